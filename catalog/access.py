@@ -1,0 +1,70 @@
+"""The only way for a view or viewset to obtain an object of the catalogue: or else 404, or 403.
+
+Everybody who is signed in may read the catalogue, whatever the state; the page says what is not
+verified.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+
+from catalog.models import Entry, Phrasing, Use, Version
+from catalog.services.base import CURATE, require
+
+Person = User | AnonymousUser
+
+
+def access_entries(user: Person) -> QuerySet[Entry]:
+    """The entries that the person may see."""
+    _require_account(user)
+    return Entry.objects.select_related("created_by", "suspended_by")
+
+
+def access_versions(user: Person) -> QuerySet[Version]:
+    """The versions that the person may see."""
+    _require_account(user)
+    return Version.objects.select_related(
+        "entry", "author", "owner", "verified_by"
+    ).prefetch_related("tags")
+
+
+def access_entry(user: Person, slug: str, *, to_curate: bool = False) -> Entry:
+    """An entry by its address."""
+    entry = get_object_or_404(access_entries(user), slug=slug)
+    _require_curator(user, to_curate)
+    return entry
+
+
+def access_version(user: Person, pk: int, *, to_curate: bool = False) -> Version:
+    """A version with its entry and the people around it."""
+    version = get_object_or_404(access_versions(user), pk=pk)
+    _require_curator(user, to_curate)
+    return version
+
+
+def access_phrasing(user: Person, pk: int) -> Phrasing:
+    """A phrasing, for a curator."""
+    _require_account(user)
+    phrasing = get_object_or_404(Phrasing.objects.select_related("entry"), pk=pk)
+    _require_curator(user, True)
+    return phrasing
+
+
+def access_use(user: Person, pk: int) -> Use:
+    """One's own use; what others filled in is theirs."""
+    _require_account(user)
+    uses = Use.objects.select_related("version__entry", "version__author", "version__verified_by")
+    return get_object_or_404(uses, pk=pk, by=user.pk)
+
+
+def _require_account(user: Person) -> None:
+    if not user.is_authenticated:
+        raise PermissionDenied
+
+
+def _require_curator(user: Person, needed: bool) -> None:
+    if needed and isinstance(user, User):
+        require(user, CURATE)

@@ -1,0 +1,285 @@
+"""Commands whose effect is in a language of their own: find, sed, awk, curl, SQL and some more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from catalog.analysis.risk.databases import sql_of, strip_sql
+from catalog.analysis.risk.effects import is_harmless_target
+from catalog.analysis.risk.network import CURL_SENDS, read_curl
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.types import SideEffect
+
+_READS, _WRITES, _UNKNOWN = SideEffect.READ_ONLY, SideEffect.MUTATING, SideEffect.UNKNOWN
+
+_FIND_VALUED = frozenset(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size"
+    " -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct -newerat -user"
+    " -group -uid -gid -perm -maxdepth -mindepth -inum -links -samefile -lname -ilname -fstype -used"
+    " -printf".split()
+)
+_FIND_PLAIN = frozenset(
+    "-nouser -nogroup -empty -depth -d -mount -xdev -prune -print -print0 -ls -quit -o -or -a -and"
+    " -not -follow -H -L -P -daystart -readable -writable -executable -true -false -noleaf -warn"
+    " -nowarn -ignore_readdir_race -noignore_readdir_race".split()
+)
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_FIND_WRITES = frozenset({"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"})
+
+
+def _find(command: Command) -> SideEffect:
+    waiting = iter(command.arguments)
+    for word in waiting:
+        text = word.literal
+        if text in _FIND_WRITES:
+            return _WRITES
+        if text in _FIND_VALUED:
+            next(waiting, None)
+        elif text in _FIND_RUNS:  # what it runs is judged by itself
+            while text is not None and text not in (";", "+"):
+                text = getattr(next(waiting, None), "literal", None)
+        elif word.has_unquoted_expansion or (word.prefix.startswith("-") and text not in _FIND_PLAIN):
+            return _UNKNOWN
+    return _READS
+
+
+def _sed(command: Command) -> SideEffect:
+    arguments = read_arguments(command.arguments, short="efl", long=("expression", "file"))
+    if arguments.has("i", "in-place"):
+        return _WRITES
+    known = {"n", "E", "r", "s", "u", "z", "e", "expression", "quiet", "silent", "regexp-extended"}
+    scripts = [value for name, value in arguments.options if name in ("e", "expression")]
+    if not scripts:
+        scripts = list(arguments.operands[:1])
+    texts = [script.literal for script in scripts if script is not None]
+    if not texts or not arguments.names <= known or not arguments.is_certain:
+        return _UNKNOWN
+    return _READS if all(text is not None and sed_only_prints(text) for text in texts) else _UNKNOWN
+
+
+_SED_ADDRESS = re.compile(r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?))?")
+_SED_PLAIN = re.compile(r"[{}pPdDgGhHnNxlq=Q!;\s]|[ql]\d*|#[^\n]*")
+
+
+def sed_only_prints(script: str) -> bool:
+    """Whether the script has none of sed's commands that write files or run programs."""
+    position = 0
+    while position < len(script):
+        if found := _SED_ADDRESS.match(script, position):
+            position = found.end()
+        if script[position : position + 1] in ("s", "y"):
+            end = _end_of_substitution(script, position)
+            if end is None:
+                return False
+            position = end
+        elif found := _SED_PLAIN.match(script, position):
+            position = found.end()
+        elif position < len(script):
+            return False
+    return True
+
+
+def _end_of_substitution(script: str, position: int) -> int | None:
+    """Where `s/a/b/flags` ends; None where its flags write or run something."""
+    delimiter = re.escape(script[position + 1 : position + 2])
+    if not delimiter or delimiter in (r"\\", r"\n"):
+        return None
+    part = rf"(?:\\.|(?!{delimiter})[^\\\n])*"
+    pattern = rf"[sy]{delimiter}{part}{delimiter}{part}{delimiter}[gpiIm0-9]*(?=[;}}\s]|$)"
+    found = re.compile(pattern, re.DOTALL).match(script, position)
+    return found.end() if found else None
+
+
+_AWK_STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_AWK_QUOTE_IN_PATTERN = re.compile(r'/[^/\n]*"[^/\n]*/')
+_AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b.*>|\||@", re.DOTALL)
+
+
+def _awk(command: Command) -> SideEffect:
+    arguments = read_arguments(
+        command.arguments, short="Fvf", long=("field-separator", "assign"), stop_at_operand=True
+    )
+    program = arguments.operands[0].literal if arguments.operands else None
+    if program is None or not arguments.names <= {"F", "v", "field-separator", "assign"}:
+        return _UNKNOWN
+    if _AWK_QUOTE_IN_PATTERN.search(program):
+        return _UNKNOWN  # where strings start and end is then not plain
+    bare = _AWK_STRINGS.sub('""', program).replace("||", " ")
+    return _UNKNOWN if _AWK_WRITES.search(bare) else _READS
+
+
+_CURL_READS = frozenset(
+    "s S f L I k v i G g 4 6 # silent show-error fail location head insecure verbose include get"
+    " fail-with-body compressed http1.1 http2 no-progress-meter ipv4 ipv6 m max-time connect-timeout"
+    " retry retry-delay retry-max-time retry-connrefused retry-all-errors w write-out H header A"
+    " user-agent u user cacert cert key resolve x proxy e referer X request o output url N no-buffer"
+    " tlsv1.2 tlsv1.3 netrc range r data-urlencode interface proto".split()
+)
+
+
+def _curl(command: Command) -> SideEffect:
+    arguments = read_curl(command)
+    outputs = [word for name, word in arguments.options if name in ("o", "output")]
+    if arguments.has("O", "remote-name") or not all(w and _is_discarded(w.literal) for w in outputs):
+        return _WRITES
+    method = arguments.value("X", "request")
+    if method is not None and (method.literal or "").upper() not in ("GET", "HEAD", "OPTIONS"):
+        return _WRITES if method.literal else _UNKNOWN
+    if arguments.names & CURL_SENDS and not arguments.has("G", "get"):
+        return _WRITES
+    return _READS if arguments.names <= _CURL_READS and arguments.is_certain else _UNKNOWN
+
+
+def _is_discarded(path: str | None) -> bool:
+    return path == "-" or (path is not None and is_harmless_target(path))
+
+
+def _wget(command: Command) -> SideEffect:
+    arguments = read_arguments(
+        command.arguments, short="OoPtTU", long=("output-document", "tries", "timeout")
+    )
+    target = arguments.value("O", "output-document")
+    known = frozenset("q O S t T U spider quiet output-document tries timeout server-response".split())
+    known |= {"no-check-certificate", "no-verbose", "nv", "max-redirect"}
+    only_reads = arguments.has("spider") or (target is not None and _is_discarded(target.literal))
+    return _READS if only_reads and arguments.names <= known else _WRITES
+
+
+def _tar(command: Command) -> SideEffect:
+    first = (command.arguments[0].literal or "") if command.arguments else ""
+    letters = first.removeprefix("-")
+    if first == "--list" or (re.fullmatch(r"[tvfzjJa]+", letters) and "t" in letters):
+        further = [word.prefix for word in command.arguments[1:] if word.prefix.startswith("-")]
+        return _READS if all(re.fullmatch(r"-[tvfzjJaC]+", text) for text in further) else _UNKNOWN
+    return _WRITES
+
+
+def _date(command: Command) -> SideEffect:
+    # -I takes its value only where it is attached (`-Iseconds`).
+    words = tuple(word for word in command.arguments if not word.prefix.startswith("-I"))
+    arguments = read_arguments(words, short="drfs", long=("date", "reference", "set"))
+    if arguments.has("s", "set") or any(not w.prefix.startswith("+") for w in arguments.operands):
+        return _WRITES
+    known = frozenset("d r u R date reference utc iso-8601 rfc-3339 rfc-email universal".split())
+    return _READS if arguments.names <= known else _UNKNOWN
+
+
+def _tee(command: Command) -> SideEffect:
+    targets = read_arguments(command.arguments).operands
+    return _READS if all(_is_discarded(word.literal) for word in targets) else _WRITES
+
+
+def _sysctl(command: Command) -> SideEffect:
+    arguments = read_arguments(command.arguments)
+    if any("=" in word.prefix for word in arguments.operands) or not arguments.names <= set("anNe"):
+        return _WRITES
+    return _READS if arguments.is_certain else _UNKNOWN
+
+
+_IP_OBJECTS = re.compile(r"a(ddr(ess)?)?|l(ink)?|r(oute)?|n(eigh(bou?r)?)?|rule|netns|maddr(ess)?")
+
+
+def _ip(command: Command) -> SideEffect:
+    arguments = read_arguments(command.arguments, single_dash=True)
+    words = arguments.subcommands
+    known = {"4", "6", "br", "brief", "s", "stats", "statistics", "o", "oneline", "d", "details"}
+    known |= {"c", "color", "j", "json", "p", "h"}
+    if not words or not _IP_OBJECTS.fullmatch(words[0]) or not arguments.names <= known:
+        return _UNKNOWN
+    return _READS if len(words) == 1 or words[1] in ("show", "list", "ls", "sh", "s", "get") else _UNKNOWN
+
+
+_SQL_READS = re.compile(
+    r"\s*(?:(?:SELECT|WITH|SHOW|DESCRIBE|DESC|USE|VALUES|EXPLAIN(?!\s*(?:\(|ANALY)))\b"
+    r"|\\(?:d\w*\+?|l\+?|conninfo|timing|x)(?=\s|$)|\.(?:tables|schema|databases|indexes)\b)",
+    re.IGNORECASE,
+)
+_SQL_WRITES = re.compile(
+    r"\b(?:INTO|INSERT|UPDATE|DELETE|MERGE|ALTER|CREATE|DROP|TRUNCATE|COPY|CALL|LOCK|GRANT)\b"
+    r"|\n\s*(?:system|source|tee|pager|edit)\b|[\"`\]]\s*\(|.\s*\\|/\*",
+    re.IGNORECASE,
+)
+_SQL_FUNCTION = re.compile(r"\b(\w+)\s*\(")
+_SQL_FUNCTIONS = frozenset(
+    "count sum avg min max now version round coalesce length lower upper trim concat substring"
+    " date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg"
+    " array_agg row_number rank over in and or not as exists where on from select values any all"
+    " current_database current_user inet_server_addr pg_size_pretty pg_database_size"
+    " pg_total_relation_size pg_relation_size pg_table_size pg_indexes_size pg_is_in_recovery"
+    " pg_last_xact_replay_timestamp pg_wal_lsn_diff pg_current_wal_lsn pg_postmaster_start_time"
+    " pg_blocking_pids if ifnull format group_concat interval filter using by having".split()
+)
+
+
+def _sql(command: Command) -> SideEffect:
+    arguments = read_arguments(command.arguments, short="cdhpUevPDuRF")
+    texts = [strip_sql(word) for word in sql_of(command)]
+    if not texts and arguments.has("l", "list", "version", "V"):
+        return _READS
+    if not texts or arguments.has("f", "file", "o", "output", "L", "log-file"):
+        return _UNKNOWN
+    if any(word.variables or word.outputs for word in sql_of(command)):
+        return _UNKNOWN
+    statements = [part for text in texts for part in re.split(r";|\n(?=\s*[\\.])", text) if part.strip()]
+    return _READS if all(_sql_only_reads(statement) for statement in statements) else _UNKNOWN
+
+
+def _sql_only_reads(statement: str) -> bool:
+    functions = {name.lower() for name in _SQL_FUNCTION.findall(statement)}
+    return bool(
+        _SQL_READS.match(statement)
+        and not _SQL_WRITES.search(statement.strip())
+        and functions <= _SQL_FUNCTIONS
+    )
+
+
+_OPENSSL_READS = frozenset(
+    "noout text dates enddate startdate subject issuer fingerprint serial in inform connect brief"
+    " servername showcerts checkend purpose modulus pubkey sha256 hash host port starttls ext quiet"
+    " CAfile CApath verify_return_error a tls1_2 tls1_3 status nameopt email".split()
+)
+
+
+def _openssl(command: Command) -> SideEffect:
+    words = command.arguments
+    if not words or words[0].literal not in ("x509", "s_client", "verify", "version", "crl", "req"):
+        return _UNKNOWN
+    names = read_arguments(words[1:], single_dash=True).names
+    return _READS if names <= _OPENSSL_READS else _UNKNOWN
+
+
+def _shell(command: Command) -> SideEffect:
+    """A shell that is not seen through: `bash -n` reads, anything else is anybody's guess."""
+    names = read_arguments(command.arguments, short="Oo", stop_at_operand=True).names
+    return _READS if names & {"n", "version"} and "c" not in names else _UNKNOWN
+
+
+def _git_lists(command: Command) -> SideEffect | None:
+    """git branch, tag, remote and config, which list where no operand says otherwise."""
+    arguments = read_arguments(command.arguments, short="C")
+    subcommand, operands = "".join(arguments.subcommands[:1]), arguments.operands[1:]
+    lists = frozenset("a r v l C list all remotes show-current get get-all show-origin n".split())
+    if subcommand in ("branch", "tag", "remote") and not operands and arguments.names <= lists:
+        return _READS
+    is_listed = bool(arguments.names & {"get", "get-all", "list", "l"}) and arguments.names <= lists
+    return _READS if subcommand == "config" and is_listed else None
+
+
+SPECIAL: dict[str, Callable[[Command], SideEffect | None]] = {
+    "find": _find,
+    "sed": _sed,
+    "curl": _curl,
+    "wget": _wget,
+    "tar": _tar,
+    "date": _date,
+    "tee": _tee,
+    "sysctl": _sysctl,
+    "ip": _ip,
+    "openssl": _openssl,
+    "git": _git_lists,
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
+    **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3"), _sql),
+    **dict.fromkeys(("bash", "sh", "dash", "zsh", "ksh"), _shell),
+}

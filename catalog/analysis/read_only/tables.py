@@ -1,0 +1,227 @@
+"""Commands known to read only, as tables. A name is added only with its manual page at hand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Every option and operand of these reads, or prints to standard output.
+ANY_USE = frozenset(
+    "[ arch apropos b2sum base32 base64 basename bc bzcat bzgrep cal cat cksum clear cmp"
+    " comm cut df diff dir dirname dpkg-query du echo egrep expand expr factor false fgrep findmnt"
+    " fmt fold free getconf getent getfacl grep groups head hexdump host id iostat join jq last"
+    " lastb locale ls lsattr lsblk lscpu lslocks lsmem lsmod lsns lsof lspci lsusb lvdisplay lvs"
+    " md5sum mpstat namei netstat nl nproc nslookup numfmt od paste pgrep pg_isready pidof"
+    " pmap printenv printf ps pstree pvdisplay pvs pwd readlink realpath rev seq sha1sum"
+    " sha224sum sha256sum sha384sum sha512sum sleep stat strings sum tac tail test tput tr"
+    " tracepath traceroute true tty uname unexpand uptime users vdir vgdisplay vgs vmstat w wc"
+    " whatis whereis which who whoami xzcat xzgrep yes zcat zegrep zfgrep zgrep zstdcat".split()
+)
+
+# Builtins that change this shell only, and what closes a group.
+SHELL_ONLY = frozenset(
+    ": } alias bg break cd continue declare dirs disown exit export fg exec getopts jobs let local"
+    " logout popd pushd read readonly return set shift shopt times trap type"
+    " typeset ulimit umask unalias unset wait".split()
+)
+
+# Commands that run another one and do nothing else: with them, that one decides.
+TRANSPARENT = frozenset(
+    "sudo doas pkexec env nice ionice nohup setsid command builtin exec coproc { ! timeout stdbuf"
+    " unbuffer chroot taskset chrt busybox runuser setpriv unshare nsenter xargs su ssh eval trap"
+    " alias watch time bash sh dash zsh ksh ash rbash".split()
+)
+
+MUTATING = frozenset(
+    "add-apt-repository adduser addgroup apt-mark bunzip2 bzip2 cc chage chattr chcon chgrp chmod"
+    " chown chpasswd chsh cp createdb createuser csplit dd dpkg-reconfigure e2fsck fallocate fsck"
+    " gcc gpasswd groupadd groupmod gunzip gzip initdb insmod install kill killall ldconfig ln logger"
+    " logrotate losetup make mkdir mke2fs mkfifo mkfs mknod mkswap mktemp modprobe mv newusers"
+    " ntpdate passwd patch pg_restore pkill poweroff reboot renice resize2fs restorecon rm rmdir"
+    " rmmod rsync scp setcap setfacl sftp shred shutdown split swapoff swapon sync tee touch"
+    " truncate tune2fs umount unlink unxz unzstd update-alternatives update-grub useradd usermod"
+    " visudo xfs_growfs xz zip zstd".split()
+)
+
+
+class Options(NamedTuple):
+    """The options known to read only, and how many operands may follow them.
+
+    Where `needs` names options, one of them must be there: without it the command does more.
+    """
+
+    flags: str = ""  # single letters without a value
+    values: str = ""  # single letters with one
+    long: str = ""  # names without dashes; a name that takes the next word ends in "="
+    operands: int = 99
+    needs: str = ""  # separated by blanks
+
+
+LISTED_OPTIONS: dict[str, Options] = {
+    "sort": Options(
+        "bcCdfghiMmnRrsuVz",
+        "kStT",
+        "key= field-separator= reverse numeric-sort unique version-sort human-numeric-sort check"
+        " ignore-case stable general-numeric-sort zero-terminated parallel",
+    ),
+    "uniq": Options("cdDiuz", "fsw", "count repeated unique ignore-case", operands=1),
+    "shuf": Options("erz", "in", "head-count echo input-range repeat"),
+    "file": Options("bikLhrsz", "mfF", "brief mime mime-type mime-encoding dereference"),
+    "ss": Options(
+        "htuanlpmieoZsr46dwx0H",
+        "fF",
+        "listening tcp udp all numeric processes summary no-header extended info memory options",
+    ),
+    "dmesg": Options(
+        "dekLPrTtuxHw",
+        "lfs",
+        "human ctime level= facility= reltime kernel userspace time-format= color nopager follow",
+    ),
+    "journalctl": Options(
+        "abefkmnqrxt",
+        "unptSUogcF",
+        "unit= lines= since= until= boot no-pager priority= follow reverse output= grep= identifier="
+        " dmesg list-boots disk-usage catalog quiet utc system user all full no-full pager-end"
+        " no-hostname field= fields header",
+    ),
+    "top": Options("bcHiSs1", "dnpuUoewE"),
+    "hostname": Options("AdfIisy", "", "all-fqdns domain fqdn ip-address short", operands=0),
+    "mount": Options("lv", "t", "", operands=0),
+    "ifconfig": Options("as", "", "", operands=1),
+    "crontab": Options("l", "u", "", operands=0, needs="l"),
+    "lastlog": Options("", "tub", "time= user= before="),
+    "blkid": Options("kip", "osLUt", "output= match-tag= match-token= label= uuid="),
+    "fdisk": Options("lx", "", "list list-details", needs="l x list"),
+    "dpkg": Options("lLsSpI", "", "list listfiles status search print-avail info print-architecture", needs="l L s S p I list listfiles status search print-avail info print-architecture"),
+    "ping": Options("46aDnqvARrUb", "ciIswWtlMSQ", "count="),
+    "ping6": Options("anqv", "ciIsw"),
+    "dig": Options("46mru", "bcfkpqtxy"),
+    "command": Options("vV", needs="v V"),
+    "tree": Options("adfisphugDFrtxlCnSAJX", "LPIT", "noreport dirsfirst prune du si filelimit="),
+    "zstd": Options("lt", needs="l t"),
+    "gzip": Options("lt", needs="l t"),
+    "xz": Options("lt", needs="l t"),
+    "bzip2": Options("t", needs="t"),
+    "unzip": Options("ltZ", needs="l t Z"),
+    "zipinfo": Options("12smlvhMtTzC"),
+    "iptables": Options("LSnvx", "t", "list numeric verbose line-numbers exact list-rules table=", needs="L S list list-rules"),
+    "ip6tables": Options("LSnvx", "t", "list numeric verbose line-numbers exact list-rules table=", needs="L S list list-rules"),
+    "nginx": Options("tTvVq", "cpg", needs="t T v V"),
+    "sshd": Options("tT", "f", needs="t T"),
+    "haproxy": Options("cVv", "f", needs="c v"),
+    "visudo": Options("cqs", "f", "check", needs="c check"),
+    "smartctl": Options("aHiAxcl", "dl", "all health info attributes xall capabilities scan", needs="a H i A x c l all health info attributes xall scan"),
+    "mdadm": Options("DQE", "", "detail query examine scan", needs="D Q E detail query examine"),
+    "sar": Options("AbBdFHhqrSuvWwyzp", "fPnIsei"),
+    "rpm": Options("qailpfcdRV", "", "query all list info whatprovides changelog queryformat= qf=", needs="q query"),
+    "nc": Options("zv46nu", "w", needs="z"),
+    "kill": Options("l0", needs="l 0"),
+    "chage": Options("l", needs="l"),
+    "logname": Options(),
+    "column": Options("tnxLe", "sNcoRTHJ", "table separator= output-separator="),
+    "yq": Options("reMCP", "po", "output-format= input-format= raw-output"),
+    "xmllint": Options("", "", "noout xpath= format valid noblanks"),
+    "env": Options("i0", "u", "", operands=0),
+    "xargs": Options("0rt", "nLPdIas", "", operands=0),
+    "hash": Options("rl"),
+    "mapfile": Options("t", "nOsud"),
+    "readarray": Options("t", "nOsud"),
+    "pidstat": Options("dhIlRrstuUvwH", "pCGT"),
+    "lsb_release": Options("aidrcsv", "", "all id description release codename short"),
+    "timedatectl": Options("", "", "no-pager", operands=0),
+    "hostnamectl": Options("", "", "no-pager static transient pretty", operands=0),
+    "pip": Options("", "", "version", needs="version"),
+    "docker": Options("v", "", "version", needs="v version"),
+    "git": Options("", "", "version", needs="version"),
+}
+
+# Subcommands: words are separated by blanks and may have choices and stars; further operands may
+# follow, unless the pattern ends in a dot.
+SUBCOMMANDS: dict[str, tuple[str, ...]] = {
+    "systemctl": ("status|show|cat|help|is-*|list-*|get-default", "show-environment"),
+    "service": ("* status",),
+    "rc-service": ("* status",),
+    "supervisorctl": ("status|tail|pid|version",),
+    "loginctl": ("list-*|*-status|show-*",),
+    "kubectl": (
+        "get|describe|logs|top|version|explain|api-resources|api-versions|cluster-info|events",
+        "config view|current-context|get-contexts|get-clusters",
+        "auth can-i|whoami",
+        "rollout status|history",
+        "exec",
+    ),
+    "docker": (
+        "ps|images|inspect|logs|stats|top|version|info|port|diff|history|events|search|exec",
+        "system df|info|events",
+        "container|image|volume|network|context|node|stack|secret|config|plugin ls|list|inspect|ps",
+        "container logs|top|stats|port|diff|exec",
+        "compose ps|ls|logs|images|top|port|version|exec",
+        "service ls|ps|inspect|logs",
+    ),
+    "docker-compose": ("ps|logs|images|top|port|version|exec",),
+    "git": (
+        "status|log|show|diff|rev-parse|rev-list|ls-files|ls-tree|ls-remote|blame|describe|shortlog"
+        "|grep|cat-file|merge-base|name-rev|for-each-ref|count-objects|whatchanged|cherry",
+        "remote show|get-url",
+        "stash list|show",
+        "config get|list",
+        "worktree|submodule list|status",
+    ),
+    "helm": ("list|ls|status|get|history|version|show|search|lint",),
+    "terraform": ("show|output|validate|version",),
+    "aws": (
+        "* describe-*|list-*|head-*|lookup-*|wait",
+        "s3 ls",
+        "sts|ssm|iam|lambda|cloudwatch get-*",
+    ),
+    "gcloud": ("* list|describe", "* * list|describe", "* * * list|describe", "info|version"),
+    "az": ("* list|show", "* * list|show", "* * * list|show", "version"),
+    "apt": ("list|show|search|policy|depends|rdepends",),
+    "yum": ("list|info|search|repolist|check-update|provides", "history list|info"),
+    "dnf": ("list|info|search|repolist|check-update|provides", "history list|info"),
+    "apk": ("info|list|search|version",),
+    "snap": ("list|info|find|version|services",),
+    "pip": ("list|show|freeze|check",),
+    "pip3": ("list|show|freeze|check",),
+    "npm": ("ls|list|view|outdated",),
+    "ufw": ("status",),
+    "nft": ("list",),
+    "zpool": ("list|status|iostat|get|history",),
+    "zfs": ("list|get",),
+    "mysqladmin": ("status|ping|processlist|version|variables|extended-status .",),
+    "rabbitmqctl": ("status|list_*|cluster_status|node_health_check|ping",),
+    "etcdctl": ("get|endpoint|member list|version",),
+    "consul": ("members|info|catalog|kv get",),
+    "vault": ("status|read|list",),
+    "nmcli": ("general|device status", "connection show", "dev|device show|status|list"),
+    "timedatectl": ("status|show|list-timezones",),
+    "hostnamectl": ("status",),
+    "apachectl": ("configtest|status|fullstatus",),
+    "apache2ctl": ("configtest|status|fullstatus",),
+    "virsh": ("list|dominfo|domstate|nodeinfo|version|domstats",),
+    "gh": ("* list|view|status",),
+    "resolvectl": ("status|query|statistics",),
+    "chronyc": ("tracking|sources|sourcestats|activity",),
+    "apt-cache": ("policy|show|search|depends|rdepends|madison|showpkg|pkgnames|stats",),
+    "redis-cli": (
+        "get|mget|info|ping|keys|scan|ttl|pttl|type|exists|llen|lrange|scard|smembers|sismember|hget"
+        "|hgetall|hlen|hkeys|zcard|zrange|zscore|dbsize|role|lastsave|time|strlen|xlen|xinfo|randomkey",
+        "config get",
+        "client list|info|getname",
+        "slowlog get|len",
+        "cluster info|nodes|slots",
+        "memory usage|stats|doctor",
+        "latency latest|history|doctor",
+        "object encoding|idletime|freq",
+    ),
+}
+
+# Options that make a listed subcommand write, or run something else.
+UNSAFE_OPTIONS = frozenset(
+    "output o O output-directory exec-path ext-diff textconv config-env paginate open-files-in-pager"
+    " c upload-pack set-upstream add edit e unset replace-all fix execute x eval rotate ldb"
+    " pipe rdb functions-rdb".split()
+)
+# Of these tools -o and -c are the output's format, a container and the like.
+FORMAT_OPTIONS = frozenset(
+    "kubectl docker docker-compose systemctl helm aws az gcloud gh zfs zpool service loginctl".split()
+)

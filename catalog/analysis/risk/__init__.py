@@ -1,0 +1,108 @@
+"""The static risk findings: what a script would do that people should know before they run it.
+
+No guarantee: a script without findings is one in which nothing known to be risky was recognised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from catalog.analysis.risk.databases import find_database_effects
+from catalog.analysis.risk.deletion import find_deletions
+from catalog.analysis.risk.effects import Effect, Rule
+from catalog.analysis.risk.loops import find_endless
+from catalog.analysis.risk.network import find_network_use
+from catalog.analysis.risk.privileges import find_privileges
+from catalog.analysis.risk.remote_code import find_remote_code
+from catalog.analysis.risk.secrets import find_script_secrets
+from catalog.analysis.risk.subcommands import find_subcommand_effects
+from catalog.analysis.shell.program import Program
+from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect
+
+CHECK = "risk"
+VERSION = "1"
+MAXIMUM_FINDINGS = 200
+
+_COMMAND_RULES: tuple[Rule, ...] = (
+    find_deletions,
+    find_subcommand_effects,
+    find_database_effects,
+    find_privileges,
+    find_network_use,
+)
+_PROGRAM_RULES = (find_remote_code, find_endless, find_script_secrets)
+_HIGH_CODES = frozenset({"destructive", "remote_code", "unsafe_variable", "secrets"})
+
+
+def find_effects(program: Program) -> Iterator[Effect]:
+    """Every effect of the script that is known to matter."""
+    for command in program.commands:
+        for rule in _COMMAND_RULES:
+            yield from rule(command, program)
+    for program_rule in _PROGRAM_RULES:
+        yield from program_rule(program)
+
+
+def check_risks(program: Program) -> list[Finding]:
+    """The effects as findings, by line; what could not be judged is unscored, never a pass."""
+    findings: dict[tuple[str, str, int | None, int | None], Finding] = {}
+    for effect in find_effects(program):
+        finding = _finding(effect)
+        findings.setdefault((finding.code, finding.message, finding.line, finding.column), finding)
+        if len(findings) == MAXIMUM_FINDINGS:
+            break
+    found = sorted(findings.values(), key=lambda finding: (finding.line or 0, finding.column or 0))
+    found += _gaps(program)
+    return found or [_nothing_found()]
+
+
+def risk_level(findings: list[Finding], side_effect: SideEffect) -> Risk:
+    """High where something can be lost or taken over, low where everything is known to only read."""
+    failed = [found for found in findings if found.check == CHECK and found.outcome is Outcome.FAILED]
+    serious = [found for found in failed if found.level in (Level.ERROR, Level.WARNING)]
+    if any(found.level is Level.ERROR or found.code in _HIGH_CODES for found in serious):
+        return Risk.HIGH
+    is_plain = not serious and all(found.code != "privileged" for found in failed)
+    return Risk.LOW if side_effect is SideEffect.READ_ONLY and is_plain else Risk.MEDIUM
+
+
+def _finding(effect: Effect) -> Finding:
+    place = effect.span.place
+    return Finding(
+        check=CHECK,
+        version=VERSION,
+        outcome=Outcome.FAILED,
+        level=effect.level,
+        code=effect.code,
+        message=effect.message,
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+    )
+
+
+def _gaps(program: Program) -> list[Finding]:
+    return [
+        Finding(
+            check=CHECK,
+            version=VERSION,
+            outcome=Outcome.UNSCORED,
+            level=Level.INFO,
+            code=gap.code,
+            message=gap.message,
+            line=gap.span.line,
+        )
+        for gap in program.gaps[:MAXIMUM_FINDINGS]
+    ]
+
+
+def _nothing_found() -> Finding:
+    return Finding(
+        check=CHECK,
+        version=VERSION,
+        outcome=Outcome.PASSED,
+        level=Level.INFO,
+        code="nothing-found",
+        message="Nothing that is known to be risky was recognised; that is no guarantee.",
+    )

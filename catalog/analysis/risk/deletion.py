@@ -1,0 +1,274 @@
+"""Commands that delete or overwrite files and disks, and variables that make them delete more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from catalog.analysis.risk.effects import (
+    Effect,
+    Rule,
+    emptied_folder,
+    is_harmless_target,
+    is_protected,
+    list_words,
+    name_folder,
+)
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.variables import SOMETHING
+from catalog.analysis.shell.words import Variable, Word, show
+from catalog.analysis.types import Level
+
+DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
+_PASSED_ON = "every file that is passed on to it"
+
+
+def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
+    """What the command deletes or overwrites."""
+    rule = _RULES.get(command.name)
+    if command.name.startswith("mkfs."):
+        rule = _format_disk
+    if rule is not None:
+        yield from rule(command, program)
+    yield from _overwrite_files(command, program)
+
+
+def _remove(command: Command, program: Program) -> Iterator[Effect]:
+    arguments = read_arguments(command.arguments)
+    targets = arguments.operands
+    if not targets and not command.takes_more:
+        return
+    recursive = arguments.has("r", "R", "recursive")
+    what = list_words(targets, otherwise=_PASSED_ON)
+    below = " and everything below" if recursive else ""
+    asking = " without asking" if arguments.has("f", "force") else ""
+    folders = [folder for word in targets if (folder := _certain_folder(word, program))]
+    if folders and recursive:
+        yield Effect(
+            "destructive",
+            Level.ERROR,
+            f"Deletes everything in {name_folder(folders[0])}{asking}.",
+            command.span,
+        )
+    else:
+        is_many = recursive or command.takes_more or any("*" in word.prefix for word in targets)
+        level = Level.WARNING if is_many else Level.INFO
+        yield Effect("destructive", level, f"Deletes {what}{below}{asking}.", command.span)
+    for word in targets:
+        if recursive or "*" in (word.span.text):
+            yield from unsafe_variables(word, program)
+    if recursive and any((word.literal or "") in ("*", "./*", ".") for word in targets):
+        yield from _after_unsafe_cd(command, program)
+
+
+def _certain_folder(word: Word, program: Program) -> str | None:
+    """The folder that is emptied on every run, where it is one that nobody means."""
+    if word.outputs or any(_may_be_empty(part, word, program) for part in word.variables):
+        return None
+    return emptied_folder(program.variables.worst(word))
+
+
+def _may_be_empty(variable: Variable, word: Word, program: Program) -> bool:
+    return program.variables.may_be_empty(variable, line=word.span.line)
+
+
+def unsafe_variables(word: Word, program: Program) -> Iterator[Effect]:
+    """Where an empty or unquoted variable makes a deletion hit something else."""
+    empties = [v.name for v in word.variables if _may_be_empty(v, word, program)]
+    worst = program.variables.worst(word)
+    folder = emptied_folder(worst)
+    names = " and ".join(dict.fromkeys(empties))
+    verb = "is" if len(set(empties)) == 1 else "are"
+    if (empties or word.outputs) and worst and folder not in (None, "."):
+        cause = f"{names} {verb}" if names else "the output of the command is"
+        yield Effect(
+            "unsafe_variable",
+            Level.ERROR,
+            f"Deletes every file below {show(word)}; if {cause} empty, this is"
+            f" {name_folder(folder or '/')}.",
+            word.span,
+        )
+    elif empties and isinstance(word.parts[-1], Variable) and worst.endswith("/"):
+        yield Effect(
+            "unsafe_variable",
+            Level.WARNING,
+            f"Deletes {show(word)}; if {names} {verb} empty, this is everything below"
+            f" {name_folder(worst)}.",
+            word.span,
+        )
+    elif any(not variable.quoted and _may_split(variable, program) for variable in word.variables):
+        yield Effect(
+            "unsafe_variable",
+            Level.WARNING,
+            f"{show(word)} is not quoted: with a blank or * in its value other files are deleted.",
+            word.span,
+        )
+
+
+def _may_split(variable: Variable, program: Program) -> bool:
+    value = program.variables.known(variable.name)
+    return value is None or bool(re.search(r"[\s*?\[]", value))
+
+
+def _after_unsafe_cd(command: Command, program: Program) -> Iterator[Effect]:
+    """`cd "$DIR"; rm -r *`: where DIR is empty, cd does not go anywhere, and says nothing."""
+    for other in program.commands:
+        if other.name != "cd" or other.span.line > command.span.line:
+            continue
+        for word in other.arguments:
+            if word.variables and program.variables.worst(word).strip("/") == "":
+                yield Effect(
+                    "unsafe_variable",
+                    Level.ERROR,
+                    f"Deletes everything in the current folder; if {show(word)} is empty, that is"
+                    " not the folder meant.",
+                    command.span,
+                )
+                return
+
+
+def _find(command: Command, program: Program) -> Iterator[Effect]:
+    starts = find_starts(command)
+    texts = [word.literal for word in command.arguments]
+    executed = {
+        (following or "").rpartition("/")[2]
+        for text, following in zip(texts, texts[1:], strict=False)
+        if text in ("-exec", "-execdir", "-ok", "-okdir")
+    }
+    if "-delete" in texts:
+        where = list_words(starts, otherwise="the current folder")
+        is_everything = len(texts) - len(starts) == 1
+        what = "everything" if is_everything else "every file that find matches"
+        level = Level.ERROR if is_everything else Level.WARNING
+        yield Effect("destructive", level, f"Deletes {what} below {where}.", command.span)
+    if "-delete" not in texts and not executed & DELETERS:
+        return
+    for word in starts:
+        yield from unsafe_variables(word, program)
+        variable = word.sole_variable
+        if variable and not variable.quoted and _may_be_empty(variable, word, program):
+            yield Effect(
+                "unsafe_variable",
+                Level.ERROR,
+                f"If {variable.name} is empty, find deletes in the current folder.",
+                word.span,
+            )
+
+
+def find_starts(command: Command) -> tuple[Word, ...]:
+    """The folders that a find command starts in."""
+    starts: list[Word] = []
+    for word in command.arguments:
+        if word.literal in ("-H", "-L", "-P"):
+            continue
+        if word.prefix.startswith(("-", "(", "!", ",")):
+            break
+        starts.append(word)
+    return tuple(starts)
+
+
+def _dd(command: Command, program: Program) -> Iterator[Effect]:
+    for word in command.arguments:
+        if not word.prefix.startswith("of="):
+            continue
+        path = program.variables.worst(word.without_prefix(3))
+        shown = show(word.without_prefix(3)).removeprefix("of=")
+        if path.startswith("/dev/") and not is_harmless_target(path):
+            message = f"Overwrites the disk or device {shown} from its first byte."
+            yield Effect("destructive", Level.ERROR, message, command.span)
+        elif not is_harmless_target(path):
+            message = f"Overwrites the file {shown}."
+            yield Effect("destructive", Level.WARNING, message, command.span)
+
+
+def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
+    texts = {word.literal for word in command.arguments}
+    if texts & {"-l", "--list", "print", "-d", "--dump", "-n", "--no-act", "-p", "--print", "-V"}:
+        return
+    target = list_words(command.arguments[-1:], otherwise="a disk")
+    message = f"Formats or repartitions {target}; what is on it is lost."
+    yield Effect("destructive", Level.ERROR, message, command.span)
+
+
+def _shorten(command: Command, program: Program) -> Iterator[Effect]:
+    arguments = read_arguments(command.arguments, short="sr", long=("size", "reference"))
+    targets = list_words(arguments.operands, otherwise=_PASSED_ON)
+    message = f"Cuts {targets} to another size; what is beyond it is lost."
+    yield Effect("destructive", Level.WARNING, message, command.span)
+
+
+def _rsync(command: Command, program: Program) -> Iterator[Effect]:
+    arguments = read_arguments(command.arguments)
+    deleting = any(name.startswith(("delete", "del")) for name in arguments.names)
+    if deleting and not arguments.has("n", "dry-run"):
+        message = (
+            f"Deletes files in {list_words(arguments.operands[-1:])} that the source does not have."
+        )
+        yield Effect("destructive", Level.WARNING, message, command.span)
+    if arguments.has("remove-source-files"):
+        message = "Deletes the source files after copying them."
+        yield Effect("destructive", Level.WARNING, message, command.span)
+
+
+def _change_owner(command: Command, program: Program) -> Iterator[Effect]:
+    """`chmod -R` and `chown -R` on a folder of the system break it as a deletion does."""
+    arguments = read_arguments(command.arguments)
+    if not arguments.has("R", "recursive"):
+        return
+    for word in arguments.operands[1:]:
+        folder = emptied_folder(program.variables.worst(word))
+        if folder and folder not in (".", ".."):
+            message = f"Changes owner or rights of every file below {name_folder(folder)}"
+            empty = "" if word.literal else f", if {show(word)} is empty"
+            yield Effect("destructive", Level.ERROR, f"{message}{empty}.", command.span)
+
+
+def _copy_nothing(command: Command, program: Program) -> Iterator[Effect]:
+    operands = read_arguments(command.arguments).operands
+    if command.name == "mv" and operands and operands[-1].literal == "/dev/null":
+        message = f"Deletes {list_words(operands[:-1])}."
+        yield Effect("destructive", Level.WARNING, message, command.span)
+    if command.name == "cp" and operands and operands[0].literal == "/dev/null":
+        message = f"Empties {list_words(operands[1:])}."
+        yield Effect("destructive", Level.WARNING, message, command.span)
+
+
+def _overwrite_files(command: Command, program: Program) -> Iterator[Effect]:
+    """`> file`, where it empties the file or replaces one of the system."""
+    is_empty = command.name in (":", "true") or (
+        command.name == "cat" and [word.literal for word in command.arguments] == ["/dev/null"]
+    )
+    for redirect in command.redirects:
+        if redirect.kind != "write":
+            continue
+        path = program.variables.worst(redirect.word)
+        if re.match(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|mapper/|md|disk/)", path):
+            message = f"Overwrites the disk {show(redirect.word)}."
+            yield Effect("destructive", Level.ERROR, message, redirect.word.span)
+        elif is_empty and not is_harmless_target(path):
+            message = f"Empties {show(redirect.word)}."
+            yield Effect("destructive", Level.WARNING, message, redirect.word.span)
+        elif is_protected(path) and SOMETHING not in path[:5]:
+            message = f"Replaces the contents of {show(redirect.word)}."
+            yield Effect("destructive", Level.WARNING, message, redirect.word.span)
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(DELETERS, _remove),
+    **dict.fromkeys(
+        ("mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "gdisk", "sgdisk", "parted")
+        + ("blkdiscard", "hdparm", "lvremove", "vgremove", "pvremove"),
+        _format_disk,
+    ),
+    "find": _find,
+    "dd": _dd,
+    "truncate": _shorten,
+    "rsync": _rsync,
+    "chmod": _change_owner,
+    "chown": _change_owner,
+    "chgrp": _change_owner,
+    "mv": _copy_nothing,
+    "cp": _copy_nothing,
+}

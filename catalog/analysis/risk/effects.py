@@ -1,0 +1,93 @@
+"""One effect of a command, and the words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from posixpath import normpath
+from typing import Literal
+
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.text import Span
+from catalog.analysis.shell.variables import SOMETHING
+from catalog.analysis.shell.words import Word, show, show_text
+from catalog.analysis.types import Level
+
+Code = Literal[
+    "destructive",
+    "mutating",
+    "network",
+    "privileged",
+    "remote_code",
+    "secrets",
+    "unbounded_loop",
+    "unsafe_variable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a script does at one place that people should know before they run it."""
+
+    code: Code
+    level: Level
+    message: str
+    span: Span
+
+
+Rule = Callable[[Command, Program], Iterator[Effect]]
+
+PROTECTED_FOLDERS = tuple(
+    "/etc /boot /usr /bin /sbin /lib /lib32 /lib64 /dev /sys /proc /root /var/lib /var/spool".split()
+)
+_TOP_FOLDERS = frozenset(
+    "/ /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr"
+    " /var ~".split()
+)
+_HARMLESS_DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+_ORDINARY_UNDER_DEV = ("/dev/fd/", "/dev/shm/", "/dev/tcp/", "/dev/udp/")
+_ALL_OF_IT = frozenset({"", ".", "*", ".*", "**", ".[!.]*", "..?*", "{*,.*}", "{.*,*}", "?*"})
+
+
+def list_words(words: tuple[Word, ...], *, otherwise: str = "") -> str:
+    """The words as an English list, at most three of them."""
+    shown = [show(word) for word in words[:3]]
+    if len(words) > 3:
+        shown[2:] = [f"{len(words) - 2} more"]
+    if not shown:
+        return otherwise
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def emptied_folder(path: str) -> str | None:
+    """The folder that deleting `path` empties, if it is one that nobody means; else None.
+
+    The path may end in `/*` and the like. "." stands for the current folder.
+    """
+    names = path.split("/")
+    while len(names) > 1 and names[-1] in _ALL_OF_IT:
+        names.pop()
+    last = "" if names[-1] in _ALL_OF_IT else names[-1]
+    rest = "/".join([*names[:-1], last])
+    folder = normpath(rest or ("/" if path.startswith("/") else ".")).replace("//", "/")
+    return folder if folder in _TOP_FOLDERS or folder in (".", "..") else None
+
+
+def name_folder(folder: str) -> str:
+    """The folder in words."""
+    names = {"/": "the whole system (/)", ".": "the current folder", "..": "the folder above"}
+    names["~"] = "the home folder"
+    return names.get(folder, show_text(folder.replace(SOMETHING, "…")))
+
+
+def is_protected(path: str) -> bool:
+    """Whether the path lies in a folder of the system that only root may write to."""
+    if path in _HARMLESS_DEVICES or path.startswith(_ORDINARY_UNDER_DEV):
+        return False
+    return any(path == folder or path.startswith(folder + "/") for folder in PROTECTED_FOLDERS)
+
+
+def is_harmless_target(path: str) -> bool:
+    """Whether writing to the path changes no file."""
+    return path in _HARMLESS_DEVICES or path.startswith("/dev/fd/")

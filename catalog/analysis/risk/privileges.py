@@ -1,0 +1,161 @@
+"""Commands that need, give or take rights, and writes to folders of the system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from catalog.analysis.risk.effects import Effect, is_protected, list_words
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.opening import STARTERS
+from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.words import Word, show
+from catalog.analysis.types import Level
+
+_RAISERS = ("sudo", "doas", "pkexec", "su", "runuser")
+_ACCOUNTS = {
+    **dict.fromkeys(("useradd", "adduser", "newusers"), "Creates a user account"),
+    **dict.fromkeys(("groupadd", "addgroup"), "Creates a group"),
+    **dict.fromkeys(("usermod", "groupmod", "gpasswd", "chsh"), "Changes an account or its groups"),
+    **dict.fromkeys(("passwd", "chpasswd", "chage"), "Changes a password or its rules"),
+    **dict.fromkeys(("userdel", "deluser", "groupdel", "delgroup"), "Deletes an account"),
+}
+_SYSTEM = {
+    "visudo": "Changes who may use sudo",
+    "setcap": "Gives a program rights of root",
+    "chattr": "Changes the protection of files",
+    **dict.fromkeys(("insmod", "modprobe", "rmmod"), "Loads or removes a kernel module"),
+    **dict.fromkeys(("mount", "umount", "swapon", "swapoff"), "Mounts or unmounts (needs root)"),
+    "setenforce": "Switches SELinux",
+    "nsenter": "Enters the namespaces of another process",
+    "chroot": "Runs a command under another root folder (needs root)",
+    **dict.fromkeys(("iptables", "ip6tables", "nft", "ufw"), "Works on the firewall (needs root)"),
+}
+_SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
+_MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
+
+
+def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
+    """What the command does with rights that an ordinary user does not have."""
+    name = command.name
+    if name in _RAISERS:
+        yield from _raise_rights(command)
+    elif name in ("chmod", "install", "mkdir"):
+        yield from _change_mode(command)
+    elif name in _ACCOUNTS:
+        yield _effect(command, Level.WARNING, f"{_ACCOUNTS[name]}.")
+    elif name in _SYSTEM and command.arguments and not _only_asks(command):
+        yield _effect(command, Level.INFO, f"{_SYSTEM[name]}.")
+    elif name == "sysctl" and any("=" in word.prefix or word.literal in ("-w", "-p") for word in command.arguments):
+        yield _effect(command, Level.INFO, "Changes settings of the kernel.")
+    elif name in ("docker", "podman"):
+        yield from _privileged_container(command)
+    yield from _protected_writes(command, program)
+
+
+def _effect(command: Command, level: Level, message: str) -> Effect:
+    return Effect("privileged", level, message, command.span)
+
+
+def _only_asks(command: Command) -> bool:
+    return all(_MASKED.fullmatch(word.prefix) for word in command.arguments)
+
+
+def _raise_rights(command: Command) -> Iterator[Effect]:
+    starter = STARTERS.get(command.name, STARTERS["runuser"])
+    arguments = read_arguments(
+        command.arguments, short=starter.short, long=starter.long, stop_at_operand=True
+    )
+    user = arguments.value("u", "user")
+    if command.name == "su":
+        named = [word for word in arguments.operands if word.literal != "-"]
+        user = named[0] if named else None
+    account = show(user).removeprefix("-u").removeprefix("--user=") if user else "root"
+    yield _effect(command, Level.INFO, f"Runs with the rights of {account} ({command.name}).")
+
+
+def _change_mode(command: Command) -> Iterator[Effect]:
+    arguments = read_arguments(command.arguments, short="m" if command.name != "chmod" else "", long=("mode",))
+    mode_word = arguments.value("m", "mode")
+    targets = arguments.operands
+    if command.name == "chmod" and targets:
+        mode_word, targets = targets[0], targets[1:]
+    mode = (mode_word.literal or "") if mode_word else ""
+    what = list_words(targets, otherwise="files")
+    if _sets_id(mode):
+        message = f"Lets {what} run with the rights of its owner or group, whoever starts it."
+        yield _effect(command, Level.WARNING, message)
+    elif _lets_all_write(mode):
+        yield _effect(command, Level.WARNING, f"Lets every user write to {what}.")
+
+
+def _sets_id(mode: str) -> bool:
+    if re.fullmatch(r"[0-7]{4}", mode):
+        return bool(int(mode[0]) & 6)
+    return any("s" in clause["rights"] for clause in _SYMBOLIC_MODE.finditer(mode))
+
+
+def _lets_all_write(mode: str) -> bool:
+    if re.fullmatch(r"[0-7]{3,4}", mode):
+        is_sticky = len(mode) == 4 and int(mode[0]) & 1
+        return bool(int(mode[-1]) & 2) and not is_sticky
+    return any(
+        "w" in clause["rights"] and set(clause["who"]) & {"o", "a"}
+        for clause in _SYMBOLIC_MODE.finditer(mode)
+    )
+
+
+def _privileged_container(command: Command) -> Iterator[Effect]:
+    texts = [word.literal or word.prefix for word in command.arguments]
+    mounts_root = any(re.match(r"(--volume=|-v=?)?/:", text) for text in texts)
+    host = {"--privileged", "--pid=host", "--cap-add=ALL", "--cap-add=SYS_ADMIN"}
+    socket = any("/var/run/docker.sock" in text for text in texts)
+    if "run" in texts and (mounts_root or socket or host & set(texts)):
+        message = "Gives the container rights of root on this machine."
+        yield _effect(command, Level.WARNING, message)
+
+
+def _protected_writes(command: Command, program: Program) -> Iterator[Effect]:
+    for word in written_files(command):
+        path = program.variables.worst(word)
+        if "sudoers" in path:
+            yield Effect("privileged", Level.WARNING, "Changes who may use sudo.", word.span)
+        elif path.endswith(".ssh/authorized_keys"):
+            message = "Changes which SSH keys may log in."
+            yield Effect("privileged", Level.WARNING, message, word.span)
+        elif is_protected(path):
+            message = f"Writes to {show(word)}, which belongs to the system."
+            yield Effect("privileged", Level.WARNING, message, word.span)
+
+
+def written_files(command: Command) -> Iterator[Word]:
+    """The files that the command writes to, as far as its form tells."""
+    yield from (r.word for r in command.redirects if r.kind in ("write", "append"))
+    name = command.name
+    arguments = read_arguments(command.arguments, short=_VALUES.get(name, ""), long=_VALUE_NAMES)
+    if name == "tee":
+        yield from arguments.operands
+    elif name in ("cp", "mv", "ln", "install", "rsync"):
+        target = arguments.value("t", "target-directory")
+        yield from (target,) if target else arguments.operands[1:][-1:]
+        if name == "mv":
+            yield from arguments.operands[:-1]
+    elif name in ("touch", "mkdir", "rm", "rmdir", "truncate", "shred"):
+        yield from arguments.operands
+    elif name in ("chmod", "chown", "chgrp"):
+        yield from arguments.operands[1:]
+    elif name in ("sed", "perl") and _edits_in_place(arguments.names):
+        has_script = arguments.has("e", "expression", "f", "file")
+        yield from arguments.operands[0 if has_script else 1 :]
+    elif name == "dd":
+        yield from (w.without_prefix(3) for w in command.arguments if w.prefix.startswith("of="))
+
+
+def _edits_in_place(names: frozenset[str]) -> bool:
+    return bool(names & {"i", "in-place"})
+
+
+_VALUES = {"sed": "ef", "perl": "e", "install": "mogtS", "cp": "tS", "mv": "tS", "ln": "tS"}
+_VALUES |= {"truncate": "sr", "mkdir": "m", "touch": "dtr", "rsync": "e", "shred": "ns"}
+_VALUE_NAMES = frozenset({"target-directory", "expression", "mode", "owner", "group", "size"})

@@ -1,0 +1,160 @@
+"""The shapes that a script is read into: commands, redirections, loops, assignments, gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from catalog.analysis.shell.text import Span, Unit
+from catalog.analysis.shell.words import Text, Variable, Word
+
+STANDARD_FOLDERS = frozenset(
+    {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}
+)
+
+
+RedirectKind = Literal["read", "write", "append", "text"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Redirect:
+    """One redirection; `word` is the file, or the text that a heredoc or herestring feeds in."""
+
+    kind: RedirectKind
+    word: Word
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A loop; `endless` where nothing in its own head can end it."""
+
+    span: Span
+    endless: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a command stands: outermost first in each."""
+
+    loops: tuple[Loop, ...] = ()
+    pipes: tuple[tuple[int, int], ...] = ()  # number of the pipeline, place in it
+    outputs: tuple[tuple[Unit, int], ...] = ()  # unit and offset of each `$(...)` around it
+    function: str = ""
+    via: tuple[str, ...] = ()  # the commands it was reached through: sudo, xargs, bash, ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Command:
+    """One simple command: its name and arguments, `[` and `local` included."""
+
+    words: tuple[Word, ...]
+    span: Span
+    context: Context = field(default_factory=Context)
+    assignments: tuple[Assignment, ...] = ()  # `NAME=value` before the name
+    redirects: tuple[Redirect, ...] = ()
+    takes_more: bool = False  # xargs or find adds operands at run time
+    is_opened: bool = False  # the commands that it starts stand beside it in the program
+
+    @property
+    def name(self) -> str:
+        """The program's name without its folder; empty where only run time knows it."""
+        literal = self.words[0].literal if self.words else None
+        return (literal or "").rstrip("/").rpartition("/")[2]
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether the name, if it has a folder, is in a folder of the system."""
+        literal = self.words[0].literal if self.words else None
+        return literal is not None and literal.rpartition("/")[0] in STANDARD_FOLDERS
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        return self.words[1:]
+
+    @property
+    def fed_text(self) -> Word | None:
+        """The text of a heredoc or herestring on its standard input."""
+        fed = [redirect.word for redirect in self.redirects if redirect.kind == "text"]
+        return fed[-1] if fed else None
+
+    def starting(self, words: tuple[Word, ...], *, takes_more: bool = False) -> Command:
+        """The command made of `words` that this one starts; it inherits input and place."""
+        return replace(
+            self,
+            words=words,
+            span=Span(words[0].span.unit, words[0].span.start, words[-1].span.end)
+            if words[0].span.unit is words[-1].span.unit
+            else self.span,
+            context=replace(self.context, via=(*self.context.via, self.name)),
+            assignments=(),
+            takes_more=takes_more or self.takes_more,
+            is_opened=False,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """`name=value`; values of an array in order, none where there is no value."""
+
+    name: str
+    values: tuple[Word, ...]
+    span: Span
+    is_array: bool = False
+    appends: bool = False
+    is_loop: bool = False  # one of the values of a `for`
+    function: str = ""
+
+    @property
+    def value(self) -> Word | None:
+        return self.values[0] if len(self.values) == 1 and not self.is_array else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expansion:
+    """One `${...}`, wherever it stands."""
+
+    variable: Variable
+    span: Span
+    function: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gap:
+    """What could not be judged, and why."""
+
+    span: Span
+    code: str
+    message: str
+
+
+@dataclass(slots=True, eq=False)
+class Found:
+    """What walking one unit found; mutable only while it is being filled."""
+
+    commands: list[Command] = field(default_factory=list)
+    redirects: list[Redirect] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
+    variable_writers: set[str] = field(default_factory=set)  # names that `read`, `for` ... set
+    expansions: list[Expansion] = field(default_factory=list)  # each `${...}`
+    tested: list[tuple[str, Span]] = field(default_factory=list)  # `-n "$NAME"` and the like
+    functions: set[str] = field(default_factory=set)
+    gaps: list[Gap] = field(default_factory=list)
+
+    def add(self, other: Found) -> None:
+        self.commands += other.commands
+        self.redirects += other.redirects
+        self.loops += other.loops
+        self.assignments += other.assignments
+        self.variable_writers |= other.variable_writers
+        self.expansions += other.expansions
+        self.tested += other.tested
+        self.functions |= other.functions
+        self.gaps += other.gaps
+
+
+def split_words(text: str, span: Span) -> Iterator[Word]:
+    """The words an unquoted expansion with this value becomes."""
+    for value in text.split():
+        yield Word((Text(value),), span)

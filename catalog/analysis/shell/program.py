@@ -1,0 +1,229 @@
+"""Reads a script into a flat list of every command it would run, however deep they are wrapped."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from catalog.analysis.shell.commands import (
+    Assignment,
+    Command,
+    Context,
+    Expansion,
+    Found,
+    Gap,
+    Loop,
+    Redirect,
+    split_words,
+)
+from catalog.analysis.shell.opening import STARTERS, ShellText, open_command
+from catalog.analysis.shell.text import Span, Unit
+from catalog.analysis.shell.texts import join_words, printed_text, unit_of
+from catalog.analysis.shell.variables import Variables
+from catalog.analysis.shell.walk import walk_unit
+from catalog.analysis.shell.words import Text, Word, show
+
+MAXIMUM_DEPTH = 5  # of texts inside texts
+MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
+MAXIMUM_UNITS = 300
+MAXIMUM_COMMANDS = 50_000
+
+_ALL_ARGUMENTS = frozenset({"@", "*"})
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A script as its analysis sees it: nothing here depends on running it."""
+
+    unit: Unit
+    commands: tuple[Command, ...]  # by line
+    redirects: tuple[Redirect, ...]
+    loops: tuple[Loop, ...]
+    assignments: tuple[Assignment, ...]
+    expansions: tuple[Expansion, ...]
+    functions: frozenset[str]
+    gaps: tuple[Gap, ...]
+    variables: Variables
+
+    @cached_property
+    def _by_output(self) -> dict[tuple[Unit, int], list[Command]]:
+        inside: dict[tuple[Unit, int], list[Command]] = {}
+        for command in self.commands:
+            for key in command.context.outputs:
+                inside.setdefault(key, []).append(command)
+        return inside
+
+    @cached_property
+    def _by_pipe(self) -> dict[int, list[tuple[int, Command]]]:
+        piped: dict[int, list[tuple[int, Command]]] = {}
+        for command in self.commands:
+            for number, place in command.context.pipes:
+                piped.setdefault(number, []).append((place, command))
+        return piped
+
+    def inside(self, word: Word) -> list[Command]:
+        """The commands in the substitutions of the word: what it consists of is their output."""
+        keys = [(word.span.unit, output.start) for output in word.outputs]
+        return [command for key in keys for command in self._by_output.get(key, [])]
+
+    def piped_into(self, command: Command) -> list[Command]:
+        """The commands that stand before this one in its pipelines."""
+        return [
+            other
+            for number, place in command.context.pipes
+            for other_place, other in self._by_pipe.get(number, [])
+            if other_place < place
+        ]
+
+
+def read_program(source: bytes) -> Program:
+    """Every command of the script, seen through sudo, xargs, `bash -c`, ssh, functions and pipes.
+
+    Windows line ends are read as line ends. What can't be followed is a gap; nothing is raised.
+    """
+    unit = Unit(source.replace(b"\r\n", b"\n"))
+    found = walk_unit(unit, Context())
+    commands = list(_Reader(found).read())
+    return Program(
+        unit=unit,
+        commands=tuple(sorted(commands, key=lambda command: command.span.line)),
+        redirects=tuple(found.redirects),
+        loops=tuple(found.loops),
+        assignments=tuple(found.assignments),
+        expansions=tuple(found.expansions),
+        functions=frozenset(found.functions),
+        gaps=tuple(found.gaps),
+        variables=Variables(found),
+    )
+
+
+class _Reader:
+    """Opens one command after the other; what is inside comes to the end of the queue."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.variables = Variables(found)
+        self.forwarders = frozenset(_forwarders(found.commands))
+        self.units = 0
+        self.piped: dict[tuple[int, int], list[Command]] = {}
+        self.queue: deque[Command] = deque()
+        self._enqueue(found.commands)
+
+    def _enqueue(self, commands: Iterable[Command]) -> None:
+        for command in commands:
+            self.queue.append(command)
+            if command.context.pipes:
+                self.piped.setdefault(command.context.pipes[-1], []).append(command)
+
+    def read(self) -> Iterator[Command]:
+        for _ in range(MAXIMUM_COMMANDS):
+            if not self.queue:
+                return
+            command = self._fed_by_pipe(self._resolved(self.queue.popleft()))
+            opened = self._opened(command)
+            for inner in opened:
+                if isinstance(inner, Command):
+                    self.queue.append(inner)
+                else:
+                    self._read_text(inner, command)
+            self._note_dynamic(command)
+            yield replace(command, is_opened=bool(opened))
+        self._gap(self.queue[0].span, "too_complex", "From here on there are too many commands.")
+
+    def _opened(self, command: Command) -> list[Command | ShellText]:
+        opened = [*open_command(command), *self._forwarded(command)]
+        if opened and len(command.context.via) >= MAXIMUM_WRAPPERS:
+            self._gap(command.span, "too_complex", "Commands that start commands, too many in a row.")
+            return []
+        return opened
+
+    def _resolved(self, command: Command) -> Command:
+        """The command with variables replaced where they hold its name, options or an array."""
+        if all(word.sole_variable is None for word in command.words):
+            return command
+        words: list[Word] = []
+        for place, word in enumerate(command.words):
+            words += self._values(word, is_name=place == 0) or [word]
+        return replace(command, words=tuple(words))
+
+    def _values(self, word: Word, *, is_name: bool) -> list[Word]:
+        variable = word.sole_variable
+        if variable is None:
+            return []
+        array = self.variables.array(variable.name)
+        if array is not None:
+            return list(array)
+        value = self.variables.known(variable.name) if not variable.operator else None
+        if value is None or not (is_name or (value.startswith("-") and not variable.quoted)):
+            return []
+        return list(split_words(value, word.span))
+
+    def _fed_by_pipe(self, command: Command) -> Command:
+        """The command with the text that an `echo`, `printf` or heredoc before it pipes in."""
+        if command.fed_text or not command.context.pipes:
+            return command
+        number, place = command.context.pipes[-1]
+        before = self.piped.get((number, place - 1), [])
+        text = printed_text(before[0]) if len(before) == 1 else None
+        if text is None:
+            return command
+        return replace(command, redirects=(*command.redirects, Redirect("text", text)))
+
+    def _forwarded(self, command: Command) -> Iterator[Command]:
+        """The command in `run rm -r x`, where the script's function `run` runs its arguments."""
+        is_new = command.name not in command.context.via
+        if command.name in self.forwarders and is_new and command.arguments:
+            yield command.starting(command.arguments)
+
+    def _read_text(self, text: ShellText, command: Command) -> None:
+        word = join_words(text.words)
+        known = word.sole_variable and self.variables.known(word.sole_variable.name)
+        if not known and not any(isinstance(part, Text) and part.value.strip() for part in word.parts):
+            message = f"The text that {command.name} runs is known only when the script runs."
+            self._gap(word.span, "dynamic_code", message)
+            return
+        depth = command.span.unit.depth + 1
+        self.units += 1
+        if depth > MAXIMUM_DEPTH or self.units > MAXIMUM_UNITS:
+            self._gap(word.span, "too_complex", "Commands inside commands, too many to be judged.")
+            return
+        if not known and (word.variables or word.outputs):
+            message = (
+                f"A value becomes part of the text that {command.name} runs: {show(word)};"
+                " whatever it contains is run as code."
+            )
+            self._gap(word.span, "spliced_value", message)
+        context = replace(command.context, via=(*command.context.via, command.name))
+        inner = walk_unit(unit_of(word, known or None, depth=depth), context)
+        if len(inner.commands) == 1:  # `ssh host bash <<EOF`: what is fed to ssh reaches it
+            fed = tuple(redirect for redirect in command.redirects if redirect.kind == "text")
+            only = inner.commands[0]
+            inner.commands[0] = replace(only, redirects=(*fed, *only.redirects))
+        self._enqueue(inner.commands)
+        self.found.add(inner)
+
+    def _note_dynamic(self, command: Command) -> None:
+        name = command.words[0]
+        if name.literal is not None:
+            return
+        variable = name.sole_variable
+        if variable and variable.name in _ALL_ARGUMENTS and command.context.function:
+            return  # the calls of the function are judged instead
+        message = f"What {show(name)} runs is known only when the script runs."
+        self._gap(name.span, "dynamic_code", message)
+
+    def _gap(self, span: Span, code: str, message: str) -> None:
+        self.found.gaps.append(Gap(span, code, message))
+
+
+def _forwarders(commands: Iterable[Command]) -> Iterator[str]:
+    """The functions of the script that run their arguments as a command."""
+    for command in commands:
+        if not command.context.function:
+            continue
+        words = command.words if command.name in STARTERS or command.name == "eval" else command.words[:1]
+        for word in words:
+            if word.sole_variable and word.sole_variable.name in _ALL_ARGUMENTS:
+                yield command.context.function

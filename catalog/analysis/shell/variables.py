@@ -1,0 +1,149 @@
+"""What can be said of a variable's value without running the script."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from catalog.analysis.shell.commands import Assignment, Found
+from catalog.analysis.shell.words import Output, Text, Variable, Word
+
+SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
+MAXIMUM_STEPS = 300  # of looking up one word
+MAXIMUM_LENGTH = 2_000
+
+_HOMES = frozenset({"HOME"})
+_NEVER_EMPTY = frozenset(
+    "PWD OLDPWD UID EUID PPID BASHPID RANDOM SECONDS EPOCHSECONDS LINENO HOSTNAME USER LOGNAME"
+    " SHELL BASH BASH_SOURCE BASH_VERSION SHLVL $ ? # - 0".split()
+)
+_NEVER_EMPTY_OUTPUT = ("mktemp", "pwd", "date", "hostname", "whoami", "id", "uname", "nproc", "dirname")
+
+
+class Variables:
+    """Looks up variables, taking the worst: what may be empty is empty.
+
+    `given` are values that the script is going to be started with.
+    """
+
+    def __init__(self, found: Found, *, given: Mapping[str, str] | None = None) -> None:
+        self._given = given or {}
+        self._written = found.variable_writers
+        self._assignments: defaultdict[str, list[Assignment]] = defaultdict(list)
+        for assignment in found.assignments:
+            self._assignments[assignment.name].append(assignment)
+        self._guards: dict[str, int] = {}
+        for name, line in _guards(found):
+            self._guards[name] = min(line, self._guards.get(name, line))
+
+    def known(self, name: str) -> str | None:
+        """The value, where one literal assignment is the only one."""
+        assignments = self._assignments.get(name, [])
+        if len(assignments) != 1 or name in self._written or assignments[0].appends:
+            return None
+        value = assignments[0].value
+        return value.literal if value is not None and not assignments[0].is_loop else None
+
+    def array(self, name: str) -> tuple[Word, ...] | None:
+        """The words of an array that is built once, where every value stands in the script."""
+        assignments = self._assignments.get(name, [])
+        if not assignments or name in self._written or not all(a.is_array for a in assignments):
+            return None
+        if assignments[0].appends or not all(later.appends for later in assignments[1:]):
+            return None
+        return tuple(word for assignment in assignments for word in assignment.values)
+
+    def worst(self, word: Word) -> str:
+        """The word's value if every variable that may be empty is; SOMETHING for unknown parts."""
+        return _Lookup(self, word.span.line).word(word)
+
+    def may_be_empty(self, variable: Variable, *, line: int) -> bool:
+        """Whether nothing in the script keeps this expansion from being empty at that line."""
+        return _Lookup(self, line).part(variable) == ""
+
+    def reaches(self, name: str, word: Word) -> bool:
+        """Whether the value of `name` ends up in the word, also through other variables."""
+        waiting, seen = [word], set[str]()
+        while waiting:
+            for variable in waiting.pop().variables:
+                if variable.name == name:
+                    return True
+                if variable.name not in seen:
+                    seen.add(variable.name)
+                    waiting += [v for a in self._assignments.get(variable.name, []) for v in a.values]
+        return False
+
+
+class _Lookup:
+    """One look-up, bounded in steps, of values as they may be at a line."""
+
+    def __init__(self, variables: Variables, line: int) -> None:
+        self._all = variables
+        self._line = line
+        self._steps = 0
+
+    def word(self, word: Word, seen: frozenset[str] = frozenset()) -> str:
+        return "".join(self.part(part, seen) for part in word.parts)[:MAXIMUM_LENGTH]
+
+    def part(self, part: Text | Variable | Output, seen: frozenset[str] = frozenset()) -> str:
+        self._steps += 1
+        if self._steps > MAXIMUM_STEPS:
+            return SOMETHING
+        if isinstance(part, Text):
+            return part.value
+        if isinstance(part, Output):
+            command = part.source.lstrip("$(`< \n\t")
+            never = part.kind != "command" or command.startswith(_NEVER_EMPTY_OUTPUT)
+            return SOMETHING if never else ""
+        return self._variable(part, seen)
+
+    def _variable(self, variable: Variable, seen: frozenset[str]) -> str:
+        value = self._name(variable.name, seen)
+        match variable.operator:
+            case "":
+                return value
+            case ":?" | "?" | "#":
+                return value or SOMETHING
+            case ":-" | ":=" | "-" | "=":
+                fallback = variable.operand.strip("\"'")
+                return value or (SOMETHING if "$" in fallback else fallback)
+            case _:
+                return SOMETHING if value else ""
+
+    def _name(self, name: str, seen: frozenset[str]) -> str:
+        if name in self._all._given:
+            return self._all._given[name]
+        if name in _HOMES:
+            return "~"
+        if name in _NEVER_EMPTY:
+            return SOMETHING
+        assignments = [] if name in seen else self._all._assignments.get(name, [])
+        values = {self._assigned(assignment, seen | {name}) for assignment in assignments}
+        if name not in self._all._written and len(values) == 1 and "" not in values:
+            return values.pop()
+        if self._all._guards.get(name, self._line + 1) <= self._line:
+            return SOMETHING
+        if name in self._all._written or not values or "" in values:
+            return ""
+        return SOMETHING
+
+    def _assigned(self, assignment: Assignment, seen: frozenset[str]) -> str:
+        if assignment.appends or len(assignment.values) > 1:
+            return SOMETHING
+        if not assignment.values:
+            return ""
+        value = self.word(assignment.values[0], seen)
+        # An unquoted expansion in a `for` gives no empty words.
+        if not value and assignment.is_loop and assignment.values[0].has_unquoted_expansion:
+            return SOMETHING
+        return value
+
+
+def _guards(found: Found) -> Iterator[tuple[str, int]]:
+    """Names, and the lines from which on the script sees to it that they are not empty."""
+    for expansion in found.expansions:
+        variable = expansion.variable
+        if variable.operator == ":?" or (variable.operator == ":=" and variable.operand):
+            yield variable.name, expansion.span.line
+    for name, span in found.tested:
+        yield name, span.line

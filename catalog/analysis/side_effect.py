@@ -1,0 +1,131 @@
+"""Whether a script only reads. Nothing is guessed: what is not known to read is unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from catalog.analysis.read_only.special import SPECIAL
+from catalog.analysis.read_only.tables import (
+    ANY_USE,
+    FORMAT_OPTIONS,
+    LISTED_OPTIONS,
+    MUTATING,
+    SHELL_ONLY,
+    SUBCOMMANDS,
+    TRANSPARENT,
+    UNSAFE_OPTIONS,
+    Options,
+)
+from catalog.analysis.risk.effects import Effect, is_harmless_target
+from catalog.analysis.risk.subcommands import read_tool_arguments
+from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
+from catalog.analysis.shell.opening import SSH_VALUES
+from catalog.analysis.shell.program import Program
+from catalog.analysis.types import SideEffect
+
+# Variables that decide which program a name means, or what a program runs besides.
+_STEERING = re.compile(
+    r"PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|\w*PAGER|GIT_\w+|LESSOPEN"
+    r"|EDITOR|VISUAL|PYTHON\w+|PERL5\w+|RUBYOPT|NODE_OPTIONS"
+)
+
+
+def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:
+    """Mutating where something is known to change, read_only where every command only reads."""
+    if any(effect.code in ("destructive", "mutating") for effect in effects):
+        return SideEffect.MUTATING
+    if any(_writes(redirect) for redirect in program.redirects):
+        return SideEffect.MUTATING
+    found = {command_side_effect(command, program) for command in program.commands}
+    if SideEffect.MUTATING in found:
+        return SideEffect.MUTATING
+    if program.gaps or any(_is_steering(assignment) for assignment in program.assignments):
+        return SideEffect.UNKNOWN
+    return SideEffect.UNKNOWN if SideEffect.UNKNOWN in found else SideEffect.READ_ONLY
+
+
+def command_side_effect(command: Command, program: Program) -> SideEffect:
+    """What one command does by itself; commands that it starts are judged on their own."""
+    name = command.name
+    if name in program.functions:  # its body is among the commands
+        return SideEffect.READ_ONLY
+    if command.is_opened and name in TRANSPARENT and not _steers(command):
+        return SideEffect.READ_ONLY
+    if not command.is_standard or any(_is_steering(a) for a in command.assignments):
+        return SideEffect.MUTATING if name in MUTATING else SideEffect.UNKNOWN
+    if name in ANY_USE or name in SHELL_ONLY:
+        return SideEffect.READ_ONLY
+    if name in SPECIAL and (special := SPECIAL[name](command)):
+        return SideEffect.UNKNOWN if command.takes_more and name != "sed" else special
+    if name in LISTED_OPTIONS and _has_listed_options(command, LISTED_OPTIONS[name]):
+        return SideEffect.READ_ONLY
+    if name in SUBCOMMANDS and _has_listed_subcommand(command):
+        return SideEffect.READ_ONLY
+    return SideEffect.MUTATING if name in MUTATING else SideEffect.UNKNOWN
+
+
+def _writes(redirect: Redirect) -> bool:
+    path = redirect.word.literal
+    return redirect.kind in ("write", "append") and not (path and is_harmless_target(path))
+
+
+def _steers(command: Command) -> bool:
+    """`env LD_PRELOAD=... command`, `ssh -o ProxyCommand=...`, `time -o file` and the like."""
+    if command.name == "ssh":
+        own = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
+        values = [(word.literal or "command").lower() for name, word in own.options if word and name == "o"]
+        return own.has("F", "S", "E") or any("command" in value for value in values)
+    if command.name == "time":
+        return any(word.prefix.startswith(("-o", "--output", "-a")) for word in command.arguments)
+    return any(
+        _STEERING.fullmatch(word.prefix.partition("=")[0]) and "=" in word.prefix
+        for word in command.arguments
+    )
+
+
+def _is_steering(assignment: Assignment) -> bool:
+    if not _STEERING.fullmatch(assignment.name):
+        return False
+    value = assignment.value.span.text.strip("\"'") if assignment.value else ""
+    folders = set(value.split(":")) - {"$PATH", "${PATH}"}
+    return not (assignment.name == "PATH" and value and folders <= STANDARD_FOLDERS - {""})
+
+
+def _has_listed_options(command: Command, options: Options) -> bool:
+    long = options.long.split()
+    arguments = read_arguments(
+        command.arguments,
+        short=options.values,
+        long=[name[:-1] for name in long if name.endswith("=")],
+    )
+    needs = options.needs.split()
+    if needs and not arguments.has(*needs):
+        return False
+    known = {*options.flags, *options.values, *(name.rstrip("=") for name in long)}
+    certain = arguments.is_certain and not command.takes_more
+    return certain and arguments.names <= known and len(arguments.operands) <= options.operands
+
+
+def _has_listed_subcommand(command: Command) -> bool:
+    arguments = read_tool_arguments(command)
+    if not arguments.is_certain or command.takes_more:
+        return False
+    if command.name not in FORMAT_OPTIONS and arguments.names & UNSAFE_OPTIONS:
+        return False
+    given = arguments.subcommands
+    if "exec" in given[:2] and not command.is_opened:
+        return False
+    return any(_fits(pattern.split(), given) for pattern in SUBCOMMANDS[command.name])
+
+
+def _fits(pattern: list[str], given: tuple[str, ...]) -> bool:
+    words = [word for word in pattern if word != "."]
+    if len(given) < len(words) or (len(words) < len(pattern) and len(given) > len(words)):
+        return False
+    return all(
+        any(fnmatchcase(word.lower(), choice) for choice in choices.split("|"))
+        for word, choices in zip(given, words, strict=False)
+    )

@@ -1,0 +1,91 @@
+"""Bash itself reads the script (`bash -n`). Reading only: nothing of it is run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+from catalog.analysis.tools import ToolFailed, run_tool, tool_version
+from catalog.analysis.types import Finding, Level, Outcome, encode_script
+
+CHECK = "bash-syntax"
+TIMEOUT = 5.0  # seconds
+
+_MESSAGE = re.compile(r"^bash: (?:-: )?(?:line (?P<line>\d+): )?(?P<text>[^`].*)$")
+_HEREDOC = re.compile(r"here-document at line (\d+)")
+_EXTGLOB = re.compile(rb"^[ \t]*shopt[ \t]+-s[ \t][^\n#]*\bextglob\b", re.MULTILINE)
+
+
+def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
+    """What `bash -n` says of the script; its warnings count even where it exits with 0.
+
+    Raises UnreadableScript for text that is no script. A missing bash, a crash or a timeout gives
+    one unscored finding.
+    """
+    encoded = encode_script(script)
+    bash = shutil.which("bash")
+    if bash is None:
+        return [_unscored("bash is not installed here, so the syntax was not checked.", "none")]
+    version = "unknown"
+    try:
+        version = tool_version(bash)
+        done = run_tool(_command_line(bash, encoded), encoded, timeout=timeout)
+    except ToolFailed as failed:
+        return [_unscored(str(failed), version)]
+    return _read_answer(done.returncode, done.stderr.decode("utf-8", "replace"), version)
+
+
+def _command_line(bash: str, encoded: bytes) -> list[str]:
+    # `shopt` is not carried out under -n, so extended patterns would be refused as errors.
+    extended = ["-O", "extglob"] if _EXTGLOB.search(encoded) else []
+    return [bash, "--norc", "--noprofile", *extended, "-n"]
+
+
+def _read_answer(returncode: int, stderr: str, version: str) -> list[Finding]:
+    findings = [_problem(line, text, returncode, version) for line, text in _messages(stderr)]
+    if findings:
+        return findings
+    if returncode != 0:
+        return [_problem(None, "bash refuses the script without a reason.", returncode, version)]
+    return [_finding(Outcome.PASSED, Level.INFO, "syntax", "Bash can read the script.", version)]
+
+
+def _messages(stderr: str) -> list[tuple[int | None, str]]:
+    """Line and text of what bash said; its echo of the offending line is left out."""
+    said: list[tuple[int | None, str]] = []
+    for raw in stderr.splitlines():
+        if found := _MESSAGE.match(raw):
+            heredoc = _HEREDOC.search(found["text"])
+            line = heredoc[1] if heredoc else found["line"]
+            said.append((int(line) if line else None, found["text"][:300]))
+    return said
+
+
+def _problem(line: int | None, text: str, returncode: int, version: str) -> Finding:
+    is_warning = text.startswith("warning: ") and returncode == 0
+    return _finding(
+        Outcome.FAILED,
+        Level.WARNING if is_warning else Level.ERROR,
+        "unclosed-heredoc" if "here-document" in text else "syntax",
+        text.removeprefix("warning: "),
+        version,
+        line=line,
+    )
+
+
+def _unscored(message: str, version: str) -> Finding:
+    return _finding(Outcome.UNSCORED, Level.INFO, "not-checked", message, version)
+
+
+def _finding(
+    outcome: Outcome, level: Level, code: str, message: str, version: str, *, line: int | None = None
+) -> Finding:
+    return Finding(
+        check=CHECK,
+        version=version,
+        outcome=outcome,
+        level=level,
+        code=code,
+        message=message,
+        line=line,
+    )

@@ -1,0 +1,47 @@
+"""Starts the checkers that are programs of their own, with a bare environment and a time limit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import lru_cache
+
+# Bare, so that BASH_ENV, SHELLOPTS and the like stay out; the locale makes messages English and
+# lets ShellCheck read UTF-8.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
+VERSION_TIMEOUT = 5.0  # seconds
+
+
+class ToolFailed(Exception):
+    """The checker gave no answer: it is missing, too slow or crashed. Its text is for people."""
+
+
+def run_tool(argv: list[str], script: bytes, *, timeout: float) -> subprocess.CompletedProcess[bytes]:
+    """What the tool answers to the script on its standard input; raises ToolFailed without answer."""
+    name = argv[0].rpartition("/")[2]
+    try:
+        done = subprocess.run(
+            argv,
+            input=script,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+            env=ENVIRONMENT,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ToolFailed(f"{name} needed more than {timeout:g} s for this script.") from error
+    except OSError as error:
+        raise ToolFailed(f"{name} could not be started: {error.strerror}.") from error
+    if done.returncode < 0:
+        raise ToolFailed(f"{name} died of signal {-done.returncode} on this script.")
+    return done
+
+
+@lru_cache(maxsize=8)
+def tool_version(path: str) -> str:
+    """The version the tool states of itself, such as 5.2.15; raises ToolFailed."""
+    stated = run_tool([path, "--version"], b"", timeout=VERSION_TIMEOUT).stdout
+    found = re.search(rb"version:? (\d+(?:\.\d+)*)", stated)
+    if found is None:
+        raise ToolFailed(f"{path.rpartition('/')[2]} does not say which version it is.")
+    return found[1].decode()

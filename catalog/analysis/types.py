@@ -1,0 +1,115 @@
+"""What the static analysis says: findings, their outcome and level, and the report that holds them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+MAXIMUM_BYTES = 1_000_000  # of UTF-8; no script that a person reviews comes near it
+
+
+class UnreadableScript(ValueError):
+    """The text can't be analysed as a script at all; its message is meant for people."""
+
+
+class Outcome(StrEnum):
+    """What one check says. Unscored means that it could not decide, and never counts as a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNSCORED = "unscored"
+
+
+class Level(StrEnum):
+    """How much a finding matters, in ShellCheck's words."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    STYLE = "style"
+
+
+class SideEffect(StrEnum):
+    """What a script does to the machine; read_only only where every command is known to be."""
+
+    READ_ONLY = "read_only"
+    MUTATING = "mutating"
+    UNKNOWN = "unknown"
+
+
+class Risk(StrEnum):
+    """How much can go wrong when the script runs."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What one check found at one place; it counts only for the script and the version it was made for.
+
+    Lines and columns start at 1 and count characters; all four are None where the whole script is
+    meant. A check that found nothing says so in one finding with the outcome passed.
+    """
+
+    check: str
+    version: str
+    outcome: Outcome
+    level: Level
+    code: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    fix: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything the analysis says about one script text."""
+
+    sha256: str
+    findings: tuple[Finding, ...]
+    syntax_ok: bool | None  # what `bash -n` says; None where it could not be asked
+    side_effect: SideEffect
+    risk: Risk
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The findings to show: neither passes nor checks that could not decide."""
+        return tuple(found for found in self.findings if found.outcome is Outcome.FAILED)
+
+    @property
+    def unscored(self) -> tuple[Finding, ...]:
+        """What could not be judged; to be shown, for it is no pass."""
+        return tuple(found for found in self.findings if found.outcome is Outcome.UNSCORED)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The version of each check that had its say."""
+        return {found.check: found.version for found in self.findings}
+
+
+def hash_script(script: str) -> str:
+    """The sha256, in hex digits, that stored findings are bound to."""
+    return hashlib.sha256(script.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def encode_script(script: str) -> bytes:
+    """The script's bytes, or UnreadableScript where no shell could read them."""
+    if "\0" in script:
+        raise UnreadableScript("The script contains a NUL byte, so it is not a text file.")
+    try:
+        encoded = script.encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableScript(
+            f"Character {error.start + 1} of the script is not valid Unicode."
+        ) from error
+    if len(encoded) > MAXIMUM_BYTES:
+        raise UnreadableScript(
+            f"The script has {len(encoded):,} bytes; at most {MAXIMUM_BYTES:,} are analysed."
+        )
+    return encoded

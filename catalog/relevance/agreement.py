@@ -1,0 +1,246 @@
+"""Which literals a statement and an entry share, and in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from catalog.relevance.binding import bind
+from catalog.relevance.literals import Literal
+from catalog.relevance.profiles import StatementProfile, analyse
+from catalog.relevance.scripts import ScriptProfile, analyse_script
+from catalog.relevance.shapes import Kind
+from catalog.relevance.types import Candidate, Parameter
+
+Pair = tuple[Literal, Literal]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Literals of a statement beside those of an entry's phrasing."""
+
+    same: tuple[Pair, ...] = ()
+    differing: tuple[Pair, ...] = ()  # the statement's, and the entry's in its place
+    extra: tuple[Literal, ...] = ()  # only the statement has it, and nothing explains it
+    missing: tuple[Literal, ...] = ()  # only the entry has it
+    explained: tuple[
+        Literal, ...
+    ] = ()  # only the statement has it; the script or another phrasing does
+    misplaced: tuple[Pair, ...] = ()  # the same, but "from" here and "to" there
+    loose_extra: tuple[Literal, ...] = ()  # guesses at literals that nothing answers to
+    loose_missing: tuple[Literal, ...] = ()
+    fills: Mapping[str, str] = field(default_factory=dict)
+    defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # what a parameter stays at unless set
+    unfilled: tuple[Parameter, ...] = ()  # without default, and the statement says nothing
+
+    @property
+    def conflicts(self) -> int:
+        """How many literals speak against the entry."""
+        return len(self.differing) + len(self.extra) + len(self.missing) + len(self.misplaced)
+
+
+def compare_literals(statement: StatementProfile, candidate: Candidate) -> Agreement:
+    """Compare the statement's literals with phrasing, script and parameters of the candidate."""
+    phrasing = analyse(candidate.phrasing)
+    script = analyse_script(candidate.script)
+    free = _free(phrasing.literals, candidate.parameters, script)
+    fixed = [literal for literal in phrasing.literals if literal not in free.values()]
+    same, mine, theirs = _match(statement.literals, fixed)
+    binding = bind(
+        [literal for literal in mine if not _is_hard_coded(literal, candidate.parameters, script)],
+        candidate.parameters,
+        statement.text,
+    )
+    bound = set(binding.literals.values())
+    others = [analyse(text) for text in candidate.phrasings if text != candidate.phrasing]
+    mine = [literal for literal in mine if literal not in bound]
+    explained = [literal for literal in mine if _is_explained(literal, script, phrasing, others)]
+    mine = [literal for literal in mine if literal not in explained]
+    theirs = [literal for literal in theirs if not _occurs(literal, statement)]
+    differing, mine, theirs = _pair(mine, theirs)
+    return Agreement(
+        same=tuple(same),
+        differing=tuple(differing),
+        extra=tuple(literal for literal in mine if literal.firm),
+        missing=tuple(literal for literal in theirs if literal.firm),
+        explained=tuple(explained),
+        misplaced=tuple(_misplaced(same)),
+        loose_extra=tuple(literal for literal in mine if not literal.firm),
+        loose_missing=tuple(literal for literal in theirs if not literal.firm),
+        fills=binding.fills,
+        defaulted=tuple(
+            (parameter, free[parameter.name])
+            for parameter in candidate.parameters
+            if parameter.default is not None
+            and parameter.name in free
+            and parameter.name not in binding.fills
+        ),
+        unfilled=tuple(
+            parameter
+            for parameter in candidate.parameters
+            if parameter.default is None and parameter.name not in binding.fills
+        ),
+    )
+
+
+def _free(
+    literals: Sequence[Literal], parameters: Sequence[Parameter], script: ScriptProfile
+) -> dict[str, Literal]:
+    """The phrasing's literals that stand for a parameter, by its name: defaults and examples."""
+    if not parameters:
+        return {}
+    binding = bind(literals, parameters)
+    defaults = {parameter.name: parameter.default for parameter in parameters}
+    return {
+        name: literal
+        for name, literal in binding.literals.items()
+        if binding.fills[name] == defaults[name] or not script.explains(literal)
+    }
+
+
+def _is_hard_coded(
+    literal: Literal, parameters: Sequence[Parameter], script: ScriptProfile
+) -> bool:
+    """Whether the script itself says it, so that it is no value for a parameter."""
+    if literal.kind.family != "name" or not literal.firm:
+        return False
+    defaults = {parameter.default for parameter in parameters}
+    return literal.text not in defaults and script.explains(literal)
+
+
+def _match(
+    mine: Sequence[Literal], theirs: Sequence[Literal]
+) -> tuple[list[Pair], list[Literal], list[Literal]]:
+    """Pairs that say the same, and what is left on either side (each value once)."""
+    same: list[Pair] = []
+    left = list(_unique(theirs))
+    rest: list[Literal] = []
+    for literal in _unique(mine):
+        twin = next((other for other in left if literal.key == other.key), None) or next(
+            (other for other in left if _is_like(literal, other)), None
+        )
+        if twin is None:
+            rest.append(literal)
+        else:
+            left.remove(twin)
+            same.append((literal, twin))
+    return same, rest, left
+
+
+def _unique(literals: Sequence[Literal]) -> list[Literal]:
+    """Each value once, the firm one if there is one."""
+    best: dict[tuple[str, str], Literal] = {}
+    for literal in literals:
+        known = best.get(literal.key)
+        if known is None or (literal.firm and not known.firm):
+            best[literal.key] = literal
+    return list(best.values())
+
+
+def _is_like(literal: Literal, other: Literal) -> bool:
+    """Whether two names are one but for stars, a leading dot, capitals or a slip of the pen."""
+    if literal.kind.family != "name" or other.kind.family != "name":
+        return False
+    kinds = {literal.kind, other.kind}
+    if kinds in ({Kind.PATH}, {Kind.GLOB}):
+        return False
+    mine, theirs = _core(literal), _core(other)
+    if not (literal.firm and other.firm):  # "PDF files" and "*.pdf", but not "foo" and "*.foo"
+        mine, theirs = mine.lstrip("."), theirs.lstrip(".")
+    if Kind.NAME in kinds:
+        mine, theirs = mine.lower(), theirs.lower()
+    if mine == theirs:
+        return bool(mine)
+    return not literal.firm and not other.firm and _is_slip(mine, theirs)
+
+
+def _core(literal: Literal) -> str:
+    return literal.value.strip("*?^$\\/")
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether one letter was left out, added, changed or swapped in a word of six or more."""
+    if min(len(one), len(other)) < 6 or abs(len(one) - len(other)) > 1 or one[0] != other[0]:
+        return False
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    one, other = one[start:], other[start:]
+    return (
+        one[1:] == other[1:]
+        or one[1:] == other
+        or one == other[1:]
+        or (one[:2] == other[:2][::-1] and one[2:] == other[2:])
+    )
+
+
+def _is_explained(
+    literal: Literal,
+    script: ScriptProfile,
+    phrasing: StatementProfile,
+    others: Sequence[StatementProfile],
+) -> bool:
+    return script.explains(literal) or any(_occurs(literal, text) for text in (phrasing, *others))
+
+
+def _occurs(literal: Literal, profile: StatementProfile) -> bool:
+    """Whether a profile has the literal, or a name of the kind stands in its text."""
+    if any(literal.key == other.key for other in profile.literals):
+        return True
+    if literal.kind.family != "name":
+        return False
+    wanted = f" {_core(literal).lower()} "
+    return len(wanted) > 4 and wanted in f" {profile.text.translate(_PUNCTUATION)} "
+
+
+_PUNCTUATION = str.maketrans(dict.fromkeys("\"'`,.:;()*?“”‘’", " "))
+
+
+def _pair(
+    mine: Sequence[Literal], theirs: Sequence[Literal]
+) -> tuple[list[Pair], list[Literal], list[Literal]]:
+    """Put literals of one family opposite each other: the same kind and firmness first."""
+    differing: list[Pair] = []
+    rest = list(mine)
+    left = list(theirs)
+    for is_fit in (_same_kind, _same_family):
+        for literal in list(rest):
+            other = next((other for other in left if is_fit(literal, other)), None)
+            if other is not None:
+                rest.remove(literal)
+                left.remove(other)
+                differing.append((literal, other))
+    return differing, rest, left
+
+
+def _same_kind(one: Literal, other: Literal) -> bool:
+    return one.kind == other.kind and one.firm == other.firm
+
+
+def _same_family(one: Literal, other: Literal) -> bool:
+    """Whether one stands where the other might; a mere word is no match for a firm literal."""
+    if one.kind.family != other.kind.family:
+        return False
+    return (one.firm and other.firm) or one.kind == other.kind
+
+
+def _goes_elsewhere(one: Literal, other: Literal) -> bool:
+    """Whether one comes from there and the other does not (a machine) or goes there (anything)."""
+    sides = {one.side, other.side}
+    machine = one.kind in (Kind.HOST, Kind.ADDRESS, Kind.EMAIL)
+    return sides == {"from", "to"} or (machine and "from" in sides and len(sides) == 2)
+
+
+def _misplaced(same: Sequence[Pair]) -> list[Pair]:
+    """Names that are the target in one and not in the other, where both have a target."""
+    named = [pair for pair in same if pair[0].kind.family == "name"]
+    opposite = [pair for pair in named if _goes_elsewhere(*pair)]
+    if opposite:
+        return opposite
+    mine = {pair for pair in named if pair[0].side == "to"}
+    theirs = {pair for pair in named if pair[1].side == "to"}
+    return (
+        sorted(mine | theirs, key=lambda pair: pair[0].start)
+        if mine and theirs and not mine & theirs
+        else []
+    )

@@ -1,0 +1,317 @@
+"""The literals of a statement: its paths, numbers and names, comparable by kind and value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from catalog.relevance import names
+from catalog.relevance.shapes import (
+    Kind,
+    classify,
+    is_extension,
+    is_identifier,
+    is_option,
+    read_measure,
+)
+from catalog.relevance.tokens import Token, split_tokens
+from catalog.relevance.vocabulary import (
+    DURATION_UNITS,
+    FILE_TYPES,
+    NUMBER_WORDS,
+    ORDINAL_WORDS,
+    SIZE_UNITS,
+    is_common,
+    words,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One literal: what it is, what it is compared by, and where it stands.
+
+    `value` is normalised: seconds, bytes, a path without its last slash. A literal that is not
+    `firm` is one by guess (an unknown word, "the current directory", "one"): it only counts
+    against an entry that has another such literal in its place.
+    """
+
+    kind: Kind
+    value: str
+    text: str
+    start: int
+    end: int
+    firm: bool = True
+    role: str = ""  # what it names: service, user, port ...
+    side: str = ""  # "from" or "to", after such a preposition
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Family and value: equal for literals that say the same."""
+        return self.kind.family, self.value
+
+
+def find_literals(text: str) -> tuple[Literal, ...]:
+    """All literals of a statement, in order; at most the first 4,000 characters are read."""
+    return literals_of(split_tokens(text))
+
+
+def literals_of(tokens: Sequence[Token]) -> tuple[Literal, ...]:
+    """All literals among the tokens of a statement, in order."""
+    found: list[Literal] = []
+    position = 0
+    while position < len(tokens):
+        literal, used = _read(tokens, position)
+        if literal is not None:
+            found.append(_with_side(literal, tokens, position))
+        position += used
+    return tuple(found)
+
+
+def _read(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
+    """The literal that starts at a token, if any, and how many tokens it takes."""
+    token = tokens[position]
+    if token.is_quoted:
+        return _read_quoted(tokens, position), 1
+    for reader in (_read_measure, _read_span, _read_place):
+        literal, used = reader(tokens, position)
+        if literal is not None:
+            return literal, used
+    return _read_single(tokens, position), 1
+
+
+def _read_quoted(tokens: Sequence[Token], position: int) -> Literal | None:
+    token = tokens[position]
+    text = token.text.strip()
+    if not text:
+        return None
+    kind, value = (None if " " in text else classify(text)) or (Kind.TEXT, text)
+    role = names.role_of(tokens, position)
+    if is_extension(text):
+        kind, value = Kind.GLOB, f"*{text.lower()}"
+    return Literal(kind, value, token.text, token.start, token.end, role=role)
+
+
+def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
+    """A literal of one token: by its looks, or by what the words around it say."""
+    token = tokens[position]
+
+    def literal(kind: Kind, value: str, *, firm: bool = True) -> Literal:
+        role = names.role_of(tokens, position)
+        return Literal(kind, value, token.text, token.start, token.end, firm, role)
+
+    following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
+    if is_extension(token.text) or (token.text.startswith(".") and following in _FILE_NOUNS):
+        return literal(Kind.GLOB, f"*{token.lower}")
+    if token.lower in _BARE_TYPES and following in _FILE_NOUNS:
+        return literal(Kind.GLOB, f"*.{FILE_TYPES[token.lower]}", firm=False)
+    if token.is_word:
+        return _read_word(tokens, position)
+    if is_option(token.text):
+        return literal(Kind.TEXT, token.text, firm=False)
+    if token.text == "." and not (position and tokens[position - 1].lower in _INTO):
+        return None  # a full stop with a space before it
+    if shape := classify(token.text):
+        return literal(*shape, firm=shape[0] != Kind.PATH or not _is_doubtful_path(token.text))
+    if is_identifier(token.text):
+        return literal(Kind.NAME, token.text)
+    name, equals, value = token.text.partition("=")
+    if equals and name and (read_measure(value) or is_identifier(value)):
+        kind = Kind.NUMBER if value.isdigit() else Kind.NAME
+        return Literal(kind, value, value, token.end - len(value), token.end)
+    if "/" in token.text and names.role_of(tokens, position) == "branch":
+        return literal(Kind.PATH, token.text)
+    if "-" in token.text and not all(map(is_common, token.lower.split("-"))):
+        return literal(Kind.NAME, token.text, firm=bool(names.role_of(tokens, position)))
+    return None
+
+
+def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
+    """A word that is a name: because of its role, its capitals or for want of another meaning."""
+    token = tokens[position]
+    word = token.lower.removesuffix("'s").removesuffix("’s")
+    text = token.text[: len(word)]
+    if is_identifier(text):
+        return Literal(Kind.NAME, text, text, token.start, token.start + len(text))
+    role = names.role_of(tokens, position)
+    if names.is_named(tokens, position) and is_common(word):
+        return Literal(Kind.NAME, word, text, token.start, token.end, role=role)
+    if role and names.may_be_name(word, role):
+        end = token.start + len(word)
+        return Literal(Kind.NAME, word, text, token.start, end, not is_common(word), role)
+    if is_common(word) or len(word) < 2:
+        return None
+    return Literal(Kind.NAME, word, text, token.start, token.start + len(word), firm=False)
+
+
+# --- numbers and what they measure ---------------------------------------------------------------
+
+
+def _read_measure(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
+    """A number with its unit, where it has one: "30 days", "10MB", "five", "port 8080"."""
+    token = tokens[position]
+    if _RANGE.fullmatch(token.text):
+        value = token.text.replace("–", "-")
+        return Literal(Kind.NUMBER, value, token.text, token.start, token.end), 1
+    measure = read_measure(token.text)
+    if product := _PRODUCT.fullmatch(token.text):
+        measure = float(product[1]) * float(product[2]), ""
+    spelled = measure is None
+    if measure is None:
+        measure = _spelled_number(tokens, position)
+    if measure is None:
+        return None, 1
+    number_value, unit = measure
+    used = 1
+    if not unit:
+        unit, used = _unit_after(tokens, position)
+    literal = _measured(number_value, unit, tokens, position, used, spelled=spelled)
+    return literal, used
+
+
+def _spelled_number(tokens: Sequence[Token], position: int) -> tuple[float, str] | None:
+    """The number and unit of "five", "ten-day", "third"; ordinals only before a word."""
+    token = tokens[position]
+    number, _, rest = token.lower.partition("-")
+    if number in NUMBER_WORDS and (not rest or rest in _UNITS):
+        return NUMBER_WORDS[number], rest
+    if token.lower not in ORDINAL_WORDS or token.ends_clause or position + 1 == len(tokens):
+        return None
+    counted = tokens[position + 1]  # "the first line", not "the first 5 lines"
+    return (ORDINAL_WORDS[token.lower], "") if counted.is_word else None
+
+
+def _unit_after(tokens: Sequence[Token], position: int) -> tuple[str, int]:
+    """The unit behind a number, and how many tokens the two take; also of "10 and 20 MB"."""
+    following = tokens[position + 1 : position + 4]
+    if not following or following[0].is_quoted:
+        return "", 1
+    spoken = [token.lower for token in following]
+    if spoken[0] in _UNITS and len(spoken[0]) > 1:
+        return spoken[0], 2
+    if spoken[0] == "percent" or spoken[:2] == ["per", "cent"]:
+        return "%", 2 if spoken[0] == "percent" else 3
+    if spoken[0] in ("a", "an") and spoken[1:2] and spoken[1] in _UNITS and len(spoken[1]) > 1:
+        return spoken[1], 3  # "half an hour"
+    if spoken[0] == "or" and spoken[2:] and spoken[2] in _UNITS:
+        return spoken[2], 4  # "5 or more days"
+    if spoken[0] in ("and", "to", "or", "-") and len(spoken) > 1:
+        second = read_measure(following[1].text)
+        if second and second[1]:
+            return second[1], 1
+        if second and len(spoken) > 2 and spoken[2] in _UNITS:
+            return spoken[2], 1
+    return "", 1
+
+
+def _measured(
+    number: float, unit: str, tokens: Sequence[Token], position: int, used: int, *, spelled: bool
+) -> Literal:
+    first, last = tokens[position], tokens[position + used - 1]
+    around = {token.lower for token in tokens[max(0, position - 4) : position + used + 2]}
+    wider = {token.lower for token in tokens[max(0, position - 12) : position + used + 4]}
+    kind, value, role = Kind.NUMBER, number, ""
+    if unit == "%":
+        kind = Kind.PERCENT
+    elif unit in SIZE_UNITS and (unit not in DURATION_UNITS or around & _SIZE_WORDS):
+        kind, value = Kind.SIZE, number * SIZE_UNITS[unit]
+    elif unit in DURATION_UNITS:
+        kind, value = Kind.DURATION, number * DURATION_UNITS[unit]
+    elif not spelled and _is_mode(first.text, wider):
+        kind, value = Kind.MODE, float(first.text.lstrip("0") or "0")
+    elif around & {"port", "ports"}:
+        kind, role = Kind.PORT, "port"
+    text = (
+        first.text
+        if used == 1
+        else " ".join(token.text for token in tokens[position : position + used])
+    )
+    firm = not spelled or bool(unit)
+    return Literal(kind, f"{value:.12g}", text, first.start, last.end, firm, role)
+
+
+def _is_mode(text: str, around: set[str]) -> bool:
+    octal = text.isdigit() and len(text) in (3, 4) and not set(text) & {"8", "9"}
+    return octal and (text.startswith("0") or bool(around & _MODE_WORDS))
+
+
+def _read_span(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
+    """A span of time without a number: "the last hour", "an hour", "today", "yesterday"."""
+    token = tokens[position]
+    if token.lower in ("today", "yesterday"):
+        literal = Literal(Kind.DURATION, "86400", token.text, token.start, token.end, firm=False)
+        return literal, 1
+    if position + 1 == len(tokens) or token.ends_clause:
+        return None, 1
+    unit = tokens[position + 1]
+    if len(unit.text) < 3 or unit.lower not in DURATION_UNITS:
+        return None, 1
+    if unit.lower == "second" and position + 2 < len(tokens) and not unit.ends_clause:
+        return None, 1  # rather the one after the first
+    if token.lower in ("last", "past", "previous"):
+        firm = True
+    elif token.lower in ("a", "an", "every", "each", "per"):
+        firm = False
+    else:
+        return None, 1
+    seconds = str(DURATION_UNITS[unit.lower])
+    text = f"{token.text} {unit.text}"
+    return Literal(Kind.DURATION, seconds, text, token.start, unit.end, firm), 2
+
+
+_PRODUCT = re.compile(r"(\d{1,6})\*(\d{1,6})")  # "30*24 hours"
+_RANGE = re.compile(r"\d{1,9}[-–]\d{1,9}")
+
+
+# --- places that have no name --------------------------------------------------------------------
+
+
+def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
+    """ "The current directory", "my home directory", "the whole file system": soft paths."""
+    spoken = [token.lower for token in tokens[position : position + 3]]
+    if len(spoken) < 2:
+        return None, 1
+    value, used = "", 2
+    if spoken[1] in names.DIRECTORY_WORDS:
+        value = _PLACES.get(spoken[0], "")
+    elif spoken[0] in _WHOLE and spoken[1] == "filesystem":
+        value = "/"
+    elif spoken[0] in _WHOLE and spoken[1:3] == ["file", "system"]:
+        value, used = "/", 3
+    if not value:
+        return None, 1
+    first, last = tokens[position], tokens[position + used - 1]
+    return Literal(Kind.PATH, value, value, first.start, last.end, firm=False), used
+
+
+def _is_doubtful_path(text: str) -> bool:
+    """Whether it may be two words with a slash between, as in "node/npm"."""
+    parts = text.split("/")
+    return len(parts) == 2 and all(map(str.isalpha, parts)) and any(map(is_common, parts))
+
+
+def _with_side(literal: Literal, tokens: Sequence[Token], position: int) -> Literal:
+    """The literal with the preposition "from" or "to" that leads to it."""
+    for token in reversed(tokens[max(0, position - 4) : position]):
+        if token.lower in ("to", "into", "onto", "towards"):
+            return replace(literal, side="to")
+        if token.lower == "from":
+            return replace(literal, side="from")
+        if token.ends_clause or not (token.is_word and names.is_descriptive(token.lower)):
+            break
+    return literal
+
+
+_UNITS = frozenset(DURATION_UNITS) | frozenset(SIZE_UNITS)
+_SIZE_WORDS = words("size sized bigger larger smaller biggest largest space bytes")
+_MODE_WORDS = words("permission permissions perm perms mode modes chmod rights umask")
+_FILE_NOUNS = words(
+    """
+    file files extension extensions suffix image images script scripts source sources document
+    documents header headers archive archives program programs
+    """
+)
+_BARE_TYPES = frozenset(FILE_TYPES) - {"a", "o", "so", "class", "out", "war"}
+_INTO = words("in under of from to at into within below inside")
+_PLACES = {"current": ".", "working": ".", "present": ".", "home": "~", "root": "/"}
+_WHOLE = words("whole entire complete root")

@@ -1,0 +1,187 @@
+"""What turns the meaning of a statement: older or newer, first or last, with or without.
+
+A statement is read as a skeleton, its words with each literal replaced by a sign for its kind:
+"files older than #d in #x". What is found is a mark, `axis:value`. Two statements whose marks on
+one axis have nothing in common say different things.
+"""
+
+from __future__ import annotations
+
+import re
+
+_AT_LEAST = r"(?:older|earlier|longer|more|greater|over|above|beyond|exceed\w*|at least|min\w*)"
+_AT_MOST = r"(?:newer|younger|less|fewer|under|below|at most|up to|max\w*|no more)"
+_PAST = r"(?:the )?(?:last |past |previous )?"
+_NOT = r"(?:not|n['’]t|never|hasn['’]t|haven['’]t|wasn['’]t|weren['’]t|no|un)"
+
+# In order: what matched is taken out, so that "not older than" is not read as "older than" again.
+_AGE = (
+    ("age:newer", rf"\b{_NOT} (?:\w+ )?(?:older|more|earlier|longer) than {_PAST}#d"),
+    ("age:older", rf"\b{_NOT} (?:\w+ )?(?:newer|younger|less) than {_PAST}#d"),
+    (
+        "age:older",
+        rf"\b(?:{_NOT} |un)(?:\w+ ){{1,4}}"
+        rf"(?:(?:in|within|for|since|during|over|at|from) )?{_PAST}#d",
+    ),
+    ("age:newer", r"\b(?:in|within|during|over|for|of|from) (?:the )?(?:last|past|previous) #d"),
+    ("age:newer", r"\b(?:last|past|previous) #d|\b(?:since|within|during) #d|\bover the #d"),
+    ("age:older", rf"\b{_AT_LEAST} (?:than )?{_PAST}#d"),
+    ("age:older", r"#d (?:or more|and more|or older|and older|or longer|plus)\b|\bbefore #d"),
+    ("age:newer", rf"\b{_AT_MOST} (?:than )?{_PAST}#d|#d (?:or less|and less|or newer)\b"),
+    ("age:older", r"\bolder than\b"),
+    ("age:newer", r"\b(?:newer|more recent\w*) than\b"),
+    ("age:exact", r"\b(?:exactly|precisely) #d|#d (?:ago|back|before)\b"),
+)
+
+_COUNTED = (
+    r"\b(?:counts?|counting|number of|how many) (?:#x |(?:the|all|of|up|total|number|unique|empty"
+    r"|regular|in|each|open|running|blank|text) )*"
+)
+
+# fmt: off
+_MARKS = tuple(
+    (mark, re.compile(pattern))
+    for mark, pattern in (
+        (
+            "size:more",
+            r"\b(?:larger|bigger|greater|more|over|above|exceed\w*"
+            r"|at least)(?: than)? #s",
+        ),
+        ("size:more", r"#s (?:or|and) (?:more|larger|bigger|greater|up|above)"),
+        ("size:less", r"\b(?:smaller|less|under|below|at most|up to|fewer)(?: than)? #s"),
+        ("size:less", r"#s (?:or|and) (?:less|smaller|below)"),
+        ("size:exact", r"\b(?:exactly|precisely) #s"),
+        ("counted:line", rf"{_COUNTED}lines?\b"),
+        ("counted:file", rf"{_COUNTED}files?\b"),
+        ("counted:directory", rf"{_COUNTED}(?:director(?:y|ies)|folders?)\b"),
+        ("counted:word", rf"{_COUNTED}words?\b"),
+        ("counted:character", rf"{_COUNTED}char(?:acter)?s?\b"),
+        ("counted:process", rf"{_COUNTED}(?:process(?:es)?|jobs?)\b"),
+        ("counted:connection", rf"{_COUNTED}connections?\b"),
+        ("counted:user", rf"{_COUNTED}users?\b"),
+        ("stream:in", r"\bstandard input\b|\bstdin\b"),
+        ("stream:out", r"\bstandard output\b|\bstdout\b"),
+        ("stream:error", r"\bstandard error\b|\bstderr\b"),
+        ("amount:more", r"\b(?:greater|more|over|above|exceed\w*|at least|higher)(?: than)? #[np]"),
+        ("amount:less", r"\b(?:less|under|below|at most|up to|fewer|lower)(?: than)? #[np]"),
+        ("rank:largest", r"\b(?:largest|biggest|heaviest|highest|longest|most (?!recent)\w+)\b"),
+        ("rank:smallest", r"\b(?:smallest|least (?!#)|lowest|shortest|fewest)\b"),
+        ("rank:newest", r"\b(?:newest|latest|most recent\w*)\b|\blast modified file"),
+        ("rank:oldest", r"\b(?:oldest|earliest|least recent\w*)\b"),
+        (
+            "end:first",
+            r"\b(?:first|top|head|beginning) (?:#n|(?:few )?(?:line|row|entr|result|char"
+            r"|word)\w*)",
+        ),
+        (
+            "end:last",
+            r"\b(?:last|bottom|tail|final) (?:#n|(?:few )?(?:line|row|entr|result|char"
+            r"|word)\w*)",
+        ),
+        ("order:up", r"\b(?:ascending|increasing|smallest first|oldest first)\b"),
+        ("order:down", r"\b(?:descending|decreasing|reverse\w*|largest first|newest first)\b"),
+        ("time:access", r"\baccess(?:ed)? (?!permission)|\baccess time"),
+        ("time:change", r"\b(?:modified|modification|changed|updated|edited|altered)\b"),
+        ("time:create", r"\b(?:created|creation)\b"),
+        (
+            "case:any",
+            r"\bcase.?insensitiv\w*|\bignor\w+ (?:the )?case|\b(?:regardless"
+            r"|irrespective) of case",
+        ),
+        ("case:exact", r"\bcase.?sensitiv\w*"),
+        ("depth:all", r"\brecursiv\w+|\bsub.?(?:director|folder)\w+|\btree\b"),
+        ("place:begin", r"\b(?:start|begin)\w* (?:with|by)\b"),
+        ("place:end", r"\bend\w* (?:with|in|by)\b"),
+        ("fill:empty", r"(?<!non-)(?<!non )(?<!not )\bempty\b|\bzero.(?:length|size|byte)\w*"),
+        ("fill:full", r"\bnon.?empty\b|\bnot empty\b"),
+        ("sight:hidden", r"(?<!non-)(?<!not )\bhidden\b"),
+        ("sight:plain", r"\bnon.?hidden\b|\bnot hidden\b"),
+        ("state:running", r"(?<!not )\b(?:running|active|started)\b"),
+        ("state:stopped", r"\b(?:stopped|inactive|exited|not (?:running|active|started)|dead)\b"),
+        ("state:failed", r"\b(?:failed|failing|broken|unhealthy|crashed)\b"),
+        ("boot:on", r"(?<!not )\benabled\b"),
+        ("boot:off", r"\b(?:disabled|not enabled)\b"),
+        ("use:used", r"\b(?:used|using|usage|consum\w+) "),
+        ("use:free", r"\b(?:free|available|unused)\b"),
+        ("letters:upper", r"\bupper.?case\b"),
+        ("letters:lower", r"\blower.?case\b"),
+        ("protocol:tcp", r"\btcp\b"),
+        ("protocol:udp", r"\budp\b"),
+        ("internet:4", r"\bipv4\b"),
+        ("internet:6", r"\bipv6\b"),
+        ("flow:in", r"\b(?:inbound|incoming|ingress|received)\b"),
+        ("flow:out", r"\b(?:outbound|outgoing|egress|sent)\b"),
+        ("hardness:hard", r"\bhard.?links?\b"),
+        ("hardness:soft", r"\b(?:soft|symbolic).?links?\b|\bsymlinks?\b"),
+        ("beside:before", r"\bbefore (?:the |each |every |#)"),
+        ("beside:after", r"\bafter (?:the |each |every |#)"),
+        ("parity:odd", r"\bodd\b"),
+        ("parity:even", r"\beven\b"),
+        ("extreme:max", r"\bmax(?:imum|imal)?\b"),
+        ("extreme:min", r"\bmin(?:imum|imal)?\b"),
+        ("public:yes", r"\bpublic\b"),
+        ("public:no", r"\bprivate\b"),
+        (
+            "may:read",
+            r"\bread(?:able)?(?: permission|-only| only| access|/|,| and| by)"
+            r"|\breadable\b",
+        ),
+        ("may:write", r"\bwrit(?:e permission|able|eable|e access|e,|e and)|/write\b"),
+        ("may:execute", r"\bexecut(?:e permission|able|e access|ion permission)"),
+        ("load:cpu", r"\bcpu\b"),
+        ("load:memory", r"\b(?:memory|ram)\b"),
+        ("load:disk", r"\bdisk\b"),
+        ("join:any", r"\beither\b"),
+        ("join:all", r"\bboth\b"),
+        ("side:left", r"\bleft\b"),
+        ("side:right", r"\bright\b"),
+    )
+)
+# fmt: on
+_AGES = tuple((mark, re.compile(pattern)) for mark, pattern in _AGE)
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|without|except|excluding|exclude\w*|ignoring|ignore\w*|other than|but not"
+    r"|neither|nor|avoid\w*|skip\w*|skipping|omit\w*|unless|aren['’]t|don['’]t|doesn['’]t"
+    r"|isn['’]t|wasn['’]t|hasn['’]t|haven['’]t|didn['’]t|can['’]t|cannot|instead of|rather than"
+    r"|lacking|missing|invert\w*)\b(?! (?:only|just|case|more than|less than|older|newer))"
+    r"|\bnon.(?!empty|hidden)\w+"
+)
+_NO_NEGATION = re.compile(r"\bnot (?:empty|hidden)\b|\bignor\w+ (?:the )?case\b")
+
+
+def marks_of(skeleton: str) -> frozenset[str]:
+    """The marks of a statement, given its skeleton; `not:yes` where something is negated."""
+    found = set()
+    rest = skeleton
+    for mark, pattern in _AGES:
+        rest, count = pattern.subn(" ", rest)
+        if count:
+            found.add(mark)
+    found.update(mark for mark, pattern in _MARKS if pattern.search(skeleton))
+    if _NEGATION.search(_NO_NEGATION.sub("", rest)):
+        found.add("not:yes")
+    return frozenset(found)
+
+
+def axes(marks: frozenset[str]) -> dict[str, frozenset[str]]:
+    """The marks by axis."""
+    found: dict[str, set[str]] = {}
+    for mark in marks:
+        found.setdefault(mark.partition(":")[0], set()).add(mark)
+    return {axis: frozenset(values) for axis, values in found.items()}
+
+
+def opposed(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
+    """The marks in which two statements say different things, as pairs, in order."""
+    mine, theirs = axes(some), axes(others)
+    return [
+        (min(mine[axis]), min(theirs[axis]))
+        for axis in sorted(mine.keys() & theirs.keys())
+        if not mine[axis] & theirs[axis]
+    ]
+
+
+def lone_axes(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """The axes on which only one of two statements says something."""
+    return frozenset(axes(some).keys() ^ axes(others).keys())

@@ -1,0 +1,117 @@
+"""Everything the rules need to know about one statement, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from catalog.relevance.actions import Action, actions_of, objects_of
+from catalog.relevance.literals import Literal, literals_of
+from catalog.relevance.marks import marks_of
+from catalog.relevance.shapes import Kind
+from catalog.relevance.tokens import LONGEST, Token, split_tokens
+from catalog.relevance.vocabulary import STOP_WORDS, lemma, words
+
+_SIGNS = {
+    Kind.DURATION: "#d",
+    Kind.SIZE: "#s",
+    Kind.NUMBER: "#n",
+    Kind.PORT: "#n",
+    Kind.MODE: "#m",
+    Kind.PERCENT: "#p",
+}
+# Words that leave a statement what it is when they come or go.
+LIGHT_WORDS = words(
+    """
+    list tree name call regular normal entire whole contain reside exist present recursive within
+    below subdirectory sub locate current work system start along file directory item full complete
+    respective under do use perform available make beneath down descend well ago symbolic
+    belong hierarchy it go result following please
+    """
+)
+# One word for words that say the same in this trade.
+_CANONICAL = {
+    "folder": "directory", "dir": "directory", "subfolder": "subdirectory", "remove": "delete",
+    "erase": "delete", "purge": "delete", "rename": "move", "display": "list", "print": "list",
+    "show": "list", "find": "list", "search": "list", "look": "list", "get": "list",
+    "locate": "list", "view": "list", "modification": "modify",
+    "change": "modify", "update": "modify", "recursively": "recursive", "greater": "more",
+    "large": "more", "bigger": "more", "older": "more", "contents": "content", "quantity": "number",
+    "count": "number", "filename": "name", "pathname": "path", "terminate": "kill",
+    "contain": "contain", "include": "contain", "have": "contain", "filesystem": "system",
+    "utilisation": "usage", "utilization": "usage", "consumption": "usage", "symlink": "link",
+    "text": "string", "word": "string", "pattern": "string", "permission": "mode", "begin": "start",
+    "finish": "end", "biggest": "more", "username": "user",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StatementProfile:
+    """One statement as the rules see it."""
+
+    text: str  # lower-case, spaces and the last full stop taken out
+    literals: tuple[Literal, ...]
+    words: frozenset[str]  # what it says besides its literals, in base form
+    trigrams: frozenset[str]
+    actions: frozenset[Action]
+    objects: frozenset[str]
+    marks: frozenset[str]
+    is_cut: bool  # too long: what follows was not looked at
+
+
+def analyse(text: str) -> StatementProfile:
+    """The profile of a statement; the latest ones are remembered."""
+    return _analyse(text[:LONGEST], len(text) > LONGEST)
+
+
+@lru_cache(maxsize=8192)
+def _analyse(text: str, is_cut: bool) -> StatementProfile:
+    tokens = split_tokens(text)
+    literals = literals_of(tokens)
+    skeleton = _skeleton(tokens, literals)
+    plain = " ".join(text.lower().split()).rstrip(".!? ")
+    return StatementProfile(
+        text=plain,
+        literals=literals,
+        words=_content_words(skeleton),
+        trigrams=frozenset(plain[start : start + 3] for start in range(len(plain) - 2)),
+        actions=actions_of(tokens, skeleton),
+        objects=objects_of(tokens),
+        marks=marks_of(skeleton),
+        is_cut=is_cut,
+    )
+
+
+def _skeleton(tokens: Sequence[Token], literals: Sequence[Literal]) -> str:
+    """The words of a statement in small letters, each firm literal replaced by a sign."""
+    parts: list[str] = []
+    position = 0
+    for token in tokens:
+        while position < len(literals) and literals[position].end <= token.start:
+            position += 1
+        literal = literals[position] if position < len(literals) else None
+        if literal is None or token.end <= literal.start:
+            parts.append(token.lower)
+        elif token.start <= literal.start:  # the first token of a literal stands for all of it
+            parts.append(_SIGNS.get(literal.kind, "#x") if _is_sign(literal) else token.lower)
+        elif not _is_sign(literal):
+            parts.append(token.lower)
+        if token.ends_clause:
+            parts.append(",")
+    return " ".join(parts).replace(" ,", ",")
+
+
+def _is_sign(literal: Literal) -> bool:
+    return literal.firm or literal.kind in (Kind.DURATION, Kind.NUMBER, Kind.SIZE)
+
+
+def _content_words(skeleton: str) -> frozenset[str]:
+    found = set()
+    skeleton = skeleton.replace("last modified", "modified").replace("last accessed", "accessed")
+    for part in skeleton.replace("/", " ").replace("-", " ").split():
+        word = part.strip(",.:;!?'’()")
+        if word and not word.startswith("#") and word not in STOP_WORDS:
+            base = lemma(word)
+            found.add(_CANONICAL.get(base, base))
+    return frozenset(found)

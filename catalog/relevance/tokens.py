@@ -1,0 +1,84 @@
+"""A text as tokens with their positions: words, quoted pieces and everything else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LONGEST = 4_000  # characters that are looked at; a statement is a sentence or two
+
+# One alternative a line: quoted pieces, a number with thousands, a run of anything else. Quotes
+# reach at most 200 characters, so that a text full of lone quotes costs no more than another.
+_CHUNK = re.compile(
+    r"""
+    (?<!\w)"(?P<double>[^"\n]{1,200})"
+    | (?<!\w)'(?P<single>[^'\n]{1,200})'(?!\w)
+    | (?<!\w)`(?P<tick>[^`'\n]{1,200})[`'](?!\w)
+    | “(?P<curly>[^“”\n]{1,200})”
+    | ‘(?P<curly1>[^‘’\n]{1,200})’
+    | \d{1,3}(?:,\d{3})+(?![\w,])
+    | [^\s"“”`(),;]+
+    """,
+    re.VERBOSE,
+)
+_WORDLIKE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_OPENING = "'<{:=!|&"
+_CLOSING = "'>}:=!?.|&"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a text: `text[start:end]`, without its quotes and the punctuation around it."""
+
+    text: str
+    start: int
+    end: int
+    is_quoted: bool = False
+    ends_clause: bool = False  # a comma, a full stop or the like follows
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is made of letters only (an apostrophe may stand between them)."""
+        return not self.is_quoted and _WORDLIKE.fullmatch(self.text) is not None
+
+
+def split_tokens(text: str) -> tuple[Token, ...]:
+    """The tokens of the first `LONGEST` characters."""
+    text = text[:LONGEST]
+    tokens: list[Token] = []
+    for match in _CHUNK.finditer(text):
+        if match.lastgroup:
+            start, end = match.span(match.lastgroup)
+            token = Token(text[start:end], start, end, True, _is_clause_end(text, match.end()))
+        else:
+            token = _strip(text, match.start(), match.end())
+        if token.text:
+            tokens.append(token)
+    return tuple(tokens)
+
+
+def _strip(text: str, start: int, end: int) -> Token:
+    """The run without punctuation around it; `.`, `..` and `*` stay, and so does `~`."""
+    run = text[start:end]
+    if run not in (".", ".."):
+        start += len(run) - len(run.lstrip(_OPENING))
+        stripped = run.rstrip(_CLOSING)
+        # A trailing `{}` belongs to a variable, a trailing dot to a path such as `/.` or `..`.
+        if run.endswith("}") and "{" in run:
+            stripped = run
+        elif run.rstrip(":,;!?").endswith(("/.", "/..")):
+            stripped = run.rstrip(":,;!?")
+        cut = len(run) - len(stripped)
+        clause = cut > 0 and run[len(stripped)] in ".:!?" and end - cut > start
+        end -= cut
+    else:
+        clause = False
+    return Token(text[start:end], start, end, False, clause or _is_clause_end(text, end))
+
+
+def _is_clause_end(text: str, end: int) -> bool:
+    return end < len(text) and text[end] in ",;()"

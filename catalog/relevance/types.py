@@ -1,0 +1,72 @@
+"""What the relevance rules take and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from catalog.types import Answer
+
+ParameterType = Literal["text", "number", "path", "choice"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter of an entry's script."""
+
+    name: str
+    type: ParameterType = "text"
+    default: str | None = None
+    description: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An entry that may answer a statement: found because `phrasing` lies near, at `cosine`."""
+
+    phrasing: str
+    script: str
+    cosine: float
+    phrasings: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Something statement and entry share, in a short sentence."""
+
+    code: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something in which they differ; `span` is where the statement says it, if it does."""
+
+    code: str
+    text: str
+    span: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a candidate is worth for a statement.
+
+    `confidence` is the estimated probability that it answers as it stands; `likeness` is the same
+    if the literals agreed, which ranks starting points. `fills` gives values to parameters.
+    """
+
+    answer: Answer
+    confidence: float
+    likeness: float
+    reasons: tuple[Reason, ...] = ()
+    differs: tuple[Difference, ...] = ()
+    fills: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,159 @@
+"""A comparison in short sentences, for the people who decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from catalog.relevance.actions import say
+from catalog.relevance.literals import Literal
+from catalog.relevance.score import TELLING_AXES, Comparison
+from catalog.relevance.shapes import Kind
+from catalog.relevance.types import Candidate, Difference, Reason
+
+_MOST = 8  # sentences of a kind
+_LONGEST = 60  # characters of a literal
+_CLOSE = 0.8  # cosine from which the wording is called close
+_MARKS = {
+    "age:older": "older",
+    "age:newer": "newer",
+    "age:exact": "an exact age",
+    "not:yes": "an exception or a negation",
+    "size:more": "larger",
+    "size:less": "smaller",
+    "amount:more": "more",
+    "amount:less": "less",
+    "time:access": "time of access",
+    "time:change": "time of change",
+    "time:create": "time of creation",
+    "case:any": "any case of letters",
+    "fill:empty": "empty ones",
+    "fill:full": "those not empty",
+    "sight:hidden": "hidden ones",
+    "sight:plain": "those not hidden",
+    "order:up": "ascending order",
+    "order:down": "descending order",
+    "place:begin": "the beginning of a name",
+    "place:end": "the end of a name",
+}
+
+
+def reasons(comparison: Comparison, candidate: Candidate) -> tuple[Reason, ...]:
+    """What speaks for the candidate."""
+    return tuple(_reasons(comparison, candidate))[:_MOST]
+
+
+def differences(comparison: Comparison) -> tuple[Difference, ...]:
+    """What speaks against it, the gravest first."""
+    return tuple(_differences(comparison))[:_MOST]
+
+
+def _reasons(comparison: Comparison, candidate: Candidate) -> Iterator[Reason]:
+    literals = comparison.literals
+    if comparison.is_identical:
+        yield Reason("identical", "says the same, word for word")
+    elif candidate.cosine >= _CLOSE:
+        yield Reason("cosine", f"close in wording (cosine {candidate.cosine:.2f})")
+    for mine, theirs in literals.same:
+        yield Reason("literal", f"same {_kind(theirs)} {_quote(mine.text)}")
+    for name, value in literals.fills.items():
+        yield Reason("fill", f"sets {name} to {_quote(value)}")
+    for literal in literals.explained:
+        yield Reason("script", f"the script or another phrasing has {_quote(literal.text)}")
+    shared = {
+        action
+        for action in comparison.statement.actions
+        if any(action & other for other in comparison.phrasing.actions)
+    }
+    if shared and not comparison.is_contrary:
+        yield Reason("verb", f"both ask to {say(frozenset(shared))}")
+
+
+def _differences(comparison: Comparison) -> Iterator[Difference]:
+    if comparison.is_contrary:
+        mine, theirs = say(comparison.statement.actions), say(comparison.phrasing.actions)
+        yield Difference("verb", f"asks to {mine}, entry is to {theirs}")
+    yield from _turns(comparison)
+    yield from _literals(comparison)
+    if comparison.unoffered and not comparison.is_contrary:
+        yield Difference("action", f"asks to {say(comparison.unoffered)}, too")
+    if comparison.unasked and not comparison.is_contrary:
+        yield Difference("action", f"entry is to {say(comparison.unasked)}, too")
+    yield from _notes(comparison)
+
+
+def _turns(comparison: Comparison) -> Iterator[Difference]:
+    for mine, theirs in comparison.opposed_marks:
+        yield Difference("direction", f"asks for {_mark(mine)}, entry says {_mark(theirs)}")
+    for axis in sorted(comparison.lone_axes & TELLING_AXES):
+        for marks, who in (
+            (comparison.statement.marks, "only the statement says"),
+            (comparison.phrasing.marks, "only the entry says"),
+        ):
+            for mark in sorted(mark for mark in marks if mark.startswith(f"{axis}:")):
+                yield Difference("negation" if axis == "not" else "detail", f"{who} {_mark(mark)}")
+    if comparison.other_objects:
+        mine, theirs = _plurals(comparison.statement.objects), _plurals(comparison.phrasing.objects)
+        yield Difference("object", f"asks about {mine}, entry is about {theirs}")
+
+
+def _literals(comparison: Comparison) -> Iterator[Difference]:
+    literals = comparison.literals
+    for mine, theirs in literals.differing:
+        text = f"asks for {_quote(mine.text)}, entry says {_quote(theirs.text)}"
+        yield Difference("literal", text, (mine.start, mine.end))
+    for mine, _ in literals.misplaced:
+        text = f"{_quote(mine.text)} has another place: source here, target there, or the reverse"
+        yield Difference("side", text, (mine.start, mine.end))
+    for literal in literals.extra:
+        text = f"asks for {_quote(literal.text)}, entry does not say it"
+        yield Difference("literal", text, (literal.start, literal.end))
+    for literal in literals.missing:
+        yield Difference("literal", f"entry says {_quote(literal.text)}, the statement does not")
+
+
+def _notes(comparison: Comparison) -> Iterator[Difference]:
+    literals = comparison.literals
+    for parameter, literal in literals.defaulted:
+        yield Difference("default", f"{parameter.name} stays {_quote(literal.text)} unless set")
+    for parameter in literals.unfilled:
+        yield Difference("unfilled", f"{parameter.name} is to be filled in")
+    for literal in literals.loose_extra:
+        text = f"only the statement says {_quote(literal.text)}"
+        yield Difference("word", text, (literal.start, literal.end))
+    for literal in literals.loose_missing:
+        yield Difference("word", f"only the entry says {_quote(literal.text)}")
+    if comparison.is_one_sided:
+        for words, who in (
+            (comparison.only_statement, "statement"),
+            (comparison.only_entry, "entry"),
+        ):
+            for word in sorted(words - _loose_values(comparison)):
+                yield Difference("word", f"only the {who} says {_quote(word)}")
+    if comparison.statement.is_cut:
+        yield Difference("length", "the statement is too long to be compared in full")
+
+
+def _loose_values(comparison: Comparison) -> frozenset[str]:
+    literals = comparison.literals
+    return frozenset(item.value for item in (*literals.loose_extra, *literals.loose_missing))
+
+
+def _kind(literal: Literal) -> str:
+    if literal.kind == Kind.NAME and literal.role:
+        return literal.role
+    return {Kind.GLOB: "pattern", Kind.MODE: "permissions"}.get(literal.kind, literal.kind.value)
+
+
+def _mark(mark: str) -> str:
+    return _MARKS.get(mark, mark.partition(":")[2])
+
+
+def _plurals(objects: Iterable[str]) -> str:
+    irregular = {"directory": "directories", "process": "processes", "branch": "branches"}
+    return " and ".join(irregular.get(name, f"{name}s") for name in sorted(objects))
+
+
+def _quote(text: str) -> str:
+    """A literal on one line, cut if it is long."""
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

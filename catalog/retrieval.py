@@ -1,0 +1,189 @@
+"""From a statement to the verified entries that answer it: found, then judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from catalog import nearest, wording
+from catalog.details import Parameter
+from catalog.embedding import HashingEmbedder
+from catalog.models import Entry, Phrasing, Threshold, Version
+from catalog.relevance import HAND_MODEL, Candidate, Judgement, RelevanceModel, judge
+from catalog.relevance import Parameter as RelevanceParameter
+from catalog.texts import LONGEST_STATEMENT, clean_text
+from catalog.types import Answer, Match, Retrieval
+
+NEAREST_PHRASINGS = 50
+BY_WORDS = 20  # phrasings more, so that a statement full of literals finds its own
+
+
+class Example(NamedTuple):
+    """A verified script and the wording of it that lies nearest to a statement."""
+
+    statement: str
+    script: str
+
+
+class _Found(NamedTuple):
+    """An entry that may answer, by the phrasing that lies nearest."""
+
+    version: Version
+    phrasing: str
+    phrasings: tuple[str, ...]
+    cosine: float
+
+
+def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
+    """The verified entries that answer the statement, best first; suspended ones are left out.
+
+    Reads only, in a fixed number of queries. Raises BadInput.
+    """
+    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+    found, degraded = _find(statement)
+    model = current_scoring()
+    judged = [(one, judge(statement, _candidate(one), model)) for one in found]
+    judged = [pair for pair in judged if pair[1].answer is not Answer.NONE]
+    judged.sort(key=_order)
+    matches = tuple(_match(one, judgement) for one, judgement in judged[:limit])
+    return Retrieval(
+        statement=statement,
+        answer=matches[0].answer if matches else Answer.NONE,
+        matches=matches,
+        threshold=model.match_threshold,
+        scoring=model.version,
+        degraded=degraded,
+    )
+
+
+def nearest_examples(statement: str, *, limit: int = 3) -> list[Example]:
+    """Verified scripts for similar statements, nearest first, to show to a generator."""
+    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+    found, _degraded = _find(statement)
+    return [Example(one.phrasing, one.version.script) for one in found[:limit]]
+
+
+def current_scoring() -> RelevanceModel:
+    """How candidates are scored, with the newest threshold chosen for this very scoring."""
+    chosen = Threshold.objects.filter(scoring=HAND_MODEL.version).first()
+    if chosen is None:
+        return HAND_MODEL
+    return replace(HAND_MODEL, match_threshold=chosen.match, adapt_threshold=chosen.adapt)
+
+
+def as_document(found: Retrieval) -> dict[str, object]:
+    """The answer as the command line and its callers know it; stable."""
+    return {
+        "statement": found.statement,
+        "answer": found.answer.value,
+        "matches": [
+            {
+                "entry": match.entry,
+                "version": match.version,
+                "statement": match.phrasing,
+                "script": match.script,
+                "confidence": round(match.confidence, 4),
+                "reasons": list(match.reasons),
+                "differs": list(match.differs),
+            }
+            for match in found.matches
+        ],
+    }
+
+
+def _find(statement: str) -> tuple[list[_Found], str]:
+    """Entries near the statement by meaning or by words, nearest first; why the search was less."""
+    by_words = [hit.entry_id for hit in wording.find_phrasings(statement, limit=BY_WORDS)]
+    try:
+        meaning = nearest.read_meaning(statement)
+    except nearest.Degraded as why:
+        entry_ids = list(dict.fromkeys(by_words))
+        return _nearest_first(_load(entry_ids, _cosines_of_spelling(statement, entry_ids))), str(
+            why
+        )
+    near = meaning.find(limit=NEAREST_PHRASINGS)
+    entry_ids = list(dict.fromkeys([*(hit.entry_id for hit in near), *by_words]))
+    return _nearest_first(_load(entry_ids, meaning.cosines(entry_ids))), ""
+
+
+def _nearest_first(found: list[_Found]) -> list[_Found]:
+    return sorted(found, key=lambda one: -one.cosine)
+
+
+def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, float]:
+    """How alike phrasings are spelt, in place of how alike they are meant."""
+    phrasings = dict(Phrasing.objects.filter(entry__in=entry_ids).values_list("pk", "text"))
+    vectors = HashingEmbedder().embed([statement, *phrasings.values()])
+    return dict(zip(phrasings, (vectors[1:] @ vectors[0]).tolist(), strict=True))
+
+
+def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
+    """The entries with their verified versions, in the given order.
+
+    A state may have changed since the entry was found: who does not answer any more is left out.
+    """
+    answering = Entry.objects.answering().filter(pk__in=entry_ids)
+    versions = {
+        version.entry_id: version
+        for version in Version.objects.select_related("entry").filter(
+            entry__in=answering, state=Version.State.VERIFIED
+        )
+    }
+    phrasings: dict[int, list[Phrasing]] = {}
+    for phrasing in Phrasing.objects.filter(entry__in=entry_ids):
+        phrasings.setdefault(phrasing.entry_id, []).append(phrasing)
+    found = []
+    for entry_id in entry_ids:
+        version, wordings = versions.get(entry_id), phrasings.get(entry_id)
+        if version is not None and wordings:
+            best = max(wordings, key=lambda one: cosines.get(one.pk, 0.0))
+            texts = tuple(one.text for one in wordings)
+            found.append(_Found(version, best.text, texts, cosines.get(best.pk, 0.0)))
+    return found
+
+
+def _candidate(one: _Found) -> Candidate:
+    parameters = [Parameter.model_validate(row) for row in one.version.parameters]
+    return Candidate(
+        phrasing=one.phrasing,
+        phrasings=one.phrasings,
+        script=one.version.script,
+        cosine=one.cosine,
+        parameters=tuple(
+            RelevanceParameter(
+                name=parameter.name,
+                type=parameter.type.value,
+                default=parameter.default,
+                description=parameter.description,
+                choices=parameter.choices,
+            )
+            for parameter in parameters
+        ),
+    )
+
+
+def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:
+    """Matches by confidence, then starting points by how like they are but for the literals."""
+    one, judgement = pair
+    is_match = judgement.answer is Answer.MATCH
+    worth = judgement.confidence if is_match else judgement.likeness
+    return (not is_match, -worth, one.version.pk)
+
+
+def _match(one: _Found, judgement: Judgement) -> Match:
+    version = one.version
+    return Match(
+        entry=version.entry.slug,
+        version=version.number,
+        version_id=version.pk,
+        phrasing=one.phrasing,
+        title=version.entry.title,
+        script=version.script,
+        answer=judgement.answer,
+        confidence=judgement.confidence,
+        cosine=one.cosine,
+        reasons=tuple(str(reason) for reason in judgement.reasons),
+        differs=tuple(str(difference) for difference in judgement.differs),
+        fills=dict(judgement.fills),
+    )

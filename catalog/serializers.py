@@ -1,0 +1,198 @@
+"""Input and output of the catalogue's API."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rest_framework import serializers
+
+from catalog.models import Entry, Tag, Use, Version
+from catalog.services.search import Listed
+from catalog.services.uses import Copied, Rated, TrackRecord
+from catalog.texts import LONGEST_STATEMENT
+from catalog.types import Match, Retrieval
+
+
+class NoteInput(serializers.Serializer[object]):
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class ReasonInput(serializers.Serializer[object]):
+    reason = serializers.CharField()
+
+
+class UseInput(serializers.Serializer[object]):
+    values = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False),
+        required=False,
+        default=dict,
+    )
+    reason = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class OutcomeInput(serializers.Serializer[object]):
+    outcome = serializers.ChoiceField(choices=Use.Outcome.choices)
+    incident = serializers.CharField(required=False, allow_blank=True, default="")
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class StatementInput(serializers.Serializer[object]):
+    statement = serializers.CharField(max_length=LONGEST_STATEMENT)
+    limit = serializers.IntegerField(min_value=1, max_value=50, required=False, default=5)
+
+
+class TagSerializer(serializers.ModelSerializer[Tag]):
+    class Meta:
+        model = Tag
+        fields = ("name",)
+
+
+class TrackSerializer(serializers.Serializer[TrackRecord]):
+    uses = serializers.IntegerField()
+    rated = serializers.IntegerField()
+    worked = serializers.IntegerField()
+    no_effect = serializers.IntegerField()
+    worse = serializers.IntegerField()
+
+
+class VersionSerializer(serializers.ModelSerializer[Version]):
+    """A version; the context's `records` has its track record."""
+
+    entry = serializers.SlugRelatedField[Entry](slug_field="slug", read_only=True)
+    tags = serializers.SlugRelatedField[Tag](slug_field="name", many=True, read_only=True)
+    author = serializers.CharField(source="author.username", default=None)
+    owner = serializers.CharField(source="owner.username", default=None)
+    verified_by = serializers.CharField(source="verified_by.username", default=None)
+    track_record = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Version
+        fields: ClassVar = (
+            "id",
+            "entry",
+            "number",
+            "state",
+            "script",
+            "sha256",
+            "parameters",
+            "tags",
+            "risk",
+            "findings",
+            "side_effect",
+            "runs_on",
+            "operating_system",
+            "shell",
+            "tools",
+            "privileges",
+            "check_before",
+            "check_after",
+            "undo",
+            "repeatable",
+            "owner",
+            "links",
+            "provenance",
+            "author",
+            "created_at",
+            "verified_at",
+            "verified_by",
+            "self_verified",
+            "track_record",
+        )
+
+    def get_track_record(self, version: Version) -> dict[str, int]:
+        record = self.context["records"].get(version.pk, TrackRecord())
+        return dict(TrackSerializer(record).data)
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """An entry; the context has its `versions` and their `records`."""
+
+    phrasings = serializers.SerializerMethodField()
+    versions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Entry
+        fields = (
+            "slug",
+            "title",
+            "created_at",
+            "suspended_at",
+            "suspended_why",
+            "phrasings",
+            "versions",
+        )
+
+    def get_phrasings(self, entry: Entry) -> list[str]:
+        return [phrasing.text for phrasing in entry.phrasings.all()]
+
+    def get_versions(self, entry: Entry) -> list[dict[str, object]]:
+        return list(
+            VersionSerializer(self.context["versions"], many=True, context=self.context).data
+        )
+
+
+class ListedSerializer(serializers.Serializer[Listed]):
+    """An entry in a list, by the version that stands for it."""
+
+    slug = serializers.CharField(source="entry.slug")
+    title = serializers.CharField(source="entry.title")
+    suspended_at = serializers.DateTimeField(source="entry.suspended_at")
+    version = serializers.IntegerField(source="version.number")
+    version_id = serializers.IntegerField(source="version.pk")
+    state = serializers.CharField(source="version.state")
+    risk = serializers.CharField(source="version.risk")
+    side_effect = serializers.CharField(source="version.side_effect")
+    owner = serializers.CharField(source="version.owner.username", default=None)
+    tags = serializers.SlugRelatedField[Tag](
+        source="version.tags", slug_field="name", many=True, read_only=True
+    )
+    track_record = TrackSerializer(source="record")
+
+
+class UseSerializer(serializers.ModelSerializer[Use]):
+    entry = serializers.CharField(source="version.entry.slug")
+
+    class Meta:
+        model = Use
+        fields = ("id", "entry", "version", "at", "values", "reason", "outcome", "incident", "note")
+
+
+class CopiedSerializer(serializers.Serializer[Copied]):
+    """A recorded use and the exact text."""
+
+    use = serializers.IntegerField(source="use.pk")
+    script = serializers.CharField(source="text")
+
+
+class RatedSerializer(serializers.Serializer[Rated]):
+    """A use with its outcome; `told` are those who copied the entry lately."""
+
+    use = serializers.IntegerField(source="use.pk")
+    outcome = serializers.CharField(source="use.outcome")
+    told = serializers.SerializerMethodField()
+
+    def get_told(self, rated: Rated) -> list[str]:
+        return [user.username for user in rated.told]
+
+
+class MatchSerializer(serializers.Serializer[Match]):
+    entry = serializers.CharField()
+    version = serializers.IntegerField()
+    version_id = serializers.IntegerField()
+    title = serializers.CharField()
+    statement = serializers.CharField(source="phrasing")
+    script = serializers.CharField()
+    answer = serializers.CharField()
+    confidence = serializers.FloatField()
+    reasons = serializers.ListField(child=serializers.CharField())
+    differs = serializers.ListField(child=serializers.CharField())
+    fills = serializers.DictField(child=serializers.CharField())
+
+
+class RetrievalSerializer(serializers.Serializer[Retrieval]):
+    statement = serializers.CharField()
+    answer = serializers.CharField()
+    matches = MatchSerializer(many=True)
+    threshold = serializers.FloatField()
+    scoring = serializers.CharField()
+    degraded = serializers.CharField()

@@ -1,0 +1,35 @@
+"""What every service of the catalogue does: ask for permission, lock, keep what is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog import tasks, vectors, wording
+from catalog.models import Entry
+
+CURATE = "catalog.curate"
+
+
+def require(by: User, permission: str) -> None:
+    """Raise PermissionDenied for who may not."""
+    if not by.has_perm(permission):
+        raise PermissionDenied(_("You don't have the right to do this."))
+
+
+def lock_entry(pk: int) -> Entry:
+    """The entry, so that changes of one entry and of its versions happen one after the other."""
+    return Entry.objects.select_for_update(no_key=True).get(pk=pk)
+
+
+def refresh(entry_ids: Sequence[int]) -> None:
+    """Bring up to date what is derived from the entries; in the transaction that changed them."""
+    wording.refresh_documents(entry_ids)
+    vectors.refresh_searchable(entry_ids)
+    # Robust: a broker that is down must not fail what is already committed. The schedule finds it.
+    transaction.on_commit(partial(tasks.embed_missing.delay), robust=True)

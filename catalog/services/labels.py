@@ -1,0 +1,38 @@
+"""What people say about retrieval; the threshold is chosen from it."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from catalog.models import MatchLabel, Version
+from catalog.texts import LONGEST_STATEMENT, clean_text
+from catalog.types import BadInput
+
+
+def label_match(
+    statement: str,
+    *,
+    version: Version,
+    label: str,
+    by: User,
+    confidence: float | None = None,
+    scoring: str = "",
+) -> MatchLabel:
+    """Keep a person's word on one retrieved version, with the confidence that was shown.
+
+    Labels are never changed; who changes their mind adds another. The caller has asked whether `by`
+    may: askers say it of their own statements, managers of any. Raises BadInput.
+    """
+    if label not in MatchLabel.Label.values:
+        raise BadInput(_("Choose match, adapt or no match."), field="label")
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise BadInput(_("A confidence lies between 0 and 1."), field="confidence")
+    return MatchLabel.objects.create(
+        statement=clean_text(statement, field="statement", longest=LONGEST_STATEMENT),
+        version=version,
+        label=label,
+        confidence=confidence,
+        scoring=scoring,
+        by=by,
+    )

@@ -1,0 +1,181 @@
+"""How an Entry and a Version come to be: analysed first, then written; for the services only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Max
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from catalog import analysis
+from catalog.details import Parameter, ParameterType, VersionDetails
+from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
+from catalog.types import BadInput
+
+LONGEST_SLUG = 70
+RESERVED_SLUGS = frozenset({"new"})  # an address of its own
+
+# Said in details and kept as it is: detection has no opinion on these.
+_SAID_ONLY = (
+    "runs_on",
+    "operating_system",
+    "shell",
+    "privileges",
+    "check_before",
+    "check_after",
+    "undo",
+    "repeatable",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A script with everything that was said and detected, ready to become a Version."""
+
+    script: str
+    sha256: str
+    fields: Mapping[str, object]
+    tags: tuple[str, ...]
+
+
+def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
+    """Analyse a script and complete what was said about it. Raises BadInput.
+
+    Takes as long as ShellCheck does, so it belongs before the transaction.
+    """
+    details = details or VersionDetails()
+    if not script.strip():
+        raise BadInput(_("This can't be empty."), field="script")
+    try:
+        report = analysis.analyse(script)
+    except analysis.UnreadableScript as error:
+        raise BadInput(str(error), field="script") from error
+    said = {name: getattr(details, name) for name in _SAID_ONLY}
+    return Prepared(
+        script=script,
+        sha256=Version.hash_of(script),
+        tags=details.tags or (),
+        fields={
+            **{name: value for name, value in said.items() if value is not None},
+            "parameters": [
+                parameter.model_dump(mode="json")
+                for parameter in _complete(details.parameters, script)
+            ],
+            "risk": details.risk or report.risk.value,
+            "side_effect": details.side_effect or report.side_effect.value,
+            "tools": list(details.tools or ()),
+            "links": [link.model_dump(mode="json") for link in details.links or ()],
+            "findings": [
+                asdict(found)
+                for found in report.findings
+                if found.outcome != analysis.Outcome.PASSED
+            ],
+        },
+    )
+
+
+def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
+    """The parameters that were described, then those that only the script knows."""
+    complete = list(said or ())
+    for parameter in complete:
+        if not re.search(rf"\b{re.escape(parameter.name)}\b", script):
+            raise BadInput(
+                _("The script does not mention the parameter %(name)s.") % {"name": parameter.name},
+                field="parameters",
+            )
+    known = {parameter.name for parameter in complete}
+    detected = analysis.detect_parameters(script)
+    return complete + [_parameter_of(found) for found in detected if found.name not in known]
+
+
+def _parameter_of(found: analysis.Parameter) -> Parameter:
+    return Parameter(
+        name=found.name,
+        type=ParameterType(found.type),
+        required=found.required,
+        default=found.default,
+        description=found.description,
+    )
+
+
+def add_version(
+    entry: Entry,
+    prepared: Prepared,
+    *,
+    author: User | None,
+    provenance: Mapping[str, object],
+    by: User | None,
+    state: Version.State = Version.State.DRAFT,
+    note: str = "",
+    owner: User | None = None,
+) -> Version:
+    """The next Version of a locked entry, not verified."""
+    newest = entry.versions.aggregate(newest=Max("number"))["newest"] or 0
+    version = Version.objects.create(
+        entry=entry,
+        number=newest + 1,
+        state=state,
+        script=prepared.script,
+        sha256=prepared.sha256,
+        author=author,
+        owner=owner,
+        provenance=dict(provenance),
+        **prepared.fields,
+    )
+    version.tags.set(ensure_tags(prepared.tags))
+    VersionEvent.objects.create(version=version, new=state, by=by, note=note)
+    return version
+
+
+def make_entry(title: str, *, by: User | None, slug: str = "") -> Entry:
+    """A new entry whose title is its first phrasing."""
+    entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
+    Phrasing.objects.create(entry=entry, text=title, source=Phrasing.Source.TITLE)
+    return entry
+
+
+def add_phrasings(entry: Entry, texts: Iterable[str], *, source: Phrasing.Source) -> list[str]:
+    """Add wordings to a locked entry; those that were new."""
+    known = set(entry.phrasings.values_list("text", flat=True))
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    Phrasing.objects.bulk_create(Phrasing(entry=entry, text=text, source=source) for text in new)
+    return new
+
+
+def ensure_tags(names: Sequence[str]) -> list[Tag]:
+    """The tags of these names, made where they are new."""
+    Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
+    return list(Tag.objects.filter(name__in=names))
+
+
+def free_slug(title: str) -> str:
+    """An address for the title that no entry has; held until the transaction ends."""
+    base = slugify(title)[:LONGEST_SLUG].strip("-") or "entry"
+    hold(f"slug {base}")
+    taken = set(Entry.objects.filter(slug__startswith=base).values_list("slug", flat=True))
+    taken |= RESERVED_SLUGS
+    number = 1
+    slug = base
+    while slug in taken:
+        number += 1
+        slug = f"{base}-{number}"
+    return slug
+
+
+def hold(name: str) -> None:
+    """Hold a name until the transaction ends, so that what was looked up stays true."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])
+
+
+def title_of(statement: str, *, longest: int) -> str:
+    """The statement as a title: one line, cut at a word."""
+    line = " ".join(statement.split())
+    if len(line) <= longest:
+        return line
+    return line[: longest - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,93 @@
+"""What review approved enters the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+
+from catalog.audit import record
+from catalog.details import VersionDetails
+from catalog.models import Entry, Phrasing, Version
+from catalog.services.base import lock_entry, refresh
+from catalog.services.making import (
+    Prepared,
+    add_phrasings,
+    add_version,
+    hold,
+    make_entry,
+    prepare,
+    title_of,
+)
+from catalog.services.versions import mark_verified
+from catalog.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
+
+State = Version.State
+
+
+def publish(
+    *,
+    statement: str,
+    script: str,
+    by: User,
+    author: User | None,
+    verified: bool,
+    provenance: Mapping[str, object],
+    details: VersionDetails | None = None,
+    entry: Entry | None = None,
+) -> Version:
+    """Put an approved script into the catalogue under its statement; the version it is found as.
+
+    Where an entry that may answer holds this very script, the statement becomes a phrasing of it.
+    Else a new version is made, of `entry` or of a new one. It is verified at once if that is wanted
+    and a model wrote it (`author` is None) or somebody other than `by`; else it waits in review. So
+    does a script that is suspended elsewhere, for approving it again must not go round that.
+
+    The caller has asked whether `by` may approve. Raises BadInput.
+    """
+    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+    prepared = prepare(script, details)
+    with transaction.atomic():
+        hold(f"script {prepared.sha256}")
+        twin = _verified_twin(prepared)
+        if twin is not None and twin.entry.suspended_at is None:
+            _add_statement(twin.entry, statement, by=by)
+            return twin
+        target = (
+            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by)
+            if entry is None
+            else lock_entry(entry.pk)
+        )
+        version = add_version(
+            target, prepared, author=author, by=by, provenance=provenance, state=State.IN_REVIEW
+        )
+        record(version, "published", by=by, number=("", version.number))
+        _add_statement(target, statement, by=by)
+        if verified and twin is None and _four_eyes(author, by):
+            mark_verified(version, by=by, note="approved in review")
+        refresh([target.pk])
+    return version
+
+
+def _four_eyes(author: User | None, by: User) -> bool:
+    return author is None or author.pk != by.pk or settings.SCRIPTSMITH_SELF_VERIFY
+
+
+def _verified_twin(prepared: Prepared) -> Version | None:
+    """A verified version with the same script, rather of an entry that is not suspended."""
+    return (
+        Version.objects.select_related("entry")
+        .filter(sha256=prepared.sha256, state=State.VERIFIED)
+        .order_by(F("entry__suspended_at").asc(nulls_first=True), "pk")
+        .first()
+    )
+
+
+def _add_statement(entry: Entry, statement: str, *, by: User) -> None:
+    locked = lock_entry(entry.pk)
+    if add_phrasings(locked, [statement], source=Phrasing.Source.STATEMENT):
+        record(locked, "phrasing added", by=by, phrasing=("", statement[:200]))
+        refresh([locked.pk])

@@ -1,0 +1,38 @@
+"""Texts that people send: cleaned, or refused with the reason."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput
+
+LONGEST_STATEMENT = 20_000  # characters
+LONGEST_TITLE = 300
+LONGEST_REASON = 2_000
+
+
+def clean_text(value: str, *, field: str, longest: int, required: bool = True) -> str:
+    """The text without spaces around it. Raises BadInput: empty, too long, not storable."""
+    check_characters(value, field=field)
+    value = value.strip()
+    if required and not value:
+        raise BadInput(_("This can't be empty."), field=field)
+    if len(value) > longest:
+        raise BadInput(
+            _("This has %(length)s characters; at most %(longest)s are possible.")
+            % {"length": f"{len(value):,}", "longest": f"{longest:,}"},
+            field=field,
+        )
+    return value
+
+
+def check_characters(value: str, *, field: str) -> None:
+    """Raise BadInput for what can't be stored: NUL, and halves of characters."""
+    if "\0" in value:
+        raise BadInput(_("This contains a NUL character."), field=field)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            _("Character %(place)s is not valid Unicode.") % {"place": error.start + 1}, field=field
+        ) from error

@@ -1,0 +1,206 @@
+"""Vectors of phrasings: which embedder is in use, its index, and filling in what is missing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from psycopg import sql
+
+from catalog.embedding import Embedder, EmbedderUnavailable, Vectors, load_embedder
+from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing
+
+LOCK_KEY = 7_403_271  # of the advisory lock around changes of the current model
+BATCH = 64  # phrasings per transaction
+
+# Recall of the ten nearest at 100,000 entries wants a little more than pgvector's default of 64.
+EF_CONSTRUCTION = 100
+
+_embedders: dict[str, Embedder] = {}
+_lock = threading.Lock()
+
+
+class Missing(NamedTuple):
+    """A phrasing without a vector."""
+
+    phrasing_id: int
+    entry_id: int
+    text: str
+
+
+def embedder(spec: str = "") -> Embedder:
+    """The embedder of the setting, or of `spec`; one per process. Raises `EmbedderUnavailable`."""
+    spec = spec or settings.SCRIPTSMITH_EMBEDDER
+    with _lock:
+        if spec not in _embedders:
+            _embedders[spec] = load_embedder(spec, settings.LAYOUT.data / "models")
+        return _embedders[spec]
+
+
+def current_model() -> EmbeddingModel | None:
+    """The model whose vectors are searched."""
+    return EmbeddingModel.objects.filter(state=EmbeddingModel.State.CURRENT).first()
+
+
+def embed_with(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
+    """Vectors that may be compared with those stored for `model`. Raises `EmbedderUnavailable`."""
+    loaded = embedder(model.spec)
+    if loaded.name != model.name:
+        raise EmbedderUnavailable(
+            f"{model.spec!r} is now {loaded.name}; its vectors can't be compared with {model.name}"
+        )
+    return loaded.embed(texts)
+
+
+def ensure_embedding_model() -> EmbeddingModel:
+    """The model of the setting, with its index; the first one is current, a later one is built.
+
+    Raises `EmbedderUnavailable`.
+    """
+    wanted = embedder()
+    State = EmbeddingModel.State
+    with transaction.atomic():
+        _lock_models()
+        model = EmbeddingModel.objects.filter(name=wanted.name).first()
+        if model is None:
+            first = current_model() is None
+            model = EmbeddingModel.objects.create(
+                name=wanted.name,
+                spec=settings.SCRIPTSMITH_EMBEDDER,
+                dimension=wanted.dimension,
+                state=State.CURRENT if first else State.BUILDING,
+            )
+        elif model.state == State.RETIRED:
+            model.state = State.BUILDING
+            model.save(update_fields=["state"])
+        create_index(model)
+    return model
+
+
+def create_index(model: EmbeddingModel) -> None:
+    """Create the partial HNSW index over the model's searchable vectors, where there is none."""
+    statement = sql.SQL(
+        "CREATE INDEX IF NOT EXISTS {index} ON catalog_embedding"
+        " USING hnsw ((vector::vector({dimension})) vector_cosine_ops)"
+        " WITH (ef_construction = {breadth}) WHERE model_id = {model} AND searchable"
+    ).format(
+        index=sql.Identifier(model.index_name),
+        dimension=sql.Literal(model.dimension),
+        breadth=sql.Literal(EF_CONSTRUCTION),
+        model=sql.Literal(model.pk),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def embed_missing(*, limit: int = 1000) -> int:
+    """Compute vectors that are missing, at most `limit` per model; how many were stored.
+
+    A model that is being built becomes the current one as soon as it has them all; until then the
+    old one is kept complete too, so that nothing new is missed. Raises `EmbedderUnavailable`.
+    """
+    wanted = ensure_embedding_model()
+    stored = 0
+    if wanted.state == EmbeddingModel.State.BUILDING:
+        old = current_model()
+        if old is not None and _can_embed(old):
+            stored += _fill(old, limit=limit)
+    stored += _fill(wanted, limit=limit)
+    if wanted.state == EmbeddingModel.State.BUILDING:
+        _switch_to(wanted)
+    return stored
+
+
+def refresh_searchable(entry_ids: Sequence[int]) -> None:
+    """Let the vectors of these entries repeat whether the entry may answer.
+
+    To be called in the transaction that changes it, with the entries locked.
+    """
+    answering = Exists(Entry.objects.answering().filter(pk=OuterRef("phrasing__entry")))
+    mine = Embedding.objects.filter(phrasing__entry__in=entry_ids)
+    for may_answer in (True, False):
+        pks = mine.filter(answering if may_answer else ~answering).exclude(searchable=may_answer)
+        Embedding.objects.filter(pk__in=pks.values("pk")).update(searchable=may_answer)
+
+
+def _fill(model: EmbeddingModel, *, limit: int) -> int:
+    missing = [
+        Missing(*row)
+        for row in _without_vector(model)
+        .order_by("-pk")
+        .values_list("pk", "entry_id", "text")[:limit]
+    ]
+    for start in range(0, len(missing), BATCH):
+        batch = missing[start : start + BATCH]
+        vectors = embed_with(model, [row.text for row in batch])
+        _store(model, batch, vectors)
+    return len(missing)
+
+
+@transaction.atomic
+def _store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> None:
+    # A verification that runs at the same time waits for the lock, and so sees these vectors. What
+    # somebody else has locked is left to the next pass.
+    locked = set(
+        Entry.objects.select_for_update(no_key=True, skip_locked=True)
+        .filter(pk__in={row.entry_id for row in batch})
+        .values_list("pk", flat=True)
+    )
+    answering = set(Entry.objects.answering().filter(pk__in=locked).values_list("pk", flat=True))
+    texts = dict(
+        Phrasing.objects.filter(
+            pk__in=[row.phrasing_id for row in batch], entry__in=locked
+        ).values_list("pk", "text")
+    )
+    Embedding.objects.bulk_create(
+        [
+            Embedding(
+                phrasing_id=row.phrasing_id,
+                model=model,
+                vector=vector,
+                searchable=row.entry_id in answering,
+            )
+            for row, vector in zip(batch, vectors, strict=True)
+            if texts.get(row.phrasing_id) == row.text
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _switch_to(model: EmbeddingModel) -> None:
+    """Make a complete model the current one; the old one's index and vectors go."""
+    with transaction.atomic():
+        _lock_models()
+        if _without_vector(model).exists():
+            return
+        for old in EmbeddingModel.objects.filter(state=EmbeddingModel.State.CURRENT):
+            old.state = EmbeddingModel.State.RETIRED
+            old.save(update_fields=["state"])
+            drop = sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(old.index_name))
+            with connection.cursor() as cursor:
+                cursor.execute(drop)
+        model.state = EmbeddingModel.State.CURRENT
+        model.save(update_fields=["state"])
+    Embedding.objects.filter(model__state=EmbeddingModel.State.RETIRED).delete()
+
+
+def _without_vector(model: EmbeddingModel) -> QuerySet[Phrasing]:
+    return Phrasing.objects.exclude(
+        Exists(Embedding.objects.filter(phrasing=OuterRef("pk"), model=model))
+    )
+
+
+def _can_embed(model: EmbeddingModel) -> bool:
+    try:
+        return embedder(model.spec).name == model.name
+    except EmbedderUnavailable:
+        return False
+
+
+def _lock_models() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])

@@ -1,0 +1,141 @@
+"""The page of one entry: whatever is done on it ends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from catalog.access import access_versions
+from catalog.forms import (
+    LabelsForm,
+    LiftForm,
+    NoteForm,
+    PhrasingForm,
+    ReasonForm,
+    TitleForm,
+    UseForm,
+    write_links,
+)
+from catalog.models import Entry, Use, Version
+from catalog.services.base import CURATE
+from catalog.services.filling import fill_in
+from catalog.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
+from catalog.services.versions import may_verify
+
+ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
+State = Version.State
+
+
+@dataclass(frozen=True)
+class Actions:
+    """What a curator may do with the version now; the services decide again."""
+
+    edit: bool
+    submit: bool
+    verify: bool
+    send_back: bool
+    deprecate: bool
+    revert: bool
+    own: bool  # four eyes keep the person from verifying it
+
+
+def show_entry(
+    request: HttpRequest,
+    entry: Entry,
+    *,
+    version: Version | None = None,
+    bound: Mapping[str, forms.Form] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page; `bound` holds forms that were refused, by their name on the page."""
+    user = request.user
+    assert isinstance(user, User)
+    versions = list(access_versions(user).filter(entry=entry))
+    version = version or _chosen(request, versions)
+    version.entry = entry
+    shown = {**_fresh_forms(entry, version), **(bound or {})}
+    use_form = shown["use"]
+    assert isinstance(use_form, UseForm)
+    trusted = is_trusted(version)
+    context = {
+        "nav_section": "catalogue",
+        "entry": entry,
+        "version": version,
+        "versions": versions,
+        "newest": versions[0],
+        "phrasings": list(entry.phrasings.all()),
+        "track": track_record(version),
+        "trusted": trusted,
+        "may_use": trusted or user.has_perm(USE_UNREVIEWED),
+        "filled": fill_in(version, use_form.values()),
+        "actions": _actions(user, version, versions[0]) if user.has_perm(CURATE) else None,
+        "unrated": _unrated(user, entry),
+        "warnings": warnings_for(user),
+        "forms": shown,
+    }
+    return render(request, "catalog/entry.html", context, status=status)
+
+
+def _chosen(request: HttpRequest, versions: Sequence[Version]) -> Version:
+    """The version that the address names, else the verified one, else the newest."""
+    named = request.GET.get("version", "")
+    if named:
+        for version in versions:
+            if str(version.number) == named:
+                return version
+        raise Http404
+    verified = [version for version in versions if version.state == State.VERIFIED]
+    return (verified or list(versions))[0]
+
+
+def _actions(user: User, version: Version, newest: Version) -> Actions:
+    def can_become(state: State) -> bool:
+        return state in Version.MOVES[State(version.state)]
+
+    return Actions(
+        edit=version.pk == newest.pk,
+        submit=can_become(State.IN_REVIEW),
+        verify=can_become(State.VERIFIED) and may_verify(version, by=user),
+        send_back=can_become(State.DRAFT),
+        deprecate=can_become(State.DEPRECATED),
+        revert=version.pk != newest.pk,
+        own=can_become(State.VERIFIED) and not may_verify(version, by=user),
+    )
+
+
+def _unrated(user: User, entry: Entry) -> Use | None:
+    """The person's last use of the entry, if nobody has said yet how it went."""
+    last = (
+        Use.objects.select_related("version")
+        .filter(by=user, version__entry=entry, at__gte=timezone.now() - ASKED_FOR)
+        .first()
+    )
+    return last if last is not None and not last.outcome else None
+
+
+def _fresh_forms(entry: Entry, version: Version) -> dict[str, forms.Form]:
+    labels = {
+        "tags": ", ".join(tag.name for tag in version.tags.all()),
+        "owner": version.owner.username if version.owner else "",
+        "links": write_links(version.links),
+    }
+    return {
+        "use": UseForm(version),
+        "submit": NoteForm(auto_id="submit_%s"),
+        "verify": NoteForm(auto_id="verify_%s"),
+        "send_back": ReasonForm(auto_id="send_back_%s"),
+        "deprecate": ReasonForm(auto_id="deprecate_%s"),
+        "revert": NoteForm(auto_id="revert_%s"),
+        "suspend": ReasonForm(auto_id="suspend_%s"),
+        "lift": LiftForm(auto_id="lift_%s"),
+        "phrasing": PhrasingForm(auto_id="phrasing_%s"),
+        "rename": TitleForm(auto_id="rename_%s", initial={"title": entry.title}),
+        "labels": LabelsForm(auto_id="labels_%s", initial=labels),
+    }

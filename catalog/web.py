@@ -1,0 +1,74 @@
+"""What the pages of every app share: fragments or whole pages, and paging that stays fast on long lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from catalog.types import BadInput
+
+Row = TypeVar("Row", bound=Model)
+
+
+def wants_fragment(request: HttpRequest) -> bool:
+    """True for an htmx swap; False for a page load, a boosted or a restored one included."""
+    htmx = getattr(request, "htmx", None)
+    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+
+
+@dataclass(frozen=True)
+class Page(Generic[Row]):
+    """One page of a list, newest first. `newer` and `older` are query strings, empty where there is none."""
+
+    rows: Sequence[Row]
+    newer: str
+    older: str
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+
+def page_of(queryset: QuerySet[Row], request: HttpRequest, *, size: int = 50) -> Page[Row]:
+    """A page by key and not by offset, so that the last page costs what the first one does.
+
+    Raises BadInput where `before` or `after` in the address is no number.
+    """
+    before, after = (_read_key(request, name) for name in ("before", "after"))
+    if after is not None:
+        rows = list(queryset.filter(pk__gt=after).order_by("pk")[: size + 1])
+        more_newer = len(rows) > size
+        rows = rows[:size][::-1]
+        more_older = True
+    else:
+        if before is not None:
+            queryset = queryset.filter(pk__lt=before)
+        rows = list(queryset.order_by("-pk")[: size + 1])
+        more_newer = before is not None
+        more_older = len(rows) > size
+        rows = rows[:size]
+    return Page(
+        rows=rows,
+        newer=_link(request, "after", rows[0].pk) if rows and more_newer else "",
+        older=_link(request, "before", rows[-1].pk) if rows and more_older else "",
+    )
+
+
+def _read_key(request: HttpRequest, name: str) -> int | None:
+    value = request.GET.get(name, "")
+    if not value:
+        return None
+    if not value.isdecimal() or len(value) > 18:
+        raise BadInput(f"The address has {name}={value[:20]!r}, which is no place in this list.")
+    return int(value)
+
+
+def _link(request: HttpRequest, name: str, key: int) -> str:
+    parameters = request.GET.copy()
+    for other in ("before", "after"):
+        parameters.pop(other, None)
+    parameters[name] = str(key)
+    return f"?{parameters.urlencode()}"

@@ -1,0 +1,133 @@
+"""The search by words: rare words choose the candidates, all words order them.
+
+A statement shares words such as "files" with thousands of phrasings. Ranking them all would cost
+seconds, so only its rarest words select, as far as PostgreSQL's own statistics call them rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import connection
+
+MOST_CANDIDATES = 2000  # rows that the rare words may select together, by estimate
+MOST_WORDS = 64
+MOST_CHARACTERS = 50_000  # of phrasings and of a script; a tsvector holds at most 1 MB
+
+_WORDS = """
+SELECT word.lexeme, coalesce(common.share, 0) * greatest(class.reltuples, 0) AS expected
+FROM unnest(to_tsvector('english', %(text)s)) AS word
+CROSS JOIN pg_class AS class
+LEFT JOIN (
+    SELECT element.lexeme, element.share
+    FROM pg_stats, LATERAL ROWS FROM (
+        unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs)
+    ) AS element (lexeme, share)
+    WHERE schemaname = current_schema() AND tablename = %(table)s AND attname = 'document'
+) AS common ON common.lexeme = word.lexeme
+WHERE class.oid = to_regclass(%(table)s)
+ORDER BY expected, length(word.lexeme) DESC, word.lexeme
+LIMIT %(limit)s
+"""
+
+_PHRASINGS = """
+SELECT phrasing.id, phrasing.entry_id
+FROM catalog_phrasing AS phrasing
+JOIN catalog_entry AS entry ON entry.id = phrasing.entry_id AND entry.suspended_at IS NULL
+JOIN catalog_version AS version ON version.entry_id = entry.id AND version.state = 'verified'
+WHERE phrasing.document @@ %(rare)s::tsquery
+ORDER BY ts_rank(phrasing.document, %(any)s::tsquery, 1) DESC, phrasing.id
+LIMIT %(limit)s
+"""
+
+_ENTRIES = """
+SELECT id FROM catalog_entry
+WHERE document @@ %(rare)s::tsquery
+ORDER BY document @@ %(all)s::tsquery DESC, ts_rank(document, %(any)s::tsquery) DESC, id DESC
+LIMIT %(limit)s
+"""
+
+_REFRESH = """
+UPDATE catalog_entry AS entry SET document =
+    setweight(to_tsvector('english', title), 'A')
+    || setweight(to_tsvector('english', coalesce((
+        SELECT left(string_agg(text, ' '), %(most)s) FROM catalog_phrasing
+        WHERE entry_id = entry.id
+    ), '')), 'B')
+    || setweight(to_tsvector('english', coalesce((
+        SELECT string_agg(DISTINCT tag.name, ' ') FROM catalog_tag AS tag
+        JOIN catalog_version_tags AS tagged ON tagged.tag_id = tag.id
+        JOIN catalog_version AS version ON version.id = tagged.version_id
+        WHERE version.entry_id = entry.id AND version.state <> 'deprecated'
+    ), '')), 'B')
+    || setweight(to_tsvector('english', coalesce((
+        SELECT left(script, %(most)s) FROM catalog_version
+        WHERE entry_id = entry.id ORDER BY number DESC LIMIT 1
+    ), '')), 'D')
+WHERE id = ANY(%(ids)s)
+"""
+
+
+class Words(NamedTuple):
+    """A text as three queries in PostgreSQL's tsquery notation."""
+
+    rare: str  # any of its rarest words
+    any: str
+    all: str
+
+
+class Hit(NamedTuple):
+    """A phrasing that shares words with the text."""
+
+    phrasing_id: int
+    entry_id: int
+
+
+def find_phrasings(text: str, *, limit: int) -> list[Hit]:
+    """Phrasings of entries that may answer, those that share most with the text first."""
+    words = _read_words(text, table="catalog_phrasing")
+    if words is None:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_PHRASINGS, {**words._asdict(), "limit": limit})
+        return [Hit(*row) for row in cursor.fetchall()]
+
+
+def find_entries(text: str, *, limit: int) -> list[int]:
+    """Keys of entries in any state whose title, phrasings, tags or newest script fit the text."""
+    words = _read_words(text, table="catalog_entry")
+    if words is None:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_ENTRIES, {**words._asdict(), "limit": limit})
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def refresh_documents(entry_ids: Sequence[int]) -> None:
+    """Write again what `find_entries` looks at; to be called in the transaction of the change."""
+    with connection.cursor() as cursor:
+        cursor.execute(_REFRESH, {"ids": list(entry_ids), "most": MOST_CHARACTERS})
+
+
+def _read_words(text: str, *, table: str) -> Words | None:
+    """None where the text has nothing but stop words."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WORDS, {"text": text, "table": table, "limit": MOST_WORDS})
+        found: list[tuple[str, float]] = cursor.fetchall()
+    if not found:
+        return None
+    rare = []
+    expected = 0.0
+    for lexeme, rows in found:
+        expected += rows
+        if rare and expected > MOST_CANDIDATES:
+            break
+        rare.append(_quote(lexeme))
+    every = [_quote(lexeme) for lexeme, _ in found]
+    return Words(rare=" | ".join(rare), any=" | ".join(every), all=" & ".join(every))
+
+
+def _quote(lexeme: str) -> str:
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"

@@ -1,0 +1,136 @@
+"""The only way for a view or viewset to obtain an object of the pipeline, and what of a Run a person may see.
+
+Everybody who is signed in may look at actions and runs. Asking takes the permission `pipeline.ask`; whoever
+asked may run again, cancel and retry what they asked for, a manager may do so with everybody's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+
+from pipeline.models import Action, Configuration, Draft, Endpoint, Run
+
+ASK = "pipeline.ask"
+MANAGE_ENDPOINTS = "pipeline.manage_endpoints"
+USE_UNREVIEWED = "catalog.use_unreviewed"
+# The role of managers is defined by the app above this one; here it is only a name.
+MANAGE = "review.manage_campaigns"
+
+
+@dataclass(frozen=True)
+class VisibleParts:
+    """What a page or serializer may show of a Run beyond the statement, the context and the state.
+
+    `verdict` covers all that the assessor's opinion shows through: assessments, feedback, the drafts and
+    stages that follow from them, the ledger. `models` covers who played which role.
+    """
+
+    verdict: bool = True
+    models: bool = True
+
+
+def visible_parts(user: User, run: Run) -> VisibleParts:
+    """What this person may see of this Run; every page and serializer asks here and nowhere else."""
+    return VisibleParts()
+
+
+def signed_in(request: HttpRequest) -> User:
+    """The person behind a request; raises PermissionDenied where nobody is signed in."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def require_asker(user: User) -> None:
+    """Raise PermissionDenied for who may not ask for scripts."""
+    if not user.has_perm(ASK):
+        raise PermissionDenied(_("Asking for a script takes the role “reviewer”."))
+
+
+def access_actions(user: User) -> QuerySet[Action]:
+    """The actions that the person may see."""
+    return Action.objects.select_related("asked_by")
+
+
+def access_action(user: User, pk: int, *, to_run: bool = False) -> Action:
+    """An action; 403 where it is to be run and is not theirs to run."""
+    action = get_object_or_404(access_actions(user), pk=pk)
+    if to_run and not may_run(user, action):
+        raise PermissionDenied(_("Only who asked for this, or a manager, can run it again."))
+    return action
+
+
+def may_run(user: User, action: Action) -> bool:
+    """Whether the person may send this action through the pipeline again."""
+    # The demo's actions are nobody's, and there to be tried by all.
+    theirs = action.asked_by_id == user.pk or action.source == Action.Source.DEMO
+    return user.has_perm(MANAGE) or (user.has_perm(ASK) and theirs)
+
+
+def access_runs(user: User) -> QuerySet[Run]:
+    """The runs that the person may see."""
+    return Run.objects.select_related(
+        "action__asked_by", "asked_by", "configuration", "recommended", "answered_by__entry"
+    )
+
+
+def access_run(user: User, pk: int, *, to_change: bool = False) -> Run:
+    """A run; 403 where it is to be changed and is not theirs to change."""
+    run = get_object_or_404(access_runs(user), pk=pk)
+    if to_change and not may_change(user, run):
+        raise PermissionDenied(_("Only who asked for this run, or a manager, can change it."))
+    return run
+
+
+def may_change(user: User, run: Run) -> bool:
+    """Whether the person may cancel this run, retry it, or answer what the catalogue gave."""
+    asked = user.has_perm(ASK) and run.asked_by_id == user.pk
+    return asked or may_run(user, run.action)
+
+
+def access_draft(user: User, pk: int, *, to_use: bool = False) -> Draft:
+    """A draft of a run that the person may see; 403 where it is to be used and they may not."""
+    draft = get_object_or_404(Draft.objects.select_related("run"), pk=pk)
+    draft.run = access_run(user, draft.run_id)
+    if not visible_parts(user, draft.run).verdict:
+        raise PermissionDenied(_("This script is shown to you in your review."))
+    if to_use and not user.has_perm(USE_UNREVIEWED):
+        raise PermissionDenied(_("Using a script that nobody has reviewed takes the role “reviewer”."))
+    return draft
+
+
+def access_endpoints(user: User) -> QuerySet[Endpoint]:
+    """Every endpoint with its prices, for who manages them."""
+    _require_endpoints(user)
+    return Endpoint.objects.prefetch_related("prices")
+
+
+def access_configurations(user: User, *, to_manage: bool = False) -> QuerySet[Configuration]:
+    """The configurations with who plays which role, for who chooses among them or manages them."""
+    if to_manage or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
+        _require_endpoints(user)
+    return Configuration.objects.prefetch_related("roles__endpoint")
+
+
+def usable_configurations() -> list[Configuration]:
+    """Configurations that a run can be started under now: whole, in use, every endpoint switched on."""
+    found = Configuration.objects.filter(archived_at=None).prefetch_related("roles__endpoint")
+    return [configuration for configuration in found if is_usable(configuration)]
+
+
+def is_usable(configuration: Configuration) -> bool:
+    """Whether all three roles are played by endpoints that are switched on."""
+    roles = configuration.roles.all()
+    return len(roles) == 3 and all(role.endpoint.is_on for role in roles)
+
+
+def _require_endpoints(user: User) -> None:
+    if not user.has_perm(MANAGE_ENDPOINTS):
+        raise PermissionDenied(_("Endpoints are for administrators."))

@@ -1,0 +1,33 @@
+"""What a static Report means for the flow: is a repair due, and in which words is it asked for."""
+
+from __future__ import annotations
+
+from catalog.analysis import Finding, Level, Report, has_errors
+
+_MOST_LINES = 12  # a repair needs the first errors, not all that follow from them
+
+
+def describe_errors(report: Report) -> str:
+    """The checkers' errors, one a line, for the repair prompt and for people."""
+    errors = [found for found in report.problems if found.level is Level.ERROR and found.check != "risk"]
+    return "\n".join(_line(found) for found in errors[:_MOST_LINES])
+
+
+def summarise(report: Report) -> str:
+    """One sentence on what was found."""
+    if report.syntax_ok is None:
+        return "Bash could not be asked whether it can parse the script."
+    if has_errors(report):
+        return describe_errors(report)
+    counts: dict[str, int] = {}
+    for found in report.problems:
+        counts[found.check] = counts.get(found.check, 0) + 1
+    if not counts:
+        return "Bash can parse it; ShellCheck has nothing to say."
+    said = ", ".join(f"{count} by {check}" for check, count in sorted(counts.items()))
+    return f"Bash can parse it; notes: {said}."
+
+
+def _line(found: Finding) -> str:
+    place = f"line {found.line}: " if found.line else ""
+    return f"{place}{found.message} [{found.code or found.check}]"

@@ -1,0 +1,57 @@
+"""What lists of actions and runs are narrowed to; the pages' forms and the API's parameters are the same."""
+
+from __future__ import annotations
+
+import django_filters as filters
+from django import forms
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models import Action, Run
+from pipeline.types import Verdict
+
+_WHOSE = [("mine", _("Mine"))]
+# The words of the verdict badges: a pass is the assessor's, and is not called correct.
+_VERDICTS = [
+    (Verdict.CORRECT.value, _("Passed")),
+    (Verdict.INCORRECT.value, _("Flagged")),
+    (Verdict.UNKNOWN.value, _("Unknown")),
+]
+
+
+class ActionFilter(filters.FilterSet):
+    """Actions by who asked, by words, and by how their newest run stands."""
+
+    q = filters.CharFilter(
+        field_name="statement",
+        lookup_expr="icontains",
+        label=_("Statement"),
+        widget=forms.SearchInput(),
+    )
+    whose = filters.ChoiceFilter(
+        choices=_WHOSE, method="of_person", label=_("Asked by"), empty_label=_("Everybody")
+    )
+    state = filters.ChoiceFilter(
+        choices=Run.State.choices, method="by_newest_run", label=_("State"), empty_label=_("Any")
+    )
+    verdict = filters.ChoiceFilter(
+        choices=_VERDICTS, method="by_newest_run", label=_("Assessor"), empty_label=_("Any")
+    )
+
+    def of_person(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
+        return queryset.filter(asked_by=self.request.user)
+
+    def by_newest_run(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
+        newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
+        newest = Run.objects.filter(~Exists(newer), action=OuterRef("pk"), **{name: value})
+        return queryset.filter(Exists(newest))
+
+
+class RunFilter(filters.FilterSet):
+    """Runs by how they stand, by Action and by Configuration."""
+
+    state = filters.ChoiceFilter(choices=Run.State.choices)
+    verdict = filters.ChoiceFilter(choices=_VERDICTS)
+    configuration = filters.CharFilter(field_name="configuration__name")
+    action = filters.NumberFilter()
+    demo = filters.BooleanFilter()

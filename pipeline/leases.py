@@ -1,0 +1,160 @@
+"""Who works on a Run: claims, signs of life, releases. Every write of a worker is fenced by its lease."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from pipeline.models import Attempt, Run
+
+logger = logging.getLogger(__name__)
+
+MAX_CRASHES = 3
+# One name per process: two workers on one machine, or one restarted, are never the same owner.
+OWNER = f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
+
+
+class LostLease(Exception):
+    """Somebody else works on the run now; what was being written is not."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A claim on a Run; it counts while the run's fence is still this one."""
+
+    run_id: int
+    owner: str
+    fence: int
+
+    def check(self) -> Run:
+        """The locked Run, inside a transaction; raises LostLease where the claim is no longer ours."""
+        run = (
+            Run.objects.select_for_update()
+            .filter(pk=self.run_id, owner=self.owner, fence=self.fence)
+            .first()
+        )
+        if run is None:
+            raise LostLease(f"run {self.run_id}")
+        return run
+
+
+def claim(run_id: int) -> Lease | None:
+    """Take the run, or None where another worker holds it, it is paused, or nothing is left to do.
+
+    Finding a run that was being worked on without a live lease means that its worker died; after
+    MAX_CRASHES such deaths without a finished call in between, the run fails and a person has to look.
+    """
+    with transaction.atomic():
+        run = Run.objects.select_for_update(skip_locked=True, of=("self",)).abandoned().filter(pk=run_id).first()
+        if run is None:
+            return None
+        crashed = run.state == Run.State.RUNNING
+        run.crashes = run.crashes + 1 if crashed else run.crashes
+        run.fence += 1
+        if run.crashes >= MAX_CRASHES:
+            run.problem = f"The worker died {MAX_CRASHES} times in a row over this run; somebody has to look."
+            run.state, run.owner, run.lease_until = Run.State.FAILED, "", None
+            run.finished_at = run.finished_at or timezone.now()
+            run.save(
+                update_fields=["crashes", "fence", "problem", "state", "owner", "lease_until", "finished_at"]
+            )
+            return None
+        run.state = Run.State.RUNNING
+        run.owner = OWNER
+        run.lease_until = _lease_end()
+        run.not_before = None
+        run.started_at = run.started_at or timezone.now()
+        run.save(
+            update_fields=["crashes", "fence", "state", "owner", "lease_until", "not_before", "started_at"]
+        )
+        mark_orphans(run)
+    return Lease(run.pk, OWNER, run.fence)
+
+
+def mark_orphans(run: Run) -> int:
+    """Close tries that a lost worker left open: their calls may have been billed, and are made again."""
+    return Attempt.objects.filter(
+        call__run=run, ended_at=None, fence__lt=run.fence
+    ).update(
+        ended_at=timezone.now(),
+        outcome=Attempt.Outcome.ORPHANED,
+        possibly_billed=True,
+        message="The worker was lost before the reply came.",
+    )
+
+
+def release(lease: Lease, *, until: datetime | None = None) -> None:
+    """Give the run back to the queue, to be taken up again at once or not before a time."""
+    Run.objects.filter(
+        pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
+    ).update(state=Run.State.QUEUED, owner="", lease_until=None, not_before=until)
+
+
+def _lease_end() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
+
+
+class Heartbeat:
+    """Renews all leases of this process from one thread, however many runs it works on."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, Lease] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._wake = threading.Event()
+
+    @contextmanager
+    def keeping(self, lease: Lease) -> Iterator[None]:
+        """Keep the lease alive for as long as the block runs."""
+        with self._lock:
+            self._held[lease.run_id] = lease
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._beat, name="run-heartbeat", daemon=True)
+                self._thread.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._held.get(lease.run_id) == lease:
+                    del self._held[lease.run_id]
+
+    def _beat(self) -> None:
+        interval = settings.SCRIPTSMITH_RUN_LEASE_SECONDS / 4
+        while True:
+            self._wake.wait(interval)
+            with self._lock:
+                held = list(self._held.values())
+                if not held:
+                    self._thread = None
+                    break
+            try:
+                self._renew(held)
+            except DatabaseError:
+                # The database is away: the leases run out, and the runs are taken up when it is back.
+                logger.warning("leases could not be renewed", exc_info=True)
+                connection.close()
+        connection.close()
+
+    @staticmethod
+    def _renew(held: list[Lease]) -> None:
+        mine = Q()
+        for lease in held:
+            mine |= Q(pk=lease.run_id, fence=lease.fence)
+        Run.objects.filter(mine, owner=OWNER, state=Run.State.RUNNING).update(
+            lease_until=_lease_end()
+        )
+
+
+heartbeat = Heartbeat()

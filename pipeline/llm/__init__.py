@@ -1,0 +1,1 @@
+"""Speaking to models over the Messages API; the SDK is imported by `client` alone."""

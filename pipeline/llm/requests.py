@@ -1,0 +1,87 @@
+"""Builds requests that every server of the Messages API takes, plus what an endpoint is known to honour."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from pipeline.llm.types import Request
+from pipeline.types import Mode, Question, Reply
+
+_TOOL = "answer"
+
+
+@dataclass(frozen=True)
+class RoleSpec:
+    """Who plays a role in a Run, as its snapshot keeps it."""
+
+    endpoint: str
+    endpoint_id: int
+    model: str
+    mode: Mode
+    max_tokens: int = 4096
+    effort: str = ""
+    temperature: float | None = None
+
+
+def build_request(question: Question, role: RoleSpec) -> Request:
+    """The body of `messages.create`: system, one user message, max_tokens, and the mode's way of holding to a shape."""
+    request: Request = {
+        "model": role.model,
+        "max_tokens": role.max_tokens * (2 if question.longer else 1),
+        "system": question.system,
+        "messages": [{"role": "user", "content": question.user}],
+    }
+    config: dict[str, object] = {"effort": role.effort} if role.effort else {}
+    if role.mode is Mode.SCHEMA:
+        config["format"] = {"type": "json_schema", "schema": question.schema}
+    elif role.mode is Mode.TOOL:
+        request["tools"] = [
+            {"name": _TOOL, "description": "Give the answer.", "input_schema": question.schema}
+        ]
+        request["tool_choice"] = {"type": "tool", "name": _TOOL}
+    if config:
+        request["output_config"] = config
+    # Claude refuses sampling parameters; local servers take them in the body as they are.
+    if role.temperature is not None:
+        request["extra_body"] = {"temperature": role.temperature}
+    return request
+
+
+def hash_call(
+    run: int, question: Question, *, refinement: int | None, endpoint: str, request: Request
+) -> str:
+    """The ledger's key: SHA-256 over position, endpoint and canonical request, in hex."""
+    canonical = json.dumps(
+        [run, question.stage, question.round, question.sample, refinement, endpoint, request],
+        sort_keys=True,
+        ensure_ascii=True,
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def reply_of(message: dict[str, object]) -> Reply:
+    """A server's message reduced to text, reason for stopping and a tool's input.
+
+    Blocks are told apart by `type`, never by class: unknown kinds are passed over.
+    """
+    texts: list[str] = []
+    tool_input: dict[str, object] | None = None
+    content = message.get("content")
+    for block in content if isinstance(content, list) else []:
+        if not isinstance(block, dict):
+            continue
+        if block.get("type") == "text" and isinstance(block.get("text"), str):
+            texts.append(block["text"])
+        elif block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
+            tool_input = block["input"]
+    details = message.get("stop_details")
+    category = details.get("category") if isinstance(details, dict) else None
+    stop = message.get("stop_reason")
+    return Reply(
+        text="".join(texts),
+        stop_reason=stop if isinstance(stop, str) else "end_turn",
+        tool_input=tool_input,
+        refusal=str(category or "refused") if stop == "refusal" else "",
+    )

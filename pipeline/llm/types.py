@@ -1,0 +1,70 @@
+"""What passes between the ledger and a client: a request's target, and how one try of it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+Request = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a request goes. The key is read from the environment just before it is used."""
+
+    endpoint: str
+    base_url: str
+    key: str = field(repr=False)
+    timeout_seconds: float
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens as the server counted them."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    thinking: int = 0
+
+
+class FailureKind(StrEnum):
+    """Why a try gave no reply, by what can be done about it."""
+
+    BUSY = "busy"  # 429, 503, 529: rest the endpoint and try later
+    LIMIT = "limit"  # a spend limit: pause, a person must act
+    REFUSED = "refused"  # 400, 401, 403, 404, 413: trying again changes nothing
+    BROKEN = "broken"  # 500, or a reply that can't be understood: one more try
+    TIMEOUT = "timeout"  # too slow, or the connection died: one more try, perhaps billed
+    UNREACHABLE = "unreachable"  # no connection was made: nothing was billed
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The server's message as JSON, with what it cost."""
+
+    message: dict[str, object]
+    usage: Usage
+    request_id: str = ""
+    milliseconds: int = 0
+
+
+@dataclass(frozen=True)
+class Failed:
+    kind: FailureKind
+    message: str
+    http_status: int | None = None
+    error_type: str = ""
+    request_id: str = ""
+    retry_after: float | None = None  # seconds
+    possibly_billed: bool = False
+    milliseconds: int = 0
+
+
+class ModelClient(Protocol):
+    """One try of each request, side by side: it never retries and never raises for what a server may do."""
+
+    def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]: ...

@@ -1,0 +1,66 @@
+"""Sends one statement through the pipeline in this process; no worker and no broker are needed."""
+
+from __future__ import annotations
+
+import json
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from catalog.types import Refused
+from pipeline import services
+from pipeline.demo_model import demo_model_running
+from pipeline.execution import run_to_end
+from pipeline.models import Run
+from pipeline.reporting import report_run
+
+
+class Command(BaseCommand):
+    help = "Answer a statement from the catalogue, or have a script written, assessed and refined."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("statement", help="what is to be done, in words")
+        parser.add_argument("--context", default="", help="incident text or environment notes")
+        parser.add_argument("--configuration", help="name of a configuration; the default one without it")
+        parser.add_argument("--no-retrieval", action="store_true", help="write a script even where one matches")
+        parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+
+    def handle(self, *args: object, **options: object) -> None:
+        try:
+            run = self._make_run(options)
+        except Refused as error:
+            raise CommandError(str(error), returncode=2) from error
+        if run.demo:
+            with demo_model_running():
+                run = run_to_end(run.pk)
+        else:
+            run = run_to_end(run.pk)
+        report = report_run(run)
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+        else:
+            self._print(report)
+        if run.state != Run.State.DONE:
+            raise CommandError(run.problem or f"The run is {run.get_state_display().lower()}.")
+
+    def _make_run(self, options: dict[str, object]) -> Run:
+        name = options["configuration"]
+        configuration = services.find_configuration(str(name)) if name else services.default_configuration()
+        action = services.ask(str(options["statement"]), by=None, incident=str(options["context"]))
+        return services.start_run(
+            action,
+            by=None,
+            configuration=configuration,
+            origin=Run.Origin.COMMAND,
+            uses_retrieval=False if options["no_retrieval"] else None,
+            enqueue=False,
+        )
+
+    def _print(self, report: dict[str, object]) -> None:
+        for stage in report["stages"]:  # type: ignore[attr-defined]
+            tokens = f"{stage['input_tokens']}+{stage['output_tokens']} tokens"
+            self.stdout.write(
+                f"{stage['name']:<12}{stage['outcome']:<14}{stage['milliseconds']:>7} ms  {tokens}"
+            )
+        made_by = "  (demo model)" if report["demo"] else ""
+        self.stdout.write(f"\nassessor: {report['verdict'] or 'not asked'}{made_by}; nobody has reviewed it yet.\n")
+        self.stdout.write(str(report["script"] or ""))

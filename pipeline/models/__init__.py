@@ -1,0 +1,29 @@
+"""Statement in, assessed drafts out: actions, configurations, runs and the ledger of model calls."""
+
+from __future__ import annotations
+
+from pipeline.models.action import Action
+from pipeline.models.configuration import Configuration, Endpoint, Price, RoleSetting
+from pipeline.models.draft import Assessment, Draft, DraftFinding, DraftUse, Feedback, Refinement
+from pipeline.models.ledger import Attempt, ModelCall
+from pipeline.models.run import Batch, RetrievedMatch, Run, Stage
+
+__all__ = [
+    "Action",
+    "Assessment",
+    "Attempt",
+    "Batch",
+    "Configuration",
+    "Draft",
+    "DraftFinding",
+    "DraftUse",
+    "Endpoint",
+    "Feedback",
+    "ModelCall",
+    "Price",
+    "Refinement",
+    "RetrievedMatch",
+    "RoleSetting",
+    "Run",
+    "Stage",
+]

@@ -1,0 +1,68 @@
+"""Action: what somebody wants done, in words, with its context."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Action(models.Model):
+    """An action statement with what is known around it. Its texts can be erased; the row and hashes stay."""
+
+    class Source(models.TextChoices):
+        ASKED = "asked", _("Asked")
+        IMPORTED = "imported", _("Imported")
+        DEMO = "demo", _("Demo")
+
+    class Severity(models.IntegerChoices):
+        CRITICAL = 1, _("Critical")
+        HIGH = 2, _("High")
+        MEDIUM = 3, _("Medium")
+        LOW = 4, _("Low")
+
+    statement = models.TextField(_("statement"))
+    statement_sha256 = models.CharField(max_length=64, editable=False, db_index=True)
+    incident = models.TextField(_("incident"), blank=True)
+    environment = models.TextField(_("environment notes"), blank=True)
+    reference = models.TextField(_("reference script"), blank=True)
+    severity = models.PositiveSmallIntegerField(_("severity"), choices=Severity, default=Severity.MEDIUM)
+    target = models.CharField(_("where it would run"), max_length=300, blank=True)
+    impact = models.CharField(_("what breaks if it is wrong"), max_length=500, blank=True)
+    source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.ASKED)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="actions"
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    erased_at = models.DateTimeField(_("erased"), null=True, blank=True, editable=False)
+    erased_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(statement="") | Q(erased_at__isnull=False), name="action_statement_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=Q(severity__gte=1, severity__lte=4), name="action_severity_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(source__in=["asked", "imported", "demo"]), name="action_source_legal"
+            ),
+        ]
+        permissions = [
+            ("ask", _("Can ask for a script")),
+            ("erase_texts", _("Can erase an action's texts")),
+        ]
+
+    def __str__(self) -> str:
+        return self.statement[:80] or f"Action {self.pk} (erased)"
+
+    @property
+    def context(self) -> str:
+        """Incident and environment as one text, as the prompts want it."""
+        return "\n\n".join(part for part in (self.incident.strip(), self.environment.strip()) if part)

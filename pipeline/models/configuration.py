@@ -1,0 +1,148 @@
+"""Endpoint, Price, Configuration: which server and model plays which role, and what it costs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.types import Mode, Role
+
+
+class Endpoint(models.Model):
+    """A server that speaks the Messages API. Its key is named, never stored."""
+
+    MODES: ClassVar = [(mode.value, mode.label) for mode in Mode]
+
+    name = models.SlugField(_("name"), max_length=50, unique=True)
+    title = models.CharField(_("title"), max_length=100)
+    # `demo:` stands for the demo model, wherever it listens at present.
+    base_url = models.CharField(_("base URL"), max_length=300)
+    key_variable = models.CharField(
+        _("environment variable of the key"), max_length=100, blank=True
+    )
+    mode = models.CharField(_("mode"), max_length=8, choices=MODES, default=Mode.TEXT.value)
+    enabled = models.BooleanField(_("switched on"), default=False)
+    demo = models.BooleanField(_("demo model"), default=False)
+    takes_temperature = models.BooleanField(_("takes a temperature"), default=False)
+    has_batches = models.BooleanField(_("has Message Batches"), default=False)
+    max_in_flight = models.PositiveIntegerField(_("calls in flight"), default=8)
+    timeout_seconds = models.PositiveIntegerField(_("time limit of a call in seconds"), default=120)
+    # A busy server (429, 503, 529) rests the endpoint, never a worker's thread.
+    blocked_until = models.DateTimeField(_("rests until"), null=True, blank=True)
+    blocked_why = models.CharField(_("why it rests"), max_length=300, blank=True)
+    probe = models.JSONField(_("what the last check found"), default=dict, blank=True)
+    probed_at = models.DateTimeField(_("checked"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(condition=Q(mode__in=["schema", "tool", "text"]), name="endpoint_mode_legal"),
+            models.CheckConstraint(
+                condition=Q(max_in_flight__gte=1, timeout_seconds__gte=1), name="endpoint_limits_positive"
+            ),
+        ]
+        permissions = [("manage_endpoints", _("Can manage endpoints and configurations"))]
+
+    def __str__(self) -> str:
+        return self.title or self.name
+
+    @property
+    def is_on(self) -> bool:
+        """Switched on, on its page or by the setting that names it; a key alone switches nothing on."""
+        return self.enabled or self.name in settings.SCRIPTSMITH_ENDPOINTS
+
+
+class Price(models.Model):
+    """What a model costs from a day on, in micro-dollars per million tokens (1 USD = 1,000,000)."""
+
+    endpoint = models.ForeignKey(Endpoint, models.CASCADE, related_name="prices")
+    model = models.CharField(_("model"), max_length=100)
+    since = models.DateField(_("since"))
+    input = models.PositiveBigIntegerField(_("input"), default=0)
+    output = models.PositiveBigIntegerField(_("output"), default=0)
+    cache_read = models.PositiveBigIntegerField(_("cache read"), default=0)
+    cache_write = models.PositiveBigIntegerField(_("cache write"), default=0)
+    source = models.CharField(_("source"), max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["endpoint", "model", "-since"]
+        constraints = [
+            models.UniqueConstraint(fields=["endpoint", "model", "since"], name="price_once_a_day")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} since {self.since}"
+
+
+class Configuration(models.Model):
+    """Who generates, assesses and refines, in how many rounds. A Run keeps a snapshot of it."""
+
+    class Preset(models.TextChoices):
+        SELF_REFLECTION = "self_reflection", _("Self-reflection")
+        PEER_REVIEW = "peer_review", _("Peer review")
+        STRONG_REFINER = "strong_refiner", _("Strong refiner")
+        OWN = "own", _("Own")
+        IMPORTED = "imported", _("Imported")
+
+    MAX_ROUNDS = 4
+
+    name = models.SlugField(_("name"), max_length=80, unique=True)
+    title = models.CharField(_("title"), max_length=150)
+    preset = models.CharField(_("preset"), max_length=16, choices=Preset, default=Preset.OWN)
+    rounds = models.PositiveSmallIntegerField(_("rounds of refinement"), default=1)
+    uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
+    uses_examples = models.BooleanField(_("shows nearest entries as examples"), default=True)
+    # The one used when nobody names one.
+    is_default = models.BooleanField(_("default"), default=False)
+    archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(condition=Q(rounds__gte=0, rounds__lte=4), name="configuration_rounds_bounded"),
+            models.UniqueConstraint(
+                fields=["is_default"], condition=Q(is_default=True), name="configuration_one_default"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    preset__in=["self_reflection", "peer_review", "strong_refiner", "own", "imported"]
+                ),
+                name="configuration_preset_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class RoleSetting(models.Model):
+    """Which endpoint and model plays one role of a Configuration."""
+
+    ROLES: ClassVar = [(role.value, role.label) for role in Role]
+
+    configuration = models.ForeignKey(Configuration, models.CASCADE, related_name="roles")
+    role = models.CharField(_("role"), max_length=10, choices=ROLES)
+    endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="+")
+    model = models.CharField(_("model"), max_length=100)
+    max_tokens = models.PositiveIntegerField(_("most tokens of a reply"), default=4096)
+    effort = models.CharField(_("effort"), max_length=10, blank=True)
+    temperature = models.FloatField(_("temperature"), null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["configuration", "role"], name="role_once_a_configuration"),
+            models.CheckConstraint(
+                condition=Q(role__in=["generator", "assessor", "refiner"]), name="role_legal"
+            ),
+            models.CheckConstraint(condition=Q(max_tokens__gte=1), name="role_max_tokens_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.model}"

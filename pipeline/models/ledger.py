@@ -1,0 +1,119 @@
+"""The ledger: what was asked of a model once, and every try of it. Nothing finished is asked again."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models.configuration import Endpoint
+from pipeline.models.run import Run
+from pipeline.types import ReadingOutcome
+
+
+class ModelCall(models.Model):
+    """One question to a model. `key` hashes run, stage, round, sample, endpoint and request.
+
+    The position (run, stage, round, sample, refinement) is unique too, so that a finished question is
+    not asked again when a prompt file changed while the run was under way.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Open")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+
+    OUTCOMES: ClassVar = [(outcome.value, outcome.value) for outcome in ReadingOutcome]
+
+    key = models.CharField(max_length=64, primary_key=True)
+    run = models.ForeignKey(Run, models.CASCADE, related_name="calls")
+    refinement = models.ForeignKey(
+        "pipeline.Refinement", models.CASCADE, null=True, blank=True, related_name="calls"
+    )
+    stage = models.CharField(max_length=12)
+    round = models.PositiveSmallIntegerField(default=0)
+    # 0 is the question itself, 1 the one re-ask after an unreadable or cut reply.
+    sample = models.PositiveSmallIntegerField(default=0)
+    endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="calls")
+    model = models.CharField(max_length=100)
+    prompt = models.CharField(max_length=40)
+    prompt_version = models.CharField(max_length=12)
+    request = models.JSONField()
+    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    fence = models.PositiveBigIntegerField(default=0)
+    reply = models.JSONField(null=True)
+    outcome = models.CharField(max_length=10, choices=OUTCOMES, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "stage", "round", "sample", "refinement"],
+                name="model_call_position_once",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["open", "done", "failed"]), name="model_call_state_legal"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="done") | Q(reply__isnull=False), name="model_call_done_has_reply"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage} of run {self.run_id}"
+
+
+class Attempt(models.Model):
+    """One try of a ModelCall: its end is written once, and never changed after."""
+
+    class Outcome(models.TextChoices):
+        ANSWERED = "answered", _("Answered")
+        BUSY = "busy", _("Server busy")
+        LIMIT = "limit", _("Spend limit")
+        REFUSED = "refused", _("Request refused")
+        BROKEN = "broken", _("Broken reply")
+        TIMEOUT = "timeout", _("Too slow")
+        UNREACHABLE = "unreachable", _("Not reachable")
+        ORPHANED = "orphaned", _("Worker lost")
+
+    call = models.ForeignKey(ModelCall, models.CASCADE, related_name="attempts")
+    number = models.PositiveSmallIntegerField()
+    fence = models.PositiveBigIntegerField()
+    started_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
+    http_status = models.PositiveSmallIntegerField(null=True, blank=True)
+    error_type = models.CharField(max_length=60, blank=True)
+    message = models.TextField(blank=True)
+    request_id = models.CharField(max_length=100, blank=True)
+    # True where the server may have worked although we have no reply: shown as "possibly billed twice".
+    possibly_billed = models.BooleanField(default=False)
+    milliseconds = models.PositiveIntegerField(null=True, blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    cache_read_tokens = models.PositiveIntegerField(default=0)
+    cache_write_tokens = models.PositiveIntegerField(default=0)
+    thinking_tokens = models.PositiveIntegerField(default=0)
+    cost = models.PositiveBigIntegerField(null=True, blank=True)  # micro-dollars; null where no price is known
+    price_since = models.DateField(null=True, blank=True)
+    raw = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["call", "number"], name="attempt_number_once_a_call"),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, outcome="") | Q(ended_at__isnull=False) & ~Q(outcome=""),
+                name="attempt_ends_with_outcome",
+            ),
+        ]
+        indexes = [models.Index(fields=["ended_at"], name="attempt_open", condition=Q(ended_at=None))]
+
+    def __str__(self) -> str:
+        return f"{self.call_id[:8]} try {self.number}"

@@ -1,0 +1,222 @@
+"""Batch, Run, Stage: one passage of an Action through the pipeline, step by step."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Version
+from pipeline.models.action import Action
+from pipeline.models.configuration import Configuration
+from pipeline.types import Verdict
+
+
+class Batch(models.Model):
+    """A set of Runs with a priority, a budget in micro-dollars and a pause switch."""
+
+    name = models.CharField(_("name"), max_length=200)
+    priority = models.SmallIntegerField(_("priority"), default=0)
+    budget = models.PositiveBigIntegerField(_("budget"), null=True, blank=True)
+    paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
+    paused_why = models.CharField(_("why paused"), max_length=300, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name_plural = "batches"
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def unfinished(self) -> RunQuerySet:
+        return self.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
+
+    def abandoned(self) -> RunQuerySet:
+        """Unfinished runs that no worker holds at present and no batch or endpoint keeps back."""
+        now = timezone.now()
+        return (
+            self.unfinished()
+            .filter(Q(lease_until=None) | Q(lease_until__lt=now))
+            .filter(Q(not_before=None) | Q(not_before__lte=now))
+            .filter(Q(batch=None) | Q(batch__paused_at=None))
+        )
+
+
+class Run(models.Model):
+    """One passage of an Action through the pipeline under one Configuration.
+
+    `lease_until`, `owner` and `fence` say which worker holds it: every claim raises the fence, and what a
+    worker writes counts only while the fence is still its own. `finished_at` is set the first time it
+    finishes; a Refinement asked for later puts the Run back to work without unsetting it.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("Queued")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
+
+    class Origin(models.TextChoices):
+        ASKED = "asked", _("Asked")
+        CAMPAIGN = "campaign", _("Campaign")
+        COMMAND = "command", _("Command line")
+        DEMO = "demo", _("Demo")
+        IMPORTED = "imported", _("Imported")
+
+    VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
+
+    action = models.ForeignKey(Action, models.PROTECT, related_name="runs")
+    configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="runs")
+    batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="runs")
+    # The run that was answered from the catalogue with something the asker did not mean.
+    follows = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="followed_by")
+    origin = models.CharField(_("origin"), max_length=10, choices=Origin, default=Origin.ASKED)
+    state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
+    # The Configuration as it was when the run was made: roles, rounds, prompt versions.
+    spec = models.JSONField(default=dict)
+    demo = models.BooleanField(_("made with the demo model"), default=False)
+    uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="runs"
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    # What came out. The verdict is the first assessment's; later ones never change it.
+    verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
+    answered_by = models.ForeignKey(
+        Version, models.PROTECT, null=True, blank=True, related_name="answered_runs"
+    )
+    recommended = models.ForeignKey(
+        "pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    problem = models.TextField(_("problem"), blank=True)
+
+    owner = models.CharField(max_length=100, blank=True)
+    fence = models.PositiveBigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True)
+    # Kills with no finished call in between; at the limit a person has to look.
+    crashes = models.PositiveSmallIntegerField(default=0)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
+                name="run_state_legal",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin__in=["asked", "campaign", "command", "demo", "imported"]),
+                name="run_origin_legal",
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict__in=["", "correct", "incorrect", "unknown"]), name="run_verdict_legal"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["done", "failed"]) | Q(finished_at__isnull=False),
+                name="run_finished_when",
+            ),
+            models.CheckConstraint(
+                condition=Q(follows=None) | ~Q(follows=F("pk")), name="run_not_following_itself"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["not_before", "lease_until"],
+                name="run_unfinished",
+                condition=Q(state__in=["queued", "running"]),
+            ),
+            models.Index(fields=["-finished_at"], name="run_newest_finished"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Run {self.pk}"
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in (Run.State.QUEUED, Run.State.RUNNING)
+
+
+class Stage(models.Model):
+    """One line of a Run as people watch it: what was done, how long it took, what was found."""
+
+    class State(models.TextChoices):
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        SKIPPED = "skipped", _("Skipped")
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="stages")
+    sequence = models.PositiveIntegerField()
+    name = models.CharField(max_length=12)
+    round = models.PositiveSmallIntegerField(default=0)
+    refinement = models.ForeignKey(
+        "pipeline.Refinement", models.CASCADE, null=True, blank=True, related_name="stages"
+    )
+    state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
+    outcome = models.CharField(max_length=20, blank=True)
+    found = models.TextField(blank=True)
+    draft = models.ForeignKey("pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+")
+    started_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    milliseconds = models.PositiveIntegerField(default=0)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["sequence"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "sequence"], name="stage_sequence_once_a_run"),
+            models.UniqueConstraint(
+                fields=["run", "name", "round", "refinement"], name="stage_once_a_step", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["running", "done", "failed", "skipped"]), name="stage_state_legal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of run {self.run_id}"
+
+
+class RetrievedMatch(models.Model):
+    """What the catalogue answered to a Run's statement; recorded once, so that a resumed run sees the same."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="matches")
+    rank = models.PositiveSmallIntegerField()
+    version = models.ForeignKey(Version, models.PROTECT, related_name="+")
+    phrasing = models.TextField()
+    answer = models.CharField(max_length=6)
+    confidence = models.FloatField()
+    cosine = models.FloatField()
+    scoring = models.CharField(max_length=40)
+    reasons = models.JSONField(default=list)
+    differs = models.JSONField(default=list)
+    fills = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["rank"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "rank"], name="retrieved_match_rank_once_a_run"),
+            models.CheckConstraint(
+                condition=Q(answer__in=["match", "adapt", "none"]), name="retrieved_match_answer_legal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rank} of run {self.run_id}"

@@ -1,0 +1,164 @@
+"""The questions that the flow asks: prompt, fenced data, and the shape of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pipeline.prompts import fence, render
+from pipeline.readers import read_explanation, read_opinion, read_script, read_text
+from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
+
+if TYPE_CHECKING:
+    from pipeline.flow import Assessed
+
+_REMINDER = {
+    ReadingOutcome.UNPARSED: "Your last answer could not be read. Answer with the JSON object only.",
+    ReadingOutcome.EMPTY: "Your last answer was empty. Answer with the JSON object only.",
+}
+
+
+def _shape(**properties: dict[str, object]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_SCRIPT = _shape(script={"type": "string"})
+_FUNCTIONALITY = _shape(functionality={"type": "string"})
+_SIMILARITY = _shape(verdict={"type": "string", "enum": ["match", "mismatch"]}, reason={"type": "string"})
+_DIFFERENCE = _shape(
+    verdict={"type": "string", "enum": ["match", "mismatch"]},
+    differences={"type": "array", "items": {"type": "string"}},
+    reason={"type": "string"},
+)
+_EXPLANATION = _shape(
+    verdict={"type": "string", "enum": ["error", "no_error"]},
+    points={"type": "array", "items": {"type": "string"}},
+)
+
+
+def generate(statement: str, context: str, examples: Sequence[Example]) -> Question:
+    """Ask for a script; the examples are nearest first."""
+    shown = "\n".join(
+        f"{fence(example.statement, 'EXAMPLE_STATEMENT')}\n{fence(example.script, 'EXAMPLE_SCRIPT')}"
+        for example in examples
+    )
+    return _question(
+        StageName.GENERATE,
+        Role.GENERATOR,
+        _SCRIPT,
+        STATEMENT=fence(statement, "STATEMENT"),
+        CONTEXT=_context(context),
+        EXAMPLES=f"Verified scripts for similar statements, nearest first:\n{shown}" if shown else "",
+    )
+
+
+def repair(statement: str, script: str, checker: str) -> Question:
+    """Ask for a mended script after the checker refused it."""
+    return _question(
+        StageName.REPAIR,
+        Role.GENERATOR,
+        _SCRIPT,
+        STATEMENT=fence(statement, "STATEMENT"),
+        SCRIPT=fence(script, "SCRIPT"),
+        CHECKER=fence(checker, "CHECKER"),
+    )
+
+
+def describe(script: str, *, round: int) -> Question:
+    """Ask what a script does; the model sees the script and nothing else."""
+    return _question(
+        StageName.DESCRIBE, Role.ASSESSOR, _FUNCTIONALITY, round=round, SCRIPT=fence(script, "SCRIPT")
+    )
+
+
+def compare(stage: StageName, statement: str, functionality: str, *, round: int) -> Question:
+    """Ask for likeness or for difference of statement and description."""
+    return _question(
+        stage,
+        Role.ASSESSOR,
+        _SIMILARITY if stage is StageName.SIMILARITY else _DIFFERENCE,
+        round=round,
+        STATEMENT=fence(statement, "STATEMENT"),
+        FUNCTIONALITY=fence(functionality, "FUNCTIONALITY"),
+    )
+
+
+def explain(statement: str, assessed: Assessed, *, round: int) -> Question:
+    """Ask why a script fails; "no error" is offered as an answer."""
+    noted = assessed.differences or tuple(
+        reason for reason in (assessed.similarity_reason, assessed.difference_reason) if reason
+    )
+    return _question(
+        StageName.EXPLAIN,
+        Role.REFINER,
+        _EXPLANATION,
+        round=round,
+        STATEMENT=fence(statement, "STATEMENT"),
+        SCRIPT=fence(assessed.draft.script, "SCRIPT"),
+        FUNCTIONALITY=fence(assessed.functionality or "(not described)", "FUNCTIONALITY"),
+        DIFFERENCES=fence("\n".join(noted) or "(nothing)", "DIFFERENCES"),
+    )
+
+
+def refine(statement: str, context: str, script: str, feedback: str, *, round: int) -> Question:
+    """Ask for the script rewritten from feedback."""
+    return _question(
+        StageName.REFINE,
+        Role.REFINER,
+        _SCRIPT,
+        round=round,
+        STATEMENT=fence(statement, "STATEMENT"),
+        CONTEXT=_context(context),
+        SCRIPT=fence(script, "SCRIPT"),
+        FEEDBACK=fence(feedback, "FEEDBACK"),
+    )
+
+
+def first_reading(question: Question, reply: Reply) -> ReadingOutcome:
+    """Whether a reply can be read as an answer to the question."""
+    match question.stage:
+        case StageName.DESCRIBE:
+            return read_text(reply, "functionality").outcome
+        case StageName.SIMILARITY | StageName.DIFFERENCE:
+            return read_opinion(reply).outcome
+        case StageName.EXPLAIN:
+            return read_explanation(reply).outcome
+        case _:
+            return read_script(reply).outcome
+
+
+def ask_again(question: Question, outcome: ReadingOutcome) -> Question:
+    """The one re-ask: with a higher limit after a cut reply, with a reminder of the shape after another."""
+    reminder = _REMINDER.get(outcome, "")
+    return replace(
+        question,
+        sample=question.sample + 1,
+        longer=outcome is ReadingOutcome.TRUNCATED,
+        user=f"{question.user}\n\n{reminder}".rstrip(),
+    )
+
+
+def _context(context: str) -> str:
+    return f"Its context:\n{fence(context, 'CONTEXT')}" if context.strip() else ""
+
+
+def _question(
+    stage: StageName, role: Role, schema: dict[str, object], *, round: int = 0, **slots: str
+) -> Question:
+    prompt = render(stage.value, **slots)
+    return Question(
+        stage=stage,
+        role=role,
+        prompt=stage.value,
+        user=prompt.user,
+        system=prompt.system,
+        prompt_version=prompt.version,
+        round=round,
+        schema=schema,
+    )

@@ -1,0 +1,59 @@
+"""A Run as one JSON document, as the command line and the API give it (DESIGN, section 9)."""
+
+from __future__ import annotations
+
+from django.db.models import Sum
+
+from pipeline.models import Attempt, Run
+
+
+def report_run(run: Run) -> dict[str, object]:
+    """Stages, drafts, verdict, recommended draft, calls, tokens and cost; cost in USD, null where no price is known."""
+    attempts = Attempt.objects.filter(call__run=run)
+    sums = attempts.aggregate(
+        input=Sum("input_tokens"), output=Sum("output_tokens"), cost=Sum("cost")
+    )
+    recommended = run.recommended
+    cost = (sums["cost"] or 0) / 1_000_000
+    return {
+        "run": run.pk,
+        "state": run.state,
+        "origin": _origin(run),
+        "configuration": run.configuration.name,
+        "demo": run.demo,
+        "stages": [
+            {
+                "name": stage.name,
+                "round": stage.round,
+                "outcome": stage.outcome,
+                "milliseconds": stage.milliseconds,
+                "input_tokens": stage.input_tokens,
+                "output_tokens": stage.output_tokens,
+            }
+            for stage in run.stages.all()
+        ],
+        "drafts": [
+            {
+                "number": draft.number,
+                "kind": draft.kind,
+                "sha256": draft.sha256,
+                "script": draft.script,
+                "verdict": draft.assessment.verdict if hasattr(draft, "assessment") else None,
+            }
+            for draft in run.drafts.select_related("assessment").order_by("number")
+        ],
+        "verdict": run.verdict or None,
+        "recommended": recommended.number if recommended else None,
+        "script": recommended.script if recommended else None,
+        "calls": attempts.count(),
+        "tokens": {"input": sums["input"] or 0, "output": sums["output"] or 0},
+        "cost": None if attempts.filter(outcome="answered", cost=None).exists() else cost,
+        **({"problem": run.problem} if run.problem else {}),
+    }
+
+
+def _origin(run: Run) -> str:
+    """Where the script comes from: the catalogue, a model, or an import."""
+    if run.answered_by_id:
+        return "retrieved"
+    return "imported" if run.origin == Run.Origin.IMPORTED else "generated"

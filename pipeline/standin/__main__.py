@@ -1,0 +1,115 @@
+"""`python -m pipeline.standin`: serve the demo model on loopback until SIGTERM or Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import json
+import math
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from pipeline.standin.app import StandIn, build_app
+from pipeline.standin.book import BookError, load_book
+from pipeline.standin.calls import CallLog
+
+_DEMO = Path(__file__).resolve().parents[1] / "demo" / "actions"
+_ACTIONS_HELP = "action files that make the script book; unless told, the demo's own"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve; 0 after a signal, 2 with one line on standard error where it cannot start."""
+    options = _parser().parse_args(arguments)
+    try:
+        book = load_book(options.actions)
+        listening = _listen(options.host, options.port)
+    except (BookError, OSError, OverflowError) as error:
+        print(f"pipeline.standin: {error}", file=sys.stderr)
+        return 2
+    standin = StandIn(book, options.profile, options.latency, CallLog(options.log))
+    config = uvicorn.Config(
+        build_app(standin),
+        http="h11",  # the faults of the transport rely on its way of ending a connection
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    # Uvicorn stops on these signals, then raises them again for whoever handled them before it.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    if options.announce:
+        _announce(options.announce, port=listening.getsockname()[1])
+    uvicorn.Server(config).run(sockets=[listening])
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m pipeline.standin", description=__doc__)
+    parser.add_argument("--host", type=_loopback, default="127.0.0.1", help="a loopback address")
+    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument(
+        "--announce", type=Path, metavar="FILE", help='write {"port": N, "pid": N} once listening'
+    )
+    parser.add_argument("--actions", type=Path, default=_DEMO, metavar="DIR", help=_ACTIONS_HELP)
+    parser.add_argument(
+        "--log", type=Path, metavar="FILE", help="append one JSON line for each request"
+    )
+    parser.add_argument(
+        "--latency", type=_seconds, default=0.0, metavar="SECONDS", help="wait before each answer"
+    )
+    parser.add_argument(
+        "--profile", choices=("claude", "ollama"), default="claude", help="whose manners to have"
+    )
+    return parser
+
+
+def _loopback(host: str) -> str:
+    if host == "localhost":
+        return "127.0.0.1"
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{host!r} is not an IP address") from None
+    if not address.is_loopback:
+        raise argparse.ArgumentTypeError(
+            f"{host} is not loopback; the demo model listens nowhere else"
+        )
+    return host
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError("a number of seconds, 0 or more")
+    return value
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol by name: without it asyncio leaves Nagle's algorithm on, 40 ms for each answer.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    # Without it, the port of a demo model just stopped would stay taken for a minute.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((host, port))
+    listening.listen(2048)
+    return listening
+
+
+def _announce(file: Path, *, port: int) -> None:
+    """Write the file in one step, so that who waits for it never reads half of it."""
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    draft.write_text(json.dumps({"port": port, "pid": os.getpid()}), encoding="utf-8")
+    draft.replace(file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""The answer to a prompt: from the book where it has one, by rule otherwise."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pipeline.standin.adapt import adapt_script
+from pipeline.standin.book import Answer, Book
+from pipeline.standin.compare import content_words, list_differences, list_requirements
+from pipeline.standin.contract import Prompt
+from pipeline.standin.describe import describe
+from pipeline.standin.mend import apply_feedback, apply_requests, explain, repair
+from pipeline.standin.write import write_apology, write_script
+
+# A description matches "on the whole" from this share of what the statement asks for.
+_ENOUGH = 0.75
+# An example fits where it shares this much of the statement's subject.
+_ON_TOPIC = 0.5
+
+
+class _Candidate(NamedTuple):
+    lacking: int
+    rank: int
+    script: str
+
+
+def answer_prompt(prompt: Prompt, book: Book) -> Answer:
+    """The JSON object that the task asks for; empty for a task that is not the pipeline's."""
+    if prompt.task == "refine":
+        return {"script": _refine(prompt, book)}
+    known = book.answer(prompt)
+    if known is not None:
+        return known
+    answering = {
+        "generate": _generate,
+        "repair": _repair,
+        "describe": _describe,
+        "similarity": _compare_likeness,
+        "difference": _compare_differences,
+        "explain": _explain,
+    }.get(prompt.task)
+    return answering(prompt) if answering else {}
+
+
+def _generate(prompt: Prompt) -> Answer:
+    """What lacks least: an adapted example, a script by rule; else one that says it can't."""
+    statement = prompt.first("STATEMENT")
+    candidates = []
+    examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
+    for rank, (example, script) in enumerate(examples):
+        if _is_on_topic(statement, f"{example} {describe(script)}"):
+            adapted = adapt_script(script, example=example, statement=statement)
+            candidates.append(
+                _Candidate(len(list_differences(statement, describe(adapted))), rank, adapted)
+            )
+    written = write_script(statement)
+    if written:
+        lacking = len(list_differences(statement, describe(written)))
+        candidates.append(_Candidate(lacking, len(candidates), written))
+    return {"script": min(candidates).script if candidates else write_apology()}
+
+
+def _is_on_topic(statement: str, example: str) -> bool:
+    wanted = content_words(statement)
+    verbs = [found for found in list_requirements(statement, example) if found.kind == "verb"]
+    return not any(verb.missing for verb in verbs) and len(
+        wanted & content_words(example)
+    ) >= _ON_TOPIC * len(wanted)
+
+
+def _repair(prompt: Prompt) -> Answer:
+    script, statement = prompt.first("SCRIPT"), prompt.first("STATEMENT")
+    return {
+        "script": repair(script, checker=prompt.first("CHECKER"))
+        or write_script(statement)
+        or script
+    }
+
+
+def _describe(prompt: Prompt) -> Answer:
+    return {"functionality": describe(prompt.first("SCRIPT"))}
+
+
+def _compare_likeness(prompt: Prompt) -> Answer:
+    required = list_requirements(prompt.first("STATEMENT"), prompt.first("FUNCTIONALITY"))
+    met = sum(not found.missing for found in required)
+    verbs_met = not any(found.missing for found in required if found.kind == "verb")
+    enough = verbs_met and met >= _ENOUGH * len(required)
+    reason = f"{met} of {len(required)} things that the statement asks for are in the description."
+    return {"verdict": "match" if enough else "mismatch", "reason": reason}
+
+
+def _compare_differences(prompt: Prompt) -> Answer:
+    differences = list_differences(prompt.first("STATEMENT"), prompt.first("FUNCTIONALITY"))
+    reason = differences[0] if differences else "nothing that the statement asks for is missing"
+    return {
+        "verdict": "mismatch" if differences else "match",
+        "differences": differences,
+        "reason": f"{reason[0].upper()}{reason[1:]}.",
+    }
+
+
+def _explain(prompt: Prompt) -> Answer:
+    return explain(
+        statement=prompt.first("STATEMENT"),
+        script=prompt.first("SCRIPT"),
+        functionality=prompt.first("FUNCTIONALITY"),
+        differences=prompt.first("DIFFERENCES"),
+    )
+
+
+def _refine(prompt: Prompt, book: Book) -> str:
+    """The book's next draft for the book's feedback; else what the feedback asks for in words.
+
+    Where it asks for nothing that is found: the book's next draft again, or what rules can mend.
+    """
+    script, feedback = prompt.first("SCRIPT"), prompt.first("FEEDBACK")
+    known = book.answer(prompt)
+    following = str(known["script"]) if known else ""
+    if following and book.is_own_feedback(prompt):
+        return following
+    changed = apply_requests(script, feedback)
+    if changed != script:
+        return changed
+    return following or apply_feedback(
+        script, statement=prompt.first("STATEMENT"), feedback=feedback
+    )

@@ -1,0 +1,128 @@
+"""The pipeline's words as types; pure, so that the flow can be read and tested without Django."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class _Labelled(StrEnum):
+    @property
+    def label(self) -> str:
+        """The word for people."""
+        return self.value.replace("_", " ").capitalize()
+
+
+class Mode(_Labelled):
+    """How an endpoint can be held to a shape: by schema, by a forced tool, or only by words."""
+
+    SCHEMA = "schema"
+    TOOL = "tool"
+    TEXT = "text"
+
+
+class Role(_Labelled):
+    GENERATOR = "generator"
+    ASSESSOR = "assessor"
+    REFINER = "refiner"
+
+
+class Arm(_Labelled):
+    """Whose feedback a refinement was made from. Only the arm *model* enters the standard figures."""
+
+    MODEL = "model"
+    EXPERT = "expert"
+
+
+class DraftKind(_Labelled):
+    RETRIEVED = "retrieved"
+    GENERATED = "generated"
+    REPAIRED = "repaired"
+    REFINED = "refined"
+    EDITED = "edited"
+    IMPORTED = "imported"
+
+
+class Verdict(_Labelled):
+    """What the assessor says. What can't be read is unknown, never correct and never incorrect."""
+
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    UNKNOWN = "unknown"
+
+
+class StageName(_Labelled):
+    RETRIEVE = "retrieve"
+    GENERATE = "generate"
+    CHECK = "check"
+    REPAIR = "repair"
+    DESCRIBE = "describe"
+    SIMILARITY = "similarity"
+    DIFFERENCE = "difference"
+    ENSEMBLE = "ensemble"
+    EXPLAIN = "explain"
+    REFINE = "refine"
+    RECOMMEND = "recommend"
+
+
+class ReadingOutcome(StrEnum):
+    """How reading a reply ended; all but `read` leave the question unanswered."""
+
+    READ = "read"
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    UNPARSED = "unparsed"
+    CONFLICT = "conflict"
+
+
+class Opinion(StrEnum):
+    """One comparison of a statement with what a script does."""
+
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model answered, reduced to what every server has (MODELS: lowest common denominator)."""
+
+    text: str
+    stop_reason: str = "end_turn"
+    tool_input: dict[str, object] | None = None
+    refusal: str = ""
+
+
+class Example(NamedTuple):
+    """A verified entry shown to the generator."""
+
+    statement: str
+    script: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question to a model: which role answers, which prompt is filled with what."""
+
+    stage: StageName
+    role: Role
+    prompt: str
+    user: str
+    system: str
+    prompt_version: str
+    round: int = 0
+    sample: int = 0
+    # JSON schema of the answer, for endpoints that can be held to one.
+    schema: dict[str, object] = field(default_factory=dict)
+    # Asked again with a higher limit after a reply that was cut short.
+    longer: bool = False
+
+
+class Problem(Exception):
+    """The run can't go on; its text is shown to people."""
+
+
+class NoScript(Problem):
+    """The model's reply held no script that can be used."""

@@ -1,0 +1,77 @@
+"""The ledger of a run in a form that can be read: what was asked of a model, what it answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pipeline.models import Attempt, ModelCall, Run
+from pipeline.views.stages import name_of
+
+
+@dataclass(frozen=True)
+class Message:
+    """One text of a request or reply, and who speaks."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ShownCall:
+    """One question to a model with all that came of it."""
+
+    call: ModelCall
+    stage: str
+    request: Sequence[Message]
+    settings: str
+    reply: Sequence[Message]
+    attempts: Sequence[Attempt]
+
+
+def show_calls(run: Run) -> list[ShownCall]:
+    """The calls in the order in which they were made, with their attempts."""
+    calls = run.calls.select_related("endpoint").prefetch_related("attempts").order_by("created_at")
+    return [
+        ShownCall(
+            call=call,
+            stage=name_of(call.stage),
+            request=list(_read_request(call.request)),
+            settings=_write({k: v for k, v in _fields(call.request) if k not in _TEXTS}),
+            reply=list(_read_content(_get(call.reply, "content"), "assistant")),
+            attempts=list(call.attempts.all()),
+        )
+        for call in calls
+    ]
+
+
+_TEXTS = ("system", "messages")
+
+
+def _read_request(request: object) -> Iterator[Message]:
+    yield from _read_content(_get(request, "system"), "system")
+    messages = _get(request, "messages")
+    for message in messages if isinstance(messages, list) else []:
+        yield from _read_content(_get(message, "content"), str(_get(message, "role")))
+
+
+def _read_content(content: object, speaker: str) -> Iterator[Message]:
+    """Texts of the Messages API: a string, or a list of blocks; other blocks are shown as JSON."""
+    if isinstance(content, str):
+        yield Message(speaker, content)
+    for block in content if isinstance(content, list) else []:
+        text = _get(block, "text")
+        yield Message(speaker, text if isinstance(text, str) else _write(block))
+
+
+def _fields(stored: object) -> list[tuple[str, object]]:
+    return list(stored.items()) if isinstance(stored, dict) else []
+
+
+def _get(stored: object, name: str) -> object:
+    return stored.get(name) if isinstance(stored, dict) else None
+
+
+def _write(stored: object) -> str:
+    return json.dumps(stored, indent=2, ensure_ascii=False)

@@ -1,0 +1,209 @@
+"""The page of one run: whatever is done on it ends on it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Prefetch, Q, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from catalog.models import MatchLabel, Version
+from pipeline.access import USE_UNREVIEWED, may_change, may_run, signed_in, visible_parts
+from pipeline.forms import UseForm
+from pipeline.models import (
+    Assessment,
+    Attempt,
+    Draft,
+    DraftFinding,
+    DraftUse,
+    Endpoint,
+    Feedback,
+    RetrievedMatch,
+    Run,
+    Stage,
+)
+from pipeline.types import DraftKind
+from pipeline.views.stages import show_stages
+
+
+@dataclass(frozen=True)
+class ShownDraft:
+    """A Draft with everything that is known about it."""
+
+    draft: Draft
+    assessment: Assessment | None
+    problems: Sequence[DraftFinding]
+    not_judged: Sequence[DraftFinding]
+    vouched: Version | None  # what people verified since, with exactly this text
+    used: DraftUse | None  # by the person who looks
+
+    @property
+    def risks(self) -> list[DraftFinding]:
+        """What the script can harm."""
+        return [found for found in self.problems if found.check_name == "risk"]
+
+    @property
+    def label(self) -> str:
+        """Which draft it is, in words."""
+        return _("Draft %(number)s, %(kind)s") % {
+            "number": self.draft.number,
+            "kind": self.draft.get_kind_display().lower(),
+        }
+
+    @property
+    def note(self) -> str:
+        """How long it is."""
+        lines = len(self.draft.script.splitlines())
+        return ngettext("%(lines)s line", "%(lines)s lines", lines) % {"lines": lines}
+
+    @property
+    def code_id(self) -> str:
+        """The id of its code block, where the recommended one has "draft"."""
+        return f"draft-{self.draft.number}-code"
+
+    @property
+    def is_model_written(self) -> bool:
+        """Whether a model wrote this text."""
+        return self.draft.kind not in (DraftKind.EDITED, DraftKind.IMPORTED, DraftKind.RETRIEVED)
+
+
+def show_run(
+    request: HttpRequest,
+    run: Run,
+    *,
+    form: UseForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page; `form` and `refusal` say what was refused on it."""
+    context = describe_run(run, signed_in(request))
+    context |= {"form": form or UseForm(), "refusal": refusal}
+    return render(request, "pipeline/run.html", context, status=status)
+
+
+def describe_run(run: Run, user: User) -> dict[str, object]:
+    """What the page and its live part show of a run, in a fixed number of queries."""
+    parts = visible_parts(user, run)
+    stages = list(run.stages.all())
+    context: dict[str, object] = {
+        "run": run,
+        "action": run.action,
+        "parts": parts,
+        "seen": fingerprint_of(run, stages),
+        "may_change": may_change(user, run),
+        "may_run": may_run(user, run.action),
+        "resting": _rest_of(run),
+    }
+    if not parts.verdict:
+        return context
+    drafts = show_drafts(run, user)
+    recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
+    matches = list(run.matches.select_related("version__entry", "version__verified_by"))
+    return context | {
+        "stages": show_stages(stages),
+        "milliseconds": duration_of(run),
+        "totals": sum_up(run),
+        "recommended": recommended,
+        "others": [one for one in drafts if one is not recommended],
+        "feedbacks": _feedbacks_of(run),
+        "vouched": next((one.vouched for one in drafts if one.vouched), None),
+        "may_use": user.has_perm(USE_UNREVIEWED),
+        **_describe_match(run, user, matches),
+    }
+
+
+def fingerprint_of(run: Run, stages: Sequence[Stage]) -> str:
+    """A short text that differs where the live part would look different."""
+    seen = [run.state, run.finished_at, run.not_before]
+    seen += [(stage.pk, stage.state) for stage in stages]
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+
+
+def show_drafts(run: Run, user: User) -> list[ShownDraft]:
+    """The drafts, the first one first."""
+    own_uses = DraftUse.objects.filter(by=user)
+    drafts = list(
+        run.drafts.select_related("assessment", "author", "parent").prefetch_related(
+            "findings", Prefetch("uses", queryset=own_uses, to_attr="own_uses")
+        )
+    )
+    verified = Version.objects.filter(
+        sha256__in={draft.sha256 for draft in drafts},
+        state=Version.State.VERIFIED,
+        entry__suspended_at=None,
+    ).select_related("entry", "verified_by")
+    by_text = {version.sha256: version for version in verified}
+    return [_show_draft(draft, by_text) for draft in drafts]
+
+
+def sum_up(run: Run) -> dict[str, int | None]:
+    """What the run's model calls used and cost; `cost` in micro-dollars, None where a price is unknown."""
+    sums = Attempt.objects.filter(call__run=run).aggregate(
+        calls=Count("call", distinct=True),
+        attempts=Count("pk"),
+        input=Sum("input_tokens"),
+        output=Sum("output_tokens"),
+        cost=Sum("cost"),
+        unpriced=Count("pk", filter=Q(outcome=Attempt.Outcome.ANSWERED, cost=None)),
+        doubtful=Count("pk", filter=Q(possibly_billed=True)),
+    )
+    return sums | {"cost": None if sums["unpriced"] else sums["cost"] or 0}
+
+
+def duration_of(run: Run) -> int | None:
+    """Milliseconds from the first work on the run to its end; None where it has none of them."""
+    if run.started_at is None or run.finished_at is None:
+        return None
+    return round((run.finished_at - run.started_at).total_seconds() * 1000)
+
+
+def _show_draft(draft: Draft, verified: Mapping[str, Version]) -> ShownDraft:
+    findings = [found for found in draft.findings.all() if found.script_sha256 == draft.sha256]
+    own_uses: list[DraftUse] = getattr(draft, "own_uses", [])
+    return ShownDraft(
+        draft=draft,
+        assessment=getattr(draft, "assessment", None),
+        problems=[found for found in findings if found.outcome == "failed"],
+        not_judged=[found for found in findings if found.outcome == "unscored"],
+        vouched=verified.get(draft.sha256),
+        used=own_uses[0] if own_uses else None,
+    )
+
+
+def _feedbacks_of(run: Run) -> list[Feedback]:
+    return list(Feedback.objects.filter(draft__run=run).select_related("draft", "author"))
+
+
+def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
+    """What the catalogue gave: the answer, or where the script was started from, and what came of it."""
+    best = matches[0] if matches else None
+    answered = run.answered_by_id is not None
+    return {
+        "match": best if answered else None,
+        "start": best if best and best.answer == "adapt" and not answered else None,
+        "matches": matches,
+        "label": _label_by(run, user) if answered else None,
+        "followed": run.followed_by.order_by("-pk").first() if answered else None,
+    }
+
+
+def _label_by(run: Run, user: User) -> MatchLabel | None:
+    return MatchLabel.objects.filter(
+        statement=run.action.statement, version=run.answered_by, by=user
+    ).first()
+
+
+def _rest_of(run: Run) -> Endpoint | None:
+    """The endpoint that keeps the run waiting at present, if one does."""
+    now = timezone.now()
+    if not run.is_active or run.not_before is None or run.not_before <= now:
+        return None
+    names = {role["endpoint_id"] for role in run.spec.get("roles", {}).values()}
+    return Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()

@@ -1,0 +1,203 @@
+"""What one reviewer sees of one item, stage by stage; the gates of the study, in one place.
+
+Script is scored first. Feedback and the refined script open where the script is below 2, and where the
+assessor flagged it and a refinement exists: else what refinement breaks could never be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.contrib.auth.models import User
+
+from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
+from pipeline.types import Arm, DraftKind, Verdict
+from review.models import Assignment, Decision, Item, Reveal, Score, Scratch
+
+_FIRST_KINDS = {DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to score: the stage, in which arm, and the exact object."""
+
+    stage: str
+    arm: str
+    draft: Draft | None = None
+    feedback: Feedback | None = None
+
+    @property
+    def key(self) -> str:
+        return f"{self.stage}-{self.arm}"
+
+
+@dataclass
+class Desk:
+    """An item as its reviewer has it before them. Built once for each request, in a fixed number of queries."""
+
+    item: Item
+    reviewer: User
+    run: Run
+    drafts: list[Draft]
+    feedbacks: list[Feedback]
+    refinements: list[Refinement]
+    scores: dict[str, Score]
+    revealed: set[str]
+    assignment: Assignment | None = None
+    decision: Decision | None = None
+    scratch: Scratch | None = None
+    findings: dict[int, list[DraftFinding]] = field(default_factory=dict)
+
+    # --- The objects of the stages ------------------------------------------------------------------------------
+
+    @cached_property
+    def first(self) -> Draft | None:
+        """The Draft that the first verdict is about: after a syntax repair, the repaired one."""
+        firsts = [draft for draft in self.drafts if draft.kind in _FIRST_KINDS and draft.refinement_id is None]
+        return firsts[-1] if firsts else None
+
+    @cached_property
+    def assessment(self) -> Assessment | None:
+        return assessment_of(self.first)
+
+    @cached_property
+    def is_flagged(self) -> bool:
+        return bool(self.assessment and self.assessment.verdict == Verdict.INCORRECT)
+
+    @cached_property
+    def newest(self) -> Draft | None:
+        return self.drafts[-1] if self.drafts else None
+
+    def feedback_in(self, arm: str) -> Feedback | None:
+        """The feedback on the first Draft in an arm; of an expert's, this reviewer's newest."""
+        found = [
+            feedback
+            for feedback in self.feedbacks
+            if self.first
+            and feedback.draft_id == self.first.pk
+            and feedback.arm == arm
+            and (arm == Arm.MODEL or feedback.author_id == self.reviewer.pk)
+        ]
+        return found[-1] if found else None
+
+    def refined_in(self, arm: str) -> Draft | None:
+        """The Draft made from that feedback, recommended or not: the guard must not hide what refinement does."""
+        feedback = self.feedback_in(arm)
+        made = [draft for draft in self.drafts if feedback and draft.feedback_id == feedback.pk]
+        return made[0] if made else None
+
+    # --- Gates --------------------------------------------------------------------------------------------------
+
+    @property
+    def script_score(self) -> Score | None:
+        return self.scores.get("script-model")
+
+    @cached_property
+    def opens_later_stages(self) -> bool:
+        """Whether feedback and refined script may be shown, now that the script is scored."""
+        score = self.script_score
+        if score is None:
+            return False
+        return score.value < Score.Value.CORRECT or (
+            self.is_flagged and self.refined_in(Arm.MODEL) is not None
+        )
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """What is to be scored, as far as it may be seen now, in order."""
+        if self.first is None:
+            return []
+        steps = [Step("script", Arm.MODEL.value, draft=self.first)]
+        if not self.opens_later_stages:
+            return steps
+        for arm in (Arm.MODEL.value, Arm.EXPERT.value):
+            feedback, refined = self.feedback_in(arm), self.refined_in(arm)
+            # One's own feedback is not one's own to score.
+            if feedback and arm == Arm.MODEL:
+                steps.append(Step("feedback", arm, feedback=feedback))
+            if refined and (arm == Arm.EXPERT or "feedback-model" in self.scores):
+                steps.append(Step("refined", arm, draft=refined))
+        return steps
+
+    @cached_property
+    def next_step(self) -> Step | None:
+        """The first thing shown that has no score yet."""
+        return next((step for step in self.steps if step.key not in self.scores), None)
+
+    @cached_property
+    def is_preparing(self) -> bool:
+        """Whether a refinement of this item is on its way."""
+        return any(one.state == Refinement.State.WAITING for one in self.refinements)
+
+    @cached_property
+    def can_ask_feedback(self) -> bool:
+        """Live queue: marked wrong, and no feedback is there: it can be made on demand."""
+        return (
+            self.item.campaign.is_live
+            and self.script_score is not None
+            and self.script_score.value < Score.Value.CORRECT
+            and self.feedback_in(Arm.MODEL.value) is None
+            and not any(one.feedback_id is None for one in self.refinements)
+        )
+
+    # --- What is visible ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def visible(self) -> dict[str, bool]:
+        """What this reviewer can see at this moment; recorded with each score."""
+        campaign, scored = self.item.campaign, self.script_score is not None
+        return {
+            "verdict": scored or not campaign.hides_verdict or "verdict" in self.revealed,
+            "feedback": self.opens_later_stages or "verdict" in self.revealed,
+            "models": not campaign.hides_models or "models" in self.revealed,
+            "reviewers": not campaign.hides_reviewers or "reviewers" in self.revealed,
+            "execution": not campaign.hides_execution or "execution" in self.revealed,
+            "reference": not campaign.hides_reference or "reference" in self.revealed,
+        }
+
+    @property
+    def is_closed(self) -> bool:
+        return self.item.state != Item.State.OPEN
+
+
+def assessment_of(draft: Draft | None) -> Assessment | None:
+    """The Draft's assessment, or None where it has none."""
+    return getattr(draft, "assessment", None) if draft else None
+
+
+def open_desk(item: Item, reviewer: User) -> Desk:
+    """Read an item as one reviewer may see it; the number of queries does not grow with what there is."""
+    run = item.run
+    if run is None:
+        raise ValueError("an item without a run can't be reviewed")
+    drafts = list(
+        run.drafts.select_related("assessment", "author", "version__entry").order_by("number")
+    )
+    return Desk(
+        item=item,
+        reviewer=reviewer,
+        run=run,
+        drafts=drafts,
+        feedbacks=list(Feedback.objects.filter(draft__run=run).select_related("author").order_by("pk")),
+        refinements=list(run.refinements.all()),
+        scores={
+            f"{score.stage}-{score.arm}": score
+            for score in item.scores.filter(reviewer=reviewer, current=True)
+        },
+        revealed=set(Reveal.objects.filter(item=item, reviewer=reviewer).values_list("what", flat=True)),
+        assignment=item.assignments.filter(
+            reviewer=reviewer, state__in=Assignment.HOLDING
+        ).first(),
+        decision=item.decisions.filter(undone_at=None).select_related("by", "draft").first(),
+        scratch=item.scratches.filter(reviewer=reviewer).first(),
+        findings=_findings_by_draft(DraftFinding.objects.filter(draft__run=run)),
+    )
+
+
+def _findings_by_draft(findings: Iterable[DraftFinding]) -> dict[int, list[DraftFinding]]:
+    by_draft: dict[int, list[DraftFinding]] = {}
+    for finding in findings:
+        by_draft.setdefault(finding.draft_id, []).append(finding)
+    return by_draft

@@ -1,0 +1,243 @@
+"""Campaign, Rubric, Member, Case, Item: what is reviewed, by which rules, by whom."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models import Action, Batch, Configuration, Run
+
+
+class Campaign(models.Model):
+    """A set of items to review with rules. The live queue is the one Campaign without end."""
+
+    class Kind(models.TextChoices):
+        LIVE = "live", _("Live queue")
+        STUDY = "study", _("Study")
+
+    class State(models.TextChoices):
+        SETUP = "setup", _("Being set up")
+        OPEN = "open", _("Open")
+        PAUSED = "paused", _("Paused")
+        CLOSED = "closed", _("Closed")
+
+    class Order(models.TextChoices):
+        PRIORITY = "priority", _("Priority, then oldest")
+        OLDEST = "oldest", _("Oldest first")
+        RANDOM = "random", _("Random for each reviewer")
+
+    name = models.CharField(_("name"), max_length=150, unique=True)
+    kind = models.CharField(_("kind"), max_length=5, choices=Kind, default=Kind.STUDY)
+    state = models.CharField(_("state"), max_length=6, choices=State, default=State.SETUP)
+    overlap = models.PositiveSmallIntegerField(_("reviewers for each item"), default=1)
+    order = models.CharField(_("order"), max_length=8, choices=Order, default=Order.RANDOM)
+    seed = models.PositiveBigIntegerField(_("seed of the random order"), default=0)
+
+    # Blinding: what stays hidden until its stage. Recorded with each score.
+    hides_verdict = models.BooleanField(_("hides verdict and feedback until the script is scored"), default=True)
+    hides_models = models.BooleanField(_("hides model names"), default=True)
+    hides_reviewers = models.BooleanField(_("hides other reviewers"), default=True)
+    hides_execution = models.BooleanField(_("hides execution results"), default=True)
+    hides_reference = models.BooleanField(_("hides the reference script"), default=True)
+    # Live queue: the reviewer may ask for the verdict before scoring, which is recorded.
+    may_reveal = models.BooleanField(_("may ask for what is hidden"), default=False)
+
+    open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
+    edit_minutes = models.PositiveIntegerField(_("minutes in which a score may be changed"), default=60)
+    sham_share = models.PositiveSmallIntegerField(_("sham share in percent"), default=0)
+    halo_share = models.PositiveSmallIntegerField(_("halo share in percent"), default=0)
+    repeat_share = models.PositiveSmallIntegerField(_("repeats in percent"), default=0)
+    planned_items = models.PositiveIntegerField(_("planned number of items"), null=True, blank=True)
+    primary_figure = models.CharField(_("primary figure"), max_length=60, blank=True)
+
+    batch = models.OneToOneField(
+        Batch, models.PROTECT, null=True, blank=True, related_name="campaign"
+    )
+    configurations = models.ManyToManyField(Configuration, blank=True, related_name="campaigns")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["kind"], condition=Q(kind="live"), name="campaign_one_live_queue"),
+            models.CheckConstraint(condition=Q(kind__in=["live", "study"]), name="campaign_kind_legal"),
+            models.CheckConstraint(
+                condition=Q(state__in=["setup", "open", "paused", "closed"]), name="campaign_state_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(order__in=["priority", "oldest", "random"]), name="campaign_order_legal"
+            ),
+            models.CheckConstraint(condition=Q(overlap__gte=1), name="campaign_overlap_positive"),
+            models.CheckConstraint(
+                condition=~Q(kind="live") | Q(overlap=1), name="campaign_live_overlap_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(sham_share__lte=100, halo_share__lte=100, repeat_share__lte=100),
+                name="campaign_shares_in_percent",
+            ),
+        ]
+        permissions = [
+            ("manage_campaigns", _("Can manage campaigns, reports and flags")),
+            ("review", _("Can review: score and decide")),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_live(self) -> bool:
+        return self.kind == Campaign.Kind.LIVE
+
+
+class Rubric(models.Model):
+    """One version of a campaign's guidelines in Markdown; a score names the one it was given under."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rubrics")
+    number = models.PositiveIntegerField()
+    text = models.TextField(_("text"))
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "number"], name="rubric_number_once_a_campaign")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign.name}, rubric {self.number}"
+
+
+class Member(models.Model):
+    """A person in a campaign, with their own order, limit and pause."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="members")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
+    seed = models.PositiveBigIntegerField(default=0)
+    limit = models.PositiveIntegerField(_("most items"), null=True, blank=True)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    # Has seen verdicts of this campaign's items, and is no longer blind to them.
+    unblinded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "user"], name="member_once_a_campaign")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.campaign_id}"
+
+
+class Case(models.Model):
+    """One Action in one Campaign, under the importer's id; it has one Item per Configuration."""
+
+    class Purpose(models.TextChoices):
+        REAL = "real", _("Real")
+        GOLD = "gold", _("Gold")
+        TRAINING = "training", _("Training")
+        REPEAT = "repeat", _("Repeat")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="cases")
+    external_id = models.CharField(_("id"), max_length=200)
+    action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
+    purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
+    content_sha256 = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "external_id"], name="case_id_once_a_campaign"),
+            models.CheckConstraint(
+                condition=Q(purpose__in=["real", "gold", "training", "repeat"]), name="case_purpose_legal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class ItemQuerySet(models.QuerySet["Item"]):
+    def waiting(self) -> ItemQuerySet:
+        """Items that a further reviewer could take now."""
+        return self.filter(state=Item.State.OPEN, places__gt=0)
+
+
+class Item(models.Model):
+    """One Run of a Case, to be reviewed.
+
+    `places` counts the reviewers it still wants: a claim takes one, a release gives it back. The
+    database refuses less than none, so overlap is never exceeded under any race.
+    """
+
+    class State(models.TextChoices):
+        PREPARING = "preparing", _("Being prepared")
+        OPEN = "open", _("Open")
+        CLOSED = "closed", _("Closed")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
+    case = models.ForeignKey(Case, models.CASCADE, related_name="items")
+    configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="items")
+    run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="items")
+    state = models.CharField(_("state"), max_length=9, choices=State, default=State.PREPARING)
+    overlap = models.PositiveSmallIntegerField(default=1)
+    places = models.PositiveSmallIntegerField(default=1)
+    # Higher first: 4 minus severity, plus 100 after a break-glass use.
+    priority = models.IntegerField(default=0)
+    shuffle = models.PositiveIntegerField(default=0)
+    sham = models.BooleanField(default=False)
+    execution = models.FloatField(_("execution result"), null=True, blank=True)
+    execution_reason = models.CharField(_("why execution and experts differ"), max_length=30, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "configuration"], name="item_once_a_case_and_configuration"),
+            models.UniqueConstraint(fields=["campaign", "run"], name="item_run_once_a_campaign"),
+            models.CheckConstraint(
+                condition=Q(state__in=["preparing", "open", "closed", "withdrawn"]), name="item_state_legal"
+            ),
+            models.CheckConstraint(condition=Q(places__gte=0), name="item_never_over_assigned"),
+            models.CheckConstraint(
+                condition=Q(execution=None) | Q(execution__gte=0, execution__lte=1), name="item_execution_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    execution_reason__in=[
+                        "",
+                        "different_interpretation",
+                        "too_strict",
+                        "wrong_expected_output",
+                        "other",
+                    ]
+                ),
+                name="item_execution_reason_legal",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["campaign", "-priority", "id"],
+                name="item_claim_priority",
+                condition=Q(state="open", places__gt=0),
+            ),
+            models.Index(
+                fields=["campaign", "shuffle"],
+                name="item_claim_random",
+                condition=Q(state="open", places__gt=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Item {self.pk}"

@@ -1,0 +1,180 @@
+"""Score, Decision, Publication, Adjudication: what people said, append-only."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Version
+from pipeline.models import Draft, Feedback
+from pipeline.types import Arm
+from review.models.campaign import Item, Rubric
+from review.models.work import Assignment
+
+
+class Score(models.Model):
+    """One reviewer's 0, 1 or 2 on one stage of one Item in one arm, naming the exact object seen.
+
+    Never changed and never deleted: a later score of the same reviewer, stage and arm takes `current`
+    from the earlier one. "Not asked" is the absence of a row, and never 0.
+    """
+
+    class Stage(models.TextChoices):
+        SCRIPT = "script", _("Script")
+        FEEDBACK = "feedback", _("Feedback")
+        REFINED = "refined", _("Refined script")
+
+    class Value(models.IntegerChoices):
+        INCORRECT = 0, _("Incorrect")
+        PARTIAL = 1, _("Partially correct")
+        CORRECT = 2, _("Correct")
+
+    class View(models.TextChoices):
+        PLAIN = "plain", _("Plain")
+        DIFF = "diff", _("Diff")
+
+    ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="scores")
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="scores")
+    stage = models.CharField(max_length=8, choices=Stage)
+    arm = models.CharField(max_length=6, choices=ARMS, default=Arm.MODEL.value)
+    value = models.PositiveSmallIntegerField(choices=Value)
+    draft = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="scores")
+    feedback = models.ForeignKey(Feedback, models.PROTECT, null=True, blank=True, related_name="scores")
+    assignment = models.ForeignKey(
+        Assignment, models.SET_NULL, null=True, blank=True, related_name="scores"
+    )
+    current = models.BooleanField(default=True)
+    # False from the moment anything later, or anybody else's, was shown: such a score is kept, but the
+    # figures use the one before.
+    blind = models.BooleanField(default=True)
+    imported = models.BooleanField(default=False)
+    comment = models.TextField(_("comment"), blank=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    # What the threats to validity ask to be recorded.
+    visible = models.JSONField(_("what was visible"), default=dict, blank=True)
+    view = models.CharField(max_length=5, choices=View, default=View.PLAIN)
+    position = models.PositiveIntegerField(default=0)
+    sitting_minutes = models.FloatField(null=True, blank=True)
+    active_seconds = models.FloatField(null=True, blank=True)
+    rubric = models.ForeignKey(Rubric, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "reviewer", "stage", "arm"],
+                condition=Q(current=True),
+                name="score_one_current",
+            ),
+            models.CheckConstraint(condition=Q(value__in=[0, 1, 2]), name="score_value_legal"),
+            models.CheckConstraint(
+                condition=Q(stage__in=["script", "feedback", "refined"]), name="score_stage_legal"
+            ),
+            models.CheckConstraint(condition=Q(arm__in=["model", "expert"]), name="score_arm_legal"),
+            models.CheckConstraint(condition=Q(view__in=["plain", "diff"]), name="score_view_legal"),
+            models.CheckConstraint(
+                condition=~Q(stage="script") | Q(arm="model"), name="score_script_has_no_arm"
+            ),
+            # Labels made elsewhere may come without the texts; ours always name what was seen.
+            models.CheckConstraint(
+                condition=Q(imported=True)
+                | Q(stage="feedback", feedback__isnull=False, draft=None)
+                | Q(stage__in=["script", "refined"], draft__isnull=False, feedback=None),
+                name="score_names_what_was_seen",
+            ),
+        ]
+        indexes = [models.Index(fields=["reviewer", "-id"], name="score_of_reviewer")]
+
+    def __str__(self) -> str:
+        return f"{self.value} for {self.stage} of item {self.item_id}"
+
+
+class Decision(models.Model):
+    """Approve, approve with edits or reject, on an exact Draft, in the live queue."""
+
+    class Kind(models.TextChoices):
+        APPROVE = "approve", _("Approved")
+        EDIT = "edit", _("Edited and approved")
+        REJECT = "reject", _("Rejected")
+
+    item = models.ForeignKey(Item, models.PROTECT, related_name="decisions")
+    draft = models.ForeignKey(Draft, models.PROTECT, related_name="decisions")
+    draft_sha256 = models.CharField(max_length=64)
+    kind = models.CharField(max_length=7, choices=Kind)
+    edited = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="decisions")
+    at = models.DateTimeField(default=timezone.now)
+    reason = models.TextField(_("reason"), blank=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item"], condition=Q(undone_at=None), name="decision_one_an_item"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["approve", "edit", "reject"]), name="decision_kind_legal"
+            ),
+            models.CheckConstraint(
+                condition=(Q(kind="edit") & Q(edited__isnull=False)) | (~Q(kind="edit") & Q(edited=None)),
+                name="decision_edit_has_draft",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="reject") | ~Q(reason=""), name="decision_reject_has_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of draft {self.draft_id}"
+
+
+class Publication(models.Model):
+    """The link from a Decision to the Version that it put into the catalogue."""
+
+    decision = models.OneToOneField(Decision, models.PROTECT, related_name="publication")
+    version = models.ForeignKey(Version, models.PROTECT, related_name="publications")
+    at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"Decision {self.decision_id} as version {self.version_id}"
+
+
+class Adjudication(models.Model):
+    """The final score of a stage where reviewers differ, with who and why."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
+    stage = models.CharField(max_length=8, choices=Score.Stage)
+    arm = models.CharField(max_length=6, choices=Score.ARMS, default=Arm.MODEL.value)
+    value = models.PositiveSmallIntegerField(choices=Score.Value)
+    why = models.TextField(_("why"), blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    current = models.BooleanField(default=True)
+    imported = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "stage", "arm"], condition=Q(current=True), name="adjudication_one_current"
+            ),
+            models.CheckConstraint(condition=Q(value__in=[0, 1, 2]), name="adjudication_value_legal"),
+            models.CheckConstraint(
+                condition=Q(stage__in=["script", "feedback", "refined"]), name="adjudication_stage_legal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value} for {self.stage} of item {self.item_id}"

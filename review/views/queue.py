@@ -1,0 +1,74 @@
+"""The live queue: what waits, what one holds, and the way to the next item."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from catalog.types import NotAllowedNow
+from catalog.web import page_of
+from review import services
+from review.access import access_item, access_queue
+from review.models import Assignment
+from review.people import signed_in
+
+
+@require_GET
+def queue(request: HttpRequest) -> HttpResponse:
+    """What waits for this person, and what they hold."""
+    user = signed_in(request)
+    campaign = access_queue(user)
+    waiting = services.waiting_for(campaign, user).select_related("run__action", "run__configuration")
+    held = (
+        Assignment.objects.filter(
+            reviewer=user,
+            item__campaign=campaign,
+            state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
+        )
+        .select_related("item__run__action")
+        .order_by("-pk")[:20]
+    )
+    done = (
+        Assignment.objects.filter(reviewer=user, item__campaign=campaign, state=Assignment.State.SUBMITTED)
+        .select_related("item__run__action")
+        .order_by("-ended_at")[:5]
+    )
+    return render(
+        request,
+        "review/queue.html",
+        {
+            "page": page_of(waiting, request),
+            "count": waiting.count(),
+            "held": held,
+            "done": done,
+        },
+    )
+
+
+@require_POST
+def claim_next(request: HttpRequest) -> HttpResponse:
+    """Take the next item, or say that nothing waits."""
+    user = signed_in(request)
+    campaign = access_queue(user)
+    assignment = services.claim_next(campaign, by=user)
+    if assignment is None:
+        messages.info(request, _("Nothing waits for you at the moment."))
+        return redirect("queue")
+    return redirect("item-review", pk=assignment.item_id)
+
+
+@require_POST
+def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take one certain item."""
+    user = signed_in(request)
+    item = access_item(user, pk)
+    access_queue(user)
+    try:
+        services.claim_item(item, by=user)
+    except NotAllowedNow as refused:
+        messages.error(request, str(refused))
+        return redirect("queue")
+    return redirect("item-review", pk=pk)

@@ -1,0 +1,73 @@
+"""The admin: a window and not a door. Everything can be looked at, nothing can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext_lazy as _
+from django.views.generic import RedirectView
+
+from scriptsmith_site.people.roles import ADMINISTER
+
+AnyModel = TypeVar("AnyModel", bound=Model)
+
+
+class _LookOnly:
+    """Mixed in before every ModelAdmin: whoever may enter the admin may look, and nothing else."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm(ADMINISTER)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(ADMINISTER)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class ReadOnlyAdminSite(AdminSite):
+    """For administrators, who sign in where everybody does."""
+
+    site_header = _("ScriptSmith records")
+    site_title = _("ScriptSmith")
+    index_title = _("Look, but don't touch")
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_active and request.user.has_perm(ADMINISTER)
+
+    def register(
+        self,
+        model_or_iterable: type[AnyModel] | Iterable[type[AnyModel]],
+        admin_class: type[ModelAdmin[AnyModel]] | None = None,
+        **options: object,
+    ) -> None:
+        """As Django's, but what is registered can only be looked at."""
+        base = admin_class or ModelAdmin
+        look_only = type(f"LookOnly{base.__name__}", (_LookOnly, base), {})
+        super().register(model_or_iterable, look_only, **options)
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, object] | None = None
+    ) -> HttpResponse:
+        """Who is not signed in never comes here: the middleware leads them to our page."""
+        if not self.has_permission(request):
+            raise PermissionDenied
+        return redirect("admin:index")
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        # A password is changed on the person's own page, where it is recorded.
+        own = path("password_change/", RedirectView.as_view(pattern_name="settings"))
+        return [own, *super().get_urls()]

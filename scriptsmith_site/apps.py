@@ -1,0 +1,34 @@
+"""The site's two app configurations: our own, and the admin's with a read-only site."""
+
+from __future__ import annotations
+
+from celery.signals import task_prerun
+from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
+from django.db.models.signals import post_migrate
+
+from scriptsmith_site.logs import follow_run
+
+
+class SiteConfig(AppConfig):
+    name = "scriptsmith_site"
+    verbose_name = "Site"
+
+    def ready(self) -> None:
+        # Models can be imported only from here on.
+        from pipeline import hooks
+        from review import intake
+        from scriptsmith_site import checks
+        from scriptsmith_site.people.roles import make_roles
+
+        def take_in(run_id: int) -> None:
+            intake.take_in(run_id)
+
+        checks.register_all()
+        post_migrate.connect(make_roles, sender=self)
+        task_prerun.connect(follow_run)
+        hooks.run_settled = take_in
+
+
+class AdminConfig(DjangoAdminConfig):
+    default_site = "scriptsmith_site.admin_site.ReadOnlyAdminSite"

@@ -1,0 +1,13 @@
+"""The Celery application: messages carry an id and nothing else, all state is in PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
+
+app = Celery("scriptsmith_site")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

@@ -1,0 +1,124 @@
+"""The demo: starter catalogue, four accounts and some actions; loaded once, whatever is called how often."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from catalog.types import Refused
+from pipeline import services as pipeline
+from pipeline.models import Action, Run
+from scriptsmith_site.people.roles import Role
+from scriptsmith_site.people.services import create_account
+
+ACCOUNTS = [
+    ("rita", "Rita Lindqvist", Role.REVIEWER),
+    ("carlo", "Carlo Okafor", Role.CURATOR),
+    ("mona", "Mona Iyer", Role.MANAGER),
+    ("ada", "Ada Brandt", Role.ADMINISTRATOR),
+]
+ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
+
+
+def load() -> dict[str, str]:
+    """Make what is missing of the demo; names and passwords of its accounts.
+
+    Raises Refused where the server is open to others: its accounts would be too.
+    """
+    require_private()
+    passwords = make_accounts()
+    catalog.load_starter()
+    make_actions(by=User.objects.get(username=ACCOUNTS[0][0]))
+    return passwords
+
+
+def require_private() -> None:
+    """Raise Refused unless the server listens on loopback only and production settings are off."""
+    if settings.PRODUCTION:
+        raise Refused(_("The demo is not for production: set SCRIPTSMITH_DEMO=False."))
+    if not _is_loopback(settings.BIND):
+        raise Refused(_("The demo accounts exist only on loopback: set SCRIPTSMITH_DEMO=False or unset SCRIPTSMITH_BIND."))
+
+
+def make_accounts() -> dict[str, str]:
+    """The four accounts; a password is made once and kept in the data folder, readable by its owner only."""
+    path = settings.LAYOUT.demo_passwords
+    passwords = _read_passwords(path)
+    for name, full_name, role in ACCOUNTS:
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            user = create_account(name, display_name=full_name, roles=[role], by=None)
+            user.first_name, _space, user.last_name = full_name.partition(" ")
+            user.is_staff = role is Role.ADMINISTRATOR
+            user.save(update_fields=["first_name", "last_name", "is_staff"])
+            passwords.pop(name, None)
+        if name not in passwords:
+            passwords[name] = secrets.token_urlsafe(9)
+            _write_passwords(path, passwords)
+            user.set_password(passwords[name])
+            user.save(update_fields=["password"])
+    return {name: passwords[name] for name, _full, _role in ACCOUNTS}
+
+
+def make_actions(*, by: User) -> int:
+    """The demo's actions, each sent through the real pipeline once; how many were new."""
+    known = set(Action.objects.filter(source=Action.Source.DEMO).values_list("statement", flat=True))
+    new = 0
+    for details in read_actions():
+        statement = str(details["statement"]).strip()
+        if statement in known:
+            continue
+        with transaction.atomic():
+            action = pipeline.ask(
+                statement,
+                by=by,
+                incident=str(details.get("context") or ""),
+                reference=str(details.get("reference") or ""),
+                severity=int(str(details.get("severity") or 3)),
+                target=str(details.get("target") or ""),
+                impact=str(details.get("impact") or ""),
+                source=Action.Source.DEMO,
+            )
+            pipeline.start_run(action, by=by, origin=Run.Origin.DEMO)
+        new += 1
+    return new
+
+
+def read_actions() -> Iterator[dict[str, object]]:
+    """The demo's action files, in the order of their names."""
+    for path in sorted(ACTIONS.glob("*.yaml")):
+        yield yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def _is_loopback(address: str) -> bool:
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _read_passwords(path: Path) -> dict[str, str]:
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return {str(name): str(word) for name, word in found.items()} if isinstance(found, dict) else {}
+
+
+def _write_passwords(path: Path, passwords: dict[str, str]) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(passwords, file)

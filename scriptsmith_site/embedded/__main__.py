@@ -1,0 +1,49 @@
+"""`python -m scriptsmith_site.embedded`: what `make run` calls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.folders import make_data_folder
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.processes import follow_parent
+from scriptsmith_site.embedded.supervisor import Options, run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m scriptsmith_site.embedded", description=__doc__
+    )
+    parser.add_argument(
+        "--with-parent",
+        action="store_true",
+        help="end when the process that started this one ends",
+    )
+    if parser.parse_args().with_parent:
+        follow_parent(signal.SIGTERM)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
+    layout = Layout.from_environment(Path(__file__).resolve().parents[2])
+    try:
+        make_data_folder(layout)  # before the settings, which keep a secret in it
+        options = Options(
+            bind=settings.BIND,
+            port=settings.PORT,
+            demo_model=settings.SCRIPTSMITH_DEMO and not settings.SCRIPTSMITH_DEMO_MODEL_URL,
+        )
+        run(layout, options)
+    except (CannotStart, ImproperlyConfigured) as error:
+        sys.exit(f"ScriptSmith cannot run: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""The programs under the supervisor, in sessions of their own, never outliving it for long."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from scriptsmith_site.embedded import processes
+
+SUPERVISED = "SCRIPTSMITH_SUPERVISED"
+
+_ROOT = Path(__file__).resolve().parents[2]
+_KEPT_LOG_BYTES = 20 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a child runs, and how many seconds it has to finish when told to end."""
+
+    name: str
+    command: Sequence[str]
+    grace: float
+    descriptors: tuple[int, ...] = ()
+
+
+class Child:
+    """One program and its process."""
+
+    def __init__(self, program: Program, *, logs: Path, environment: Mapping[str, str]) -> None:
+        self.name = program.name
+        self.grace = program.grace
+        self.log = logs / f"{program.name.replace(' ', '-')}.log"
+        self._program = program
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log_begin = 0
+
+    def start(self, output: IO[bytes] | None = None) -> None:
+        """Start it; what it writes goes to the log, standard output to `output` where given."""
+        with self.log.open("ab") as log:
+            self._log_begin = log.tell()
+            self._process = subprocess.Popen(
+                self._program.command,
+                stdin=subprocess.DEVNULL,
+                stdout=output or log,
+                stderr=log,
+                cwd=_ROOT,
+                env=self._environment,
+                pass_fds=self._program.descriptors,
+                start_new_session=True,
+                preexec_fn=processes.end_with_parent(signal.SIGTERM),
+            )
+
+    @property
+    def ended(self) -> int | None:
+        """The exit status of a process that has ended, with all it started; else None."""
+        if self._process is None:
+            return None
+        status = self._process.poll()
+        if status is not None:
+            self._kill_session()
+        return status
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self.ended is None
+
+    def tell_to_end(self) -> None:
+        if self._process is not None and self.is_running:
+            self._process.terminate()
+
+    def kill(self) -> None:
+        """End it and everything it started, at once."""
+        if self._process is not None:
+            self._kill_session()
+            self._process.wait()
+
+    def last_words(self) -> str:
+        """The last line it wrote since it was started."""
+        text = self.log.read_bytes()[self._log_begin :].decode(errors="replace")
+        lines = [line for line in text.splitlines() if line.strip()]
+        return lines[-1].strip() if lines else "it wrote nothing"
+
+    def _kill_session(self) -> None:
+        assert self._process is not None
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+
+def end_leftovers(data: Path) -> None:
+    """End what an earlier supervisor of this data folder left behind when it was killed."""
+
+    def matches(pid: int) -> bool:
+        return pid != os.getpid() and processes.has_variable(pid, SUPERVISED, str(data))
+
+    processes.end(processes.find(matches), (signal.SIGTERM, 3.0))
+
+
+def trim_logs(folder: Path) -> None:
+    """Move what a long log holds aside, and let its writer go on in the same file."""
+    for log in folder.glob("*.log"):
+        if log.stat().st_size > _KEPT_LOG_BYTES:
+            shutil.copyfile(log, log.with_suffix(".log.1"))
+            os.truncate(log, 0)

@@ -1,0 +1,79 @@
+"""PostgreSQL's data folder: made once, in one piece, and never by another version."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from scriptsmith_site.embedded.binaries import POSTGRES_MAJOR
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.layout import DATABASE, ROLE
+from scriptsmith_site.embedded.ordinary_user import Account
+
+CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+
+# Sorting that does not change with the machine's C library, so that indexes stay valid. Who may
+# open the socket is decided by the folder it is in, which only we can enter.
+_CHOICES = (
+    f"--username={ROLE} --encoding=UTF8 --locale=C --locale-provider=builtin "
+    "--builtin-locale=C.UTF-8 --auth-local=trust --auth-host=reject"
+).split()
+
+
+def make_cluster(data: Path, *, programs: Path, account: Account, durable: bool) -> None:
+    """Make the data folder with our database in it. Raises CannotStart, OSError.
+
+    It is made beside its final place: what was broken off is never used.
+    """
+    unfinished = data.with_name("postgres.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    account.make_folder(unfinished)
+    light = [] if durable else ["--no-sync", "--wal-segsize=1"]
+    _run(account, programs / "bin/initdb", "-D", unfinished, *_CHOICES, *light)
+    alone = (programs / "bin/postgres", "--single", "-D", unfinished, "postgres")
+    _run(account, *alone, text=f"CREATE DATABASE {DATABASE}\n")
+    unfinished.rename(data)
+
+
+def _run(account: Account, *command: str | Path, text: str = "") -> None:
+    done = subprocess.run(
+        command,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        user=account.uid,
+        group=account.gid,
+        extra_groups=account.extra_groups,
+        cwd="/",
+        env=CLEAN_ENVIRONMENT,
+        umask=0o077,
+        start_new_session=True,
+    )
+    why = complaints(done.stderr)
+    if done.returncode or why:
+        reason = why[-1] if why else f"exit {done.returncode}"
+        raise CannotStart(f"PostgreSQL could not make its database: {reason}")
+
+
+def check_version(data: Path) -> None:
+    """Raises CannotStart where another major version made the data folder."""
+    found = (data / "PG_VERSION").read_text().strip()
+    if found != str(POSTGRES_MAJOR):
+        raise CannotStart(
+            f"{data} was made by PostgreSQL {found} and this is {POSTGRES_MAJOR}: "
+            "restore a backup into a new SCRIPTSMITH_DATA, or set DATABASE_URL"
+        )
+
+
+def complaints(text: str) -> list[str]:
+    """What PostgreSQL's programs say when they give up, without time and process number."""
+    found = []
+    for line in text.splitlines():
+        for mark in ("FATAL: ", "PANIC: ", "ERROR: ", "error: "):
+            _, marked, rest = line.partition(mark)
+            if marked:
+                found.append(rest.strip())
+                break
+    return found

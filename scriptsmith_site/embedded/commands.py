@@ -1,0 +1,82 @@
+"""Management commands with the servers they need."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+
+import django
+from django.core.management import call_command, execute_from_command_line
+from django.db import connection, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.servers import is_set, running
+
+_WITHOUT_SERVERS = {
+    "collectstatic",
+    "compilemessages",
+    "diffsettings",
+    "findstatic",
+    "help",
+    "makemessages",
+    "startapp",
+    "startproject",
+    "version",
+}
+_ABOUT_MIGRATIONS = {
+    "makemigrations",
+    "migrate",
+    "optimizemigration",
+    "showmigrations",
+    "sqlmigrate",
+    "squashmigrations",
+}
+
+
+def needs_servers(arguments: list[str]) -> bool:
+    """Whether a command asks for the database, by its name and options."""
+    if not arguments or arguments[0].startswith("-") or "--help" in arguments or "-h" in arguments:
+        return False
+    if arguments[0] == "check":
+        return any(argument.startswith("--database") for argument in arguments)
+    return arguments[0] not in _WITHOUT_SERVERS
+
+
+def run_command(arguments: list[str], layout: Layout) -> None:
+    """Carry out what `manage.py` was asked for; a database that nobody uses is migrated first.
+
+    Raises CannotStart, ImproperlyConfigured, and SystemExit as commands do.
+    """
+    if not needs_servers(arguments):
+        execute_from_command_line([sys.argv[0], *arguments])
+        return
+    # Before anything is started: settings that can't be read end here.
+    django.setup()
+    ours = not is_set("DATABASE_URL")
+    prepare = migrate if ours and arguments[0] not in _ABOUT_MIGRATIONS else None
+    _end_cleanly_when_told_to()
+    with running(layout, prepare=prepare):
+        try:
+            execute_from_command_line([sys.argv[0], *arguments])
+        finally:
+            connections.close_all()
+
+
+def migrate() -> None:
+    """Apply the migrations that are pending, silently."""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def _end_cleanly_when_told_to() -> None:
+    """Let SIGTERM and a closed terminal unwind the stack, so that the servers are stopped."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, leave)

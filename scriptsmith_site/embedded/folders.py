@@ -1,0 +1,47 @@
+"""Folders that nobody else may look into."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.layout import Layout
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder for us alone, or see that an existing one is ours and closed to others.
+
+    Raises CannotStart: a folder in a place that all may write to can have been put there by
+    somebody else.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    if not ours or found.st_mode & 0o077:
+        raise CannotStart(f"{folder} must be a folder of yours with mode 700; move it away")
+
+
+def make_data_folder(layout: Layout) -> None:
+    """Make the data folder and see that it can be written to. Raises CannotStart if not."""
+    try:
+        layout.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        layout.logs.mkdir(exist_ok=True)
+    except OSError as error:
+        raise cannot_write(layout.data, error) from error
+    if not os.access(layout.data, os.W_OK | os.X_OK):
+        raise CannotStart(
+            f"the data folder {layout.data} is not yours to write to: "
+            "set SCRIPTSMITH_DATA to another, or run as the user it belongs to"
+        )
+
+
+def cannot_write(path: Path, error: OSError) -> CannotStart:
+    """What to do about a path that could not be written."""
+    return CannotStart(
+        f"cannot write {path}: {error.strerror}; free it, or set SCRIPTSMITH_DATA to another folder"
+    )

@@ -1,0 +1,78 @@
+"""Locks on files, which the kernel frees when their holder ends, however it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scriptsmith_site.embedded.errors import CannotStart
+
+
+class FileLock:
+    """An flock that one process holds shared with others, or alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def try_exclusive(self) -> bool:
+        """Take it alone, if nobody else holds it; where it was held shared, that is lost if not."""
+        try:
+            fcntl.flock(self._open(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def share(self) -> None:
+        """Hold it together with others, now or as soon as nobody holds it alone."""
+        fcntl.flock(self._open(), fcntl.LOCK_SH)
+
+    def write(self, text: str) -> None:
+        """Leave a word for those who find it taken."""
+        os.ftruncate(self._open(), 0)
+        os.pwrite(self._open(), text.encode(), 0)
+
+    def read(self) -> str:
+        """What its holder wrote."""
+        return os.pread(self._open(), 4096, 0).decode(errors="replace")
+
+    def release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _open(self) -> int:
+        if self._descriptor is None:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        return self._descriptor
+
+
+@contextmanager
+def held(path: Path, *, seconds: float) -> Iterator[None]:
+    """Hold a lock alone. Raises CannotStart when another process keeps it for too long."""
+    lock = FileLock(path)
+    begun = time.monotonic()
+    patience = 3.0
+    try:
+        while not lock.try_exclusive():
+            waited = time.monotonic() - begun
+            if waited > seconds:
+                raise CannotStart(
+                    f"another process has been starting or stopping the servers for {seconds:.0f} s"
+                    f" and holds {path}; end it, then try again"
+                )
+            if waited > patience:
+                print(
+                    "Waiting for another process to prepare the servers.",
+                    file=sys.stderr,
+                )
+                patience = seconds
+            time.sleep(0.05)
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,26 @@
+"""How much memory there is for a database."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+
+def memory_bytes() -> int:
+    """The machine's memory, or what its container may use of it."""
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        return min(physical, int(_CGROUP_LIMIT.read_text()))
+    except (OSError, ValueError):
+        return physical
+
+
+def shared_memory_bytes() -> int:
+    """The free space of /dev/shm; containers have 64 MB, and some have none."""
+    try:
+        found = os.statvfs("/dev/shm")
+    except OSError:
+        return 0
+    return found.f_bavail * found.f_frsize

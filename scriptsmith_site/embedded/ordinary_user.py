@@ -1,0 +1,80 @@
+"""Whom PostgreSQL runs as when we are root, which it refuses to be."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from dataclasses import dataclass
+from pathlib import Path
+
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.folders import cannot_write
+from scriptsmith_site.embedded.layout import Layout
+
+_NOTE = """\
+PostgreSQL's files for the ScriptSmith data folder
+{data}
+They are here because ScriptSmith was started as root and PostgreSQL must not run as root.
+Whoever deletes that data folder for good deletes this one too.
+"""
+
+
+@dataclass(frozen=True)
+class Account:
+    """An OS user that a program is started as; the empty one is ourselves."""
+
+    name: str = ""
+    uid: int | None = None
+    gid: int | None = None
+
+    @property
+    def extra_groups(self) -> list[int] | None:
+        return None if self.uid is None else []
+
+    def make_folder(self, folder: Path) -> None:
+        """Make a folder that belongs to this user alone."""
+        folder.mkdir(mode=0o700)
+        if self.uid is not None and self.gid is not None:
+            os.chown(folder, self.uid, self.gid)
+
+
+def find_postgres_account(layout: Layout) -> Account:
+    """Whom PostgreSQL runs as: ourselves, or as root an existing ordinary user.
+
+    That is the one SCRIPTSMITH_POSTGRES_USER names, else postgres, else nobody. Raises CannotStart.
+    """
+    if not layout.runs_as_root:
+        return Account()
+    if (layout.data / "postgres").exists():
+        raise CannotStart(
+            f"{layout.data} holds the database of an ordinary user: run as that user and not as "
+            "root, or set SCRIPTSMITH_DATA to another folder"
+        )
+    named = os.environ.get("SCRIPTSMITH_POSTGRES_USER")
+    for name in [named] if named else ["postgres", "nobody"]:
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        if user.pw_uid != 0:
+            return Account(name, user.pw_uid, user.pw_gid)
+    raise CannotStart(
+        "PostgreSQL does not run as root: set SCRIPTSMITH_POSTGRES_USER to an ordinary user that "
+        "exists, or DATABASE_URL to another server"
+    )
+
+
+def make_outside_home(layout: Layout) -> None:
+    """Make the folder for PostgreSQL's own folders that root needs; existing ones stay as they are.
+
+    Raises CannotStart.
+    """
+    home = layout.postgres_home
+    try:
+        layout.outside.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if not home.exists():
+            home.mkdir()
+            home.chmod(0o711)
+            (home / "READ-ME.txt").write_text(_NOTE.format(data=layout.data))
+    except OSError as error:
+        raise cannot_write(home, error) from error

@@ -1,0 +1,118 @@
+"""Who starts and who stops the embedded servers: everybody who uses them holds a lock together.
+
+The kernel frees a lock however its holder ends, so there is no count that could go wrong. Whoever
+gets the lock alone is the first or the last, and may migrate, or stop them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from scriptsmith_site.embedded.folders import make_data_folder
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.locks import FileLock, held
+from scriptsmith_site.embedded.postgres import Postgres
+from scriptsmith_site.embedded.redis import Redis
+
+_CHANGE_SECONDS = 600.0  # a migration of a large database may take minutes
+
+
+class Server(Protocol):
+    """What starts, stops and says whether it runs. `start` raises CannotStart."""
+
+    name: str
+
+    def is_running(self) -> bool: ...
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+def is_set(variable: str) -> bool:
+    """Whether an environment variable holds more than spaces."""
+    return bool(os.environ.get(variable, "").strip())
+
+
+def servers_of(layout: Layout) -> list[Server]:
+    """The servers that are ours to start: those whose address nobody has set."""
+    servers: list[Server] = []
+    if not is_set("DATABASE_URL"):
+        servers.append(Postgres(layout))
+    if not is_set("REDIS_URL"):
+        servers.append(Redis(layout))
+    return servers
+
+
+class Use:
+    """One process's use of the servers of a data folder."""
+
+    def __init__(self, layout: Layout, servers: Sequence[Server]) -> None:
+        self._layout = layout
+        self._servers = servers
+        self._users = FileLock(layout.users_lock)
+
+    def begin(self, prepare: Callable[[], None] | None, *, when_alone: bool = True) -> None:
+        """See that the servers run and stay; `prepare` is called before anybody else may use them.
+
+        With `when_alone`, it is called only where nobody uses them already. Raises CannotStart, and
+        whatever `prepare` raises; then nothing is left running that was not in use.
+        """
+        make_data_folder(self._layout)
+        with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
+            alone = self._users.try_exclusive()
+            try:
+                self._start_all()
+                if prepare is not None and (alone or not when_alone):
+                    prepare()
+            except BaseException:
+                if alone:
+                    self._stop_all()
+                self._users.release()
+                raise
+            self._users.share()
+
+    def restart(self) -> None:
+        """Start again what has died. Raises CannotStart."""
+        with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
+            self._start_all()
+
+    def end(self) -> bool:
+        """Stop the servers; False where somebody else uses them, who then stops them."""
+        with held(self._layout.change_lock, seconds=_CHANGE_SECONDS):
+            alone = self._users.try_exclusive()
+            if alone:
+                self._stop_all()
+            self._users.release()
+        return alone
+
+    def all_run(self) -> bool:
+        return all(server.is_running() for server in self._servers)
+
+    def _start_all(self) -> None:
+        for server in self._servers:
+            server.start()
+
+    def _stop_all(self) -> None:
+        for server in reversed(self._servers):
+            server.stop()
+
+
+@contextmanager
+def running(layout: Layout, *, prepare: Callable[[], None] | None = None) -> Iterator[None]:
+    """Within this block, the servers whose address is not set in the environment run.
+
+    `prepare` is called before the block when nobody else uses them, so that a new or outdated
+    database can be migrated. Raises CannotStart.
+    """
+    servers = servers_of(layout)
+    if not servers:
+        yield
+        return
+    use = Use(layout, servers)
+    use.begin(prepare)
+    try:
+        yield
+    finally:
+        use.end()

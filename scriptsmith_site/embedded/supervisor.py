@@ -1,0 +1,235 @@
+"""The foreground process of `make run`: starts all, restarts what dies, ends it in order."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from scriptsmith_site.embedded import programs
+from scriptsmith_site.embedded.children import (
+    SUPERVISED,
+    Child,
+    Program,
+    end_leftovers,
+    trim_logs,
+)
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.folders import make_data_folder
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.listening import answers, listen, url_of
+from scriptsmith_site.embedded.locks import FileLock
+from scriptsmith_site.embedded.restarts import Restarts
+from scriptsmith_site.embedded.servers import Use, servers_of
+from scriptsmith_site.embedded.signals import Signals
+
+_READY_SECONDS = 120.0
+_LOOK_SECONDS = 2.0
+_TRIM_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the settings say about running."""
+
+    bind: str
+    port: int
+    demo_model: bool
+
+
+class _ToldToEnd(Exception):
+    """A signal came before everything had started."""
+
+
+def run(layout: Layout, options: Options) -> None:
+    """Run the product until a signal ends it. Raises CannotStart; then nothing is left running."""
+    signals = Signals()
+    try:
+        with _only_supervisor(layout) as lock:
+            end_leftovers(layout.data)
+            with listen(options.bind, options.port) as listener:
+                lock.write(f"process {os.getpid()}, {url_of(listener)}")
+                Supervisor(layout, listener, signals, with_demo_model=options.demo_model).run()
+    except (KeyboardInterrupt, _ToldToEnd):
+        _say("Stopped before it was ready.")
+
+
+@contextmanager
+def _only_supervisor(layout: Layout) -> Iterator[FileLock]:
+    make_data_folder(layout)
+    lock = FileLock(layout.supervisor_lock)
+    try:
+        if not lock.try_exclusive():
+            raise CannotStart(
+                f"ScriptSmith runs already on {layout.data} ({lock.read()}): "
+                "end that one, or set SCRIPTSMITH_DATA and PORT for a second"
+            )
+        yield lock
+    finally:
+        lock.release()
+
+
+class Supervisor:
+    """Everything that runs for one data folder."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        listener: socket.socket,
+        signals: Signals,
+        *,
+        with_demo_model: bool,
+    ) -> None:
+        self._layout = layout
+        self._listener = listener
+        self._signals = signals
+        self._notice = ""
+        self._use = Use(layout, servers_of(layout))
+        self._web = self._child(programs.web(listener.fileno()))
+        self._worker = self._child(programs.worker(layout))
+        self._demo_model = self._child(programs.demo_model(layout)) if with_demo_model else None
+        self._restarts = {child: Restarts() for child in self._children()}
+        self._server_restarts = Restarts()
+
+    def run(self) -> None:
+        """Start, watch until told to end, and end. Raises CannotStart."""
+        _say(f"Starting ScriptSmith with the data in {self._layout.data}")
+        self._use.begin(self._prepare, when_alone=False)
+        try:
+            for child in self._children():
+                child.start()
+            self._wait_until_ready()
+            self._watch()
+        finally:
+            self._end_children()
+            if not self._use.end():
+                _say("A ScriptSmith command is at work: PostgreSQL and Redis end with it.")
+
+    def _child(self, program: Program) -> Child:
+        environment = os.environ | {
+            "SCRIPTSMITH_DATA": str(self._layout.data),
+            "PORT": str(self._listener.getsockname()[1]),
+            "PYTHONUNBUFFERED": "1",
+            SUPERVISED: str(self._layout.data),
+        }
+        return Child(program, logs=self._layout.logs, environment=environment)
+
+    def _children(self) -> list[Child]:
+        """In the order in which they start."""
+        demo_model = [self._demo_model] if self._demo_model else []
+        return [*demo_model, self._web, self._worker]
+
+    def _prepare(self) -> None:
+        """Migrate, collect the static files, load the demo; keep what is to be told afterwards."""
+        self._signals.interrupts = False
+        _say("Preparing the database")
+        self._layout.demo_model.unlink(missing_ok=True)
+        child = self._child(programs.prepare())
+        with tempfile.TemporaryFile() as output:
+            child.start(output)
+            while child.ended is None:
+                self._signals.wait(_LOOK_SECONDS)
+                if self._signals.requests_to_end:
+                    self._end([child])
+                    raise _ToldToEnd
+            if child.ended != 0:
+                raise CannotStart(f"{child.last_words()} (see {child.log})")
+            output.seek(0)
+            self._notice = output.read().decode(errors="replace").strip()
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not self._is_ready():
+            for child in self._children():
+                if child.ended is not None:
+                    raise CannotStart(
+                        f"the {child.name} did not start: {child.last_words()} (see {child.log})"
+                    )
+            if self._signals.requests_to_end:
+                raise _ToldToEnd
+            if time.monotonic() > deadline:
+                raise CannotStart(f"it is not ready after {_READY_SECONDS:.0f} s: see the logs")
+            self._signals.wait(0.05)
+        _say(f"\nScriptSmith is ready: {url_of(self._listener)}")
+        if self._notice:
+            _say(f"\n{self._notice}")
+        _say(f"\nLogs are in {self._layout.logs}. Ctrl-C ends everything.")
+
+    def _is_ready(self) -> bool:
+        has_model = self._demo_model is None or self._layout.demo_model.exists()
+        return has_model and answers(self._listener, "/healthz")
+
+    def _watch(self) -> None:
+        looked_at = trimmed_at = time.monotonic()
+        while not self._signals.requests_to_end:
+            woken = self._signals.wait(0.25 if self._is_anything_due() else _LOOK_SECONDS)
+            self._revive_children()
+            now = time.monotonic()
+            if woken or now - looked_at > _LOOK_SECONDS:
+                self._revive_servers()
+                looked_at = now
+            if now - trimmed_at > _TRIM_SECONDS:
+                trim_logs(self._layout.logs)
+                trimmed_at = now
+
+    def _is_anything_due(self) -> bool:
+        return any(restarts.due_at is not None for restarts in self._restarts.values())
+
+    def _revive_children(self) -> None:
+        for child, restarts in self._restarts.items():
+            if restarts.due_at is None and child.ended is not None:
+                _say(f"The {child.name} has ended ({child.last_words()}); it is started again.")
+                if not restarts.note_end():
+                    raise CannotStart(
+                        f"the {child.name} keeps ending: {child.last_words()} (see {child.log})"
+                    )
+            if restarts.due_at is not None and restarts.due_at <= time.monotonic():
+                child.start()
+                restarts.note_start()
+
+    def _revive_servers(self) -> None:
+        if self._use.all_run():
+            return
+        _say("PostgreSQL or Redis has ended; it is started again.")
+        given_up = not self._server_restarts.note_end()
+        try:
+            self._use.restart()
+            self._server_restarts.note_start()
+        except CannotStart as error:
+            if given_up:
+                raise
+            _say(str(error))
+
+    def _end_children(self) -> None:
+        """The web and the worker first: what they have begun may still need the demo model."""
+        self._listener.close()
+        self._end([self._web, self._worker])
+        if self._demo_model is not None:
+            self._end([self._demo_model])
+
+    def _end(self, children: Sequence[Child]) -> None:
+        begun = time.monotonic()
+        told = False
+        for child in children:
+            child.tell_to_end()
+        while remaining := [child for child in children if child.is_running]:
+            waited = time.monotonic() - begun
+            for child in remaining:
+                if waited > child.grace or self._signals.requests_to_end > 1:
+                    child.kill()
+            if waited > 1 and not told:
+                names = " and ".join(child.name for child in remaining)
+                _say(f"Waiting for the {names} to finish; Ctrl-C again does not wait.")
+                told = True
+            self._signals.wait(0.1)
+
+
+def _say(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except OSError:
+        return  # the terminal is gone; that must not keep us from ending in order

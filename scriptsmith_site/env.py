@@ -1,0 +1,76 @@
+"""Settings from the environment, typed; what can't be read is refused at once.
+
+Every reader takes the name, the default and one sentence of help, and notes them in `KNOWN`, from which
+the table of settings in the README is made.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+class Variable(NamedTuple):
+    name: str
+    default: str
+    help: str
+
+
+KNOWN: dict[str, Variable] = {}
+
+
+def _read(name: str, default: str, help: str) -> str:
+    KNOWN[name] = Variable(name, default, help)
+    return os.environ.get(name, "").strip() or default
+
+
+def env_text(name: str, default: str, help: str) -> str:
+    """The variable's text, or the default where it is unset or empty."""
+    return _read(name, default, help)
+
+
+def env_bool(name: str, default: bool, help: str) -> bool:
+    """True or False; anything else raises ImproperlyConfigured."""
+    value = _read(name, str(default), help)
+    if value not in ("True", "False"):
+        raise ImproperlyConfigured(f"{name} is {value!r}; write True or False.")
+    return value == "True"
+
+
+def env_int(name: str, default: int, help: str, *, least: int = 0, most: int = 2**31 - 1) -> int:
+    """A whole number from `least` to `most`; anything else raises ImproperlyConfigured."""
+    value = _read(name, str(default), help)
+    try:
+        number = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write a whole number.") from None
+    if not least <= number <= most:
+        raise ImproperlyConfigured(f"{name} is {number}; write a number from {least} to {most}.")
+    return number
+
+
+def env_float(name: str, default: float, help: str, *, least: float, most: float) -> float:
+    """A number from `least` to `most`; anything else raises ImproperlyConfigured."""
+    value = _read(name, str(default), help)
+    try:
+        number = float(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write a number.") from None
+    if not least <= number <= most:
+        raise ImproperlyConfigured(f"{name} is {number}; write a number from {least} to {most}.")
+    return number
+
+
+def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) -> str:
+    """One of the choices; anything else raises ImproperlyConfigured."""
+    value = _read(name, default, help)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write one of {', '.join(choices)}.")
+    return value
+
+
+def env_list(name: str, default: str, help: str) -> list[str]:
+    """The parts of a comma-separated text, without the empty ones."""
+    return [part.strip() for part in _read(name, default, help).split(",") if part.strip()]

@@ -1,0 +1,159 @@
+"""Error pages, and errors of the API: one shape each, in the product's words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.defaultfilters import filesizeformat
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from catalog.types import BadInput, NotAllowedNow, Refused
+from catalog.web import wants_fragment
+from scriptsmith_site.people.forms import SignInForm
+from scriptsmith_site.people.kept import keep
+
+
+class ErrorKind(NamedTuple):
+    status: int
+    code: str  # for programs; stable
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether the caller is a program and not a page."""
+    if request.path_info.startswith("/api/"):
+        return True
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
+def error_body(code: str, message: str, field: str = "") -> dict[str, dict[str, str]]:
+    """The one shape of an error in the API."""
+    return {"error": {"code": code, "message": message, "field": field}}
+
+
+def show_error(request: HttpRequest, kind: ErrorKind, *, detail: str = "") -> HttpResponse:
+    """The error page, its JSON, or for htmx its fragment; `detail` is about this very case."""
+    status, code = kind
+    if wants_json(request):
+        return JsonResponse(error_body(code, detail or code.replace("_", " ")), status=status)
+    if wants_fragment(request):
+        context = {"text": detail or _("The server refused this. Nothing was changed.")}
+        return render(request, "components/_refusal.html", context, status=status)
+    return render(request, f"errors/{status}.html", {"detail": detail}, status=status)
+
+
+def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
+    """What a service refused and no view answered; `next_step` of the page is to go back."""
+    return show_error(request, _kind_of(refusal), detail=str(refusal))
+
+
+def show_expired_session(request: HttpRequest) -> HttpResponse:
+    """401 that loses nothing typed.
+
+    For htmx and programs the page stays as it is; live.js says what happened and where to sign in.
+    A form's content is kept in the page that asks for the password, and sent again after it.
+    """
+    message = _("You are not signed in, or your session has ended. Nothing was changed.")
+    if wants_json(request):
+        return JsonResponse(error_body("not_signed_in", message), status=401)
+    if request.headers.get("HX-Request") == "true":
+        return HttpResponse(
+            message, status=401, headers={"HX-Reswap": "none", "X-Session": "expired"}
+        )
+    context = {"form": SignInForm(request), "next": request.get_full_path(), "kept": keep(request)}
+    return render(request, "registration/login.html", context, status=401)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler400; what is too large comes here as well."""
+    if isinstance(exception, RequestDataTooBig):
+        most = filesizeformat(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        return show_error(
+            request, ErrorKind(413, "too_large"), detail=_("At most %(most)s.") % {"most": most}
+        )
+    return show_error(request, ErrorKind(400, "bad_request"))
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler403"""
+    return show_error(request, ErrorKind(403, "not_permitted"), detail=str(exception))
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler404. What the exception says is for developers."""
+    return show_error(request, ErrorKind(404, "not_found"))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """handler500: without the request's context, for any part of it may be what is broken."""
+    if wants_json(request):
+        return JsonResponse(
+            error_body("server_error", _("Something broke on the server.")), status=500
+        )
+    return HttpResponse(render_to_string("errors/500.html"), status=500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form without a valid token; the reason is for developers and stays in the log."""
+    if wants_json(request) or wants_fragment(request):
+        detail = _(
+            "This page is out of date. Copy what you typed, load it again and send it once more."
+        )
+        return show_error(request, ErrorKind(403, "csrf_failed"), detail=detail)
+    return render(request, "errors/csrf.html", status=403)
+
+
+def handle_api_exception(exception: Exception, context: dict[str, object]) -> Response | None:
+    """Errors of the API as {"error": {"code", "message", "field"}}; None is a defect, and a 500."""
+    if isinstance(exception, Refused):
+        kind = _kind_of(exception)
+        field = exception.field if isinstance(exception, BadInput) else ""
+        return Response(error_body(kind.code, str(exception), field), status=kind.status)
+    # REST framework knows the status and the headers; only the body is ours.
+    response = exception_handler(exception, context)
+    if response is None:
+        return None
+    if isinstance(exception, ValidationError):
+        field, message = _first_problem(exception.detail)
+        response.status_code, response.data = 422, error_body("bad_input", message, field)
+    elif isinstance(exception, Http404):
+        response.data = error_body("not_found", _("There is nothing here."))
+    elif isinstance(exception, PermissionDenied):
+        response.data = error_body(
+            "not_permitted", str(exception) or _("Your roles do not include it.")
+        )
+    elif isinstance(exception, APIException):
+        response.data = error_body(_code_of(exception), str(exception.detail))
+    return response
+
+
+def _kind_of(refusal: Refused) -> ErrorKind:
+    if isinstance(refusal, NotAllowedNow):
+        return ErrorKind(409, "not_allowed_now")
+    return ErrorKind(422, "bad_input" if isinstance(refusal, BadInput) else "refused")
+
+
+def _first_problem(detail: object, path: str = "") -> tuple[str, str]:
+    """The first complaint in REST framework's nested lists and dicts, and the field it is about."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            step = "" if name == "non_field_errors" else str(name)
+            return _first_problem(inner, ".".join(part for part in (path, step) if part))
+    if isinstance(detail, list):
+        for position, inner in enumerate(detail):
+            if inner:
+                nested = f"{path}.{position}" if isinstance(inner, dict) else path
+                return _first_problem(inner, nested)
+    return path, str(detail)
+
+
+def _code_of(exception: APIException) -> str:
+    codes = exception.get_codes()
+    return codes if isinstance(codes, str) else "refused"

@@ -1,0 +1,80 @@
+"""Logs as JSON lines, each with the request or run it belongs to, and without secrets."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+
+from pythonjsonlogger.core import LogData
+from pythonjsonlogger.json import JsonFormatter
+
+MASK = "***"
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+run_id: ContextVar[int | None] = ContextVar("run_id", default=None)
+
+_SECRET_NAME = r"[\w-]*(?:passw(?:or)?d|secret|token|api[_-]?key|authorization|cookie|sessionid)"
+_IS_SECRET = re.compile(_SECRET_NAME, re.IGNORECASE)
+# Each keeps its first group and hides what follows.
+_SECRETS = (
+    re.compile(r"()\b(?:sk-ant-|sst_)[\w-]+"),
+    re.compile(r"(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+", re.IGNORECASE),
+    re.compile(r"(://[^\s/:@]*:)[^\s/@]+(?=@)"),
+    re.compile(r"(/set-password/)[\w-]+"),
+    # Quoted values may hold spaces; unquoted ones end where the next thing begins.
+    re.compile(
+        rf"""({_SECRET_NAME}["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|[^\s"',;&}}]+)""", re.IGNORECASE
+    ),
+)
+
+
+class ContextFilter(logging.Filter):
+    """Adds the request's and the run's id to each record that does not say them itself."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if request_id.get() and not hasattr(record, "request_id"):
+            record.request_id = request_id.get()
+        if run_id.get() is not None and not hasattr(record, "run_id"):
+            record.run_id = run_id.get()
+        return True
+
+
+class JsonLines(JsonFormatter):
+    """One JSON object a line: time, level, logger, message, ids and extras, with secrets masked."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ["levelname", "name", "message"],
+            rename_fields={"levelname": "level", "name": "logger"},
+            timestamp="time",
+        )
+
+    def process_log_record(self, log_data: LogData) -> LogData:
+        return {name: _mask_value(name, value) for name, value in log_data.items()}
+
+
+def mask_secrets(text: str) -> str:
+    """The text with keys, tokens and passwords replaced by asterisks."""
+    for pattern in _SECRETS:
+        text = pattern.sub(rf"\g<1>{MASK}", text)
+    return text
+
+
+def follow_run(task: object, args: Sequence[object], **_signal: object) -> None:
+    """This worker thread's lines name the run of its task; Celery calls it before each one."""
+    is_of_run = getattr(task, "name", "") == "pipeline.execute_run"
+    run_id.set(args[0] if is_of_run and args and isinstance(args[0], int) else None)
+
+
+def _mask_value(name: str, value: object) -> object:
+    if _IS_SECRET.fullmatch(name):
+        return MASK
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, Mapping):
+        return {key: _mask_value(str(key), inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mask_value("", inner) for inner in value]
+    return value

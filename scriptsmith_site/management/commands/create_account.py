@@ -1,0 +1,42 @@
+"""manage.py create_account NAME"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.urls import reverse
+
+from catalog.types import Refused
+from scriptsmith_site.people.links import make_password_link
+from scriptsmith_site.people.roles import Role
+from scriptsmith_site.people.services import create_account
+
+
+class Command(BaseCommand):
+    help = "Make an account and print the one-time link with which its person sets a password."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="What the person signs in with.")
+        parser.add_argument(
+            "--role", action="append", default=[], choices=Role.values, help="May be repeated."
+        )
+        parser.add_argument("--display-name", default="")
+        parser.add_argument(
+            "--service", action="store_true", help="A program: no password, tokens only."
+        )
+
+    def handle(
+        self, *, name: str, role: list[str], display_name: str, service: bool, **_options: object
+    ) -> None:
+        try:
+            with transaction.atomic():
+                account = create_account(
+                    name, display_name=display_name, roles=role, service_account=service, by=None
+                )
+                secret = "" if service else make_password_link(account, by=None)
+        except Refused as refusal:
+            raise CommandError(str(refusal)) from refusal
+        if secret:
+            self.stdout.write(reverse("set-password", args=[secret]))

@@ -1,0 +1,21 @@
+"""Loads the demo once and prints its accounts; calling it again changes nothing."""
+
+from __future__ import annotations
+
+from django.core.management.base import BaseCommand, CommandError
+
+from catalog.types import Refused
+from scriptsmith_site import demo
+
+
+class Command(BaseCommand):
+    help = "Load the demo: starter catalogue, four accounts, some actions."
+
+    def handle(self, *args: object, **options: object) -> None:
+        try:
+            passwords = demo.load()
+        except Refused as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write("Demo accounts (they exist on this machine only):")
+        for name, full_name, role in demo.ACCOUNTS:
+            self.stdout.write(f"  {name:<6} {passwords[name]:<14} {role.label}: {full_name}")

@@ -1,0 +1,88 @@
+"""Request id, sign-in, preferences, refusals: what surrounds every view."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from zoneinfo import ZoneInfo
+
+from django.contrib.auth.middleware import LoginRequiredMiddleware as DjangoLoginRequiredMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+
+from catalog.types import Refused
+from scriptsmith_site import errors, logs
+from scriptsmith_site.people.preferences import preferences_of
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+View = Callable[..., HttpResponseBase]
+Args = tuple[object, ...]
+Kwargs = dict[str, object]
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+class RequestIdMiddleware:
+    """Each request has an id, the caller's where it is sane: in the logs and in the answer."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        offered = request.headers.get("X-Request-ID", "")
+        name = offered if _SANE_ID.fullmatch(offered) else secrets.token_hex(8)
+        token = logs.request_id.set(name)
+        try:
+            response = self.get_response(request)
+        finally:
+            logs.request_id.reset(token)
+        response["X-Request-ID"] = name
+        return response
+
+
+class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
+    """Every page needs a signed-in person, but for views marked with `login_not_required`.
+
+    A link leads through the sign-in page; what was sent by a form, htmx or a program is not lost.
+    """
+
+    def process_view(
+        self, request: HttpRequest, view_func: View, view_args: Args, view_kwargs: Kwargs
+    ) -> HttpResponseBase | None:
+        to_sign_in = super().process_view(request, view_func, view_args, view_kwargs)
+        is_htmx = request.headers.get("HX-Request") == "true"
+        if to_sign_in and (is_htmx or request.method == "POST" or errors.wants_json(request)):
+            return errors.show_expired_session(request)
+        return to_sign_in
+
+
+class PreferencesMiddleware:
+    """Times are shown in the person's time zone and pages in their theme."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with timezone.override(timezone.get_default_timezone()):
+            return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs) -> None:
+        # Pages without sign-in must answer even while the database does not.
+        if getattr(view, "login_required", True) and request.user.is_authenticated:
+            preferences = preferences_of(request)
+            request.theme = preferences.theme  # type: ignore[attr-defined]
+            timezone.activate(ZoneInfo(preferences.time_zone or "UTC"))
+
+
+class RefusalMiddleware:
+    """What a service refused and no view answered becomes a page, or a fragment for htmx."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return errors.show_refusal(request, exception) if isinstance(exception, Refused) else None

@@ -1,0 +1,1 @@
+"""What the people who run the product need: health, audit log, search over everything, backup."""

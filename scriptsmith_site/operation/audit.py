@@ -1,0 +1,156 @@
+"""The audit log: who changed what, from what to what. Looked at and exported, never changed."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from typing import cast
+
+from auditlog.models import LogEntry
+from django import forms
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Q, QuerySet
+from django.db.models.fields.json import KT
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+
+from catalog.web import page_of
+from scriptsmith_site.people.services import require_administrator
+
+COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "request", "address")
+_RECENT = 1000  # records whose events are offered in the filter
+# A spreadsheet takes a cell that begins so for a formula.
+_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class AuditFilters(forms.Form):
+    person = forms.CharField(label=_("Person"), required=False, max_length=150)
+    kind = forms.ModelChoiceField(
+        ContentType.objects.none(), label=_("Kind"), required=False, empty_label=_("any")
+    )
+    event = forms.CharField(
+        label=_("Event"),
+        required=False,
+        max_length=60,
+        widget=forms.TextInput(attrs={"list": "events"}),
+    )
+    day = forms.DateField(
+        label=_("Day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    number = forms.IntegerField(label=_("Number"), required=False, min_value=0)
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data)
+        kind = cast(forms.ModelChoiceField[ContentType], self.fields["kind"])
+        apps = ["auth", "catalog", "pipeline", "review", "scriptsmith_site"]
+        kind.queryset = ContentType.objects.filter(app_label__in=apps).order_by(
+            "app_label", "model"
+        )
+
+
+@require_GET
+def show_audit_log(request: HttpRequest) -> HttpResponse:
+    require_administrator(cast(User, request.user))
+    filters = AuditFilters(request.GET)
+    records = find_records(filters)
+    context = {
+        "filters": filters,
+        "filtered": any(request.GET.get(name) for name in filters.fields),
+        "page": page_of(records, request),
+        "events": recent_events(),
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "site/audit.html", context, status=422 if filters.errors else 200)
+
+
+@require_GET
+def export_audit_log(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """All records that the filters let through, newest first, as CSV; times in UTC."""
+    require_administrator(cast(User, request.user))
+    filters = AuditFilters(request.GET)
+    if not filters.is_valid():
+        return show_audit_log(request)
+    rows = find_records(filters).order_by("-pk").iterator(chunk_size=1000)
+    return StreamingHttpResponse(
+        csv_lines(rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="audit-log.csv"'},
+    )
+
+
+def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
+    """The records that the filters let through; none where a filter can't be read."""
+    records: QuerySet[LogEntry] = LogEntry.objects.select_related("actor", "content_type")
+    if not filters.is_valid():
+        return records.none()
+    wanted = filters.cleaned_data
+    conditions = Q()
+    if wanted["person"]:
+        conditions &= Q(actor__username=wanted["person"])
+    if wanted["kind"]:
+        conditions &= Q(content_type=wanted["kind"])
+    if wanted["event"]:
+        # As text, which is what the index holds.
+        records = records.alias(event=KT("additional_data__event"))
+        conditions &= Q(event=wanted["event"])
+    if wanted["day"]:
+        conditions &= Q(timestamp__range=_moments_of(wanted["day"]))
+    if wanted["number"] is not None:
+        conditions &= Q(object_id=wanted["number"])
+    return records.filter(conditions)
+
+
+def recent_events() -> list[str]:
+    """The events among the newest records, to choose from."""
+    newest = LogEntry.objects.order_by("-pk").values_list("additional_data__event", flat=True)
+    return sorted({event for event in newest[:_RECENT] if event})
+
+
+def csv_lines(records: Iterable[LogEntry]) -> Iterator[str]:
+    """The lines of a CSV file, one by one, so that any number of records fits in memory."""
+    writer = csv.writer(_Echo())
+    yield writer.writerow(COLUMNS)
+    for record in records:
+        yield writer.writerow([safe_cell(value) for value in _cells(record)])
+
+
+def safe_cell(value: str) -> str:
+    """The text so that no spreadsheet calculates with it."""
+    return f"'{value}" if value.startswith(_STARTS_FORMULA) else value
+
+
+class _Echo:
+    """Gives back what csv.writer writes."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _cells(record: LogEntry) -> tuple[str, ...]:
+    changes = cast(dict[str, list[str]], record.changes or {})
+    data = cast(dict[str, str], record.additional_data or {})
+    return (
+        record.timestamp.isoformat(timespec="seconds"),
+        record.actor.get_username() if record.actor else "",
+        data.get("event", ""),
+        record.content_type.model,
+        record.object_repr,
+        record.object_pk,
+        "; ".join(f"{name}: {old} → {new}" for name, (old, new) in changes.items()),
+        record.cid or "",
+        record.remote_addr or "",
+    )
+
+
+def _moments_of(day: date) -> tuple[datetime, datetime]:
+    """From the first to the last moment of a day in the reader's time zone."""
+    start = timezone.make_aware(datetime.combine(day, time.min))
+    end = timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))
+    return start, end - timedelta(microseconds=1)

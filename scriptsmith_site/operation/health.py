@@ -1,0 +1,110 @@
+"""Is it alive, and can it serve: for load balancers and people, without sign-in or secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cache
+
+import redis
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from catalog import vectors
+from catalog.embedding import EmbedderUnavailable
+from scriptsmith_site.embedded.layout import redis_client_url
+
+_BROKER_SECONDS = 1.0
+
+
+class Health(StrEnum):
+    """From best to worst. Degraded: the catalogue works; runs wait, or search knows only words."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+@login_not_required
+@never_cache
+@require_GET
+def show_alive(request: HttpRequest) -> JsonResponse:
+    """/healthz: this process answers. Of the others it knows nothing: a restart heals none."""
+    return JsonResponse({"status": Health.OK, "version": settings.VERSION})
+
+
+@login_not_required
+@never_cache
+@require_GET
+def show_ready(request: HttpRequest) -> JsonResponse:
+    """/readyz: 200 while pages can be served, 503 otherwise, with the state of each part."""
+    database = connections["default"]
+    parts = {
+        "database": check_database(database),
+        "migrations": check_migrations(database),
+        "broker": check_broker(settings.CELERY_BROKER_URL),
+        "embedder": check_embedder(),
+    }
+    worst = worst_of(parts.values())
+    status = 503 if worst is Health.FAILED else 200
+    return JsonResponse({"status": worst, "parts": parts}, status=status)
+
+
+def worst_of(parts: Iterable[Health]) -> Health:
+    """The whole is as well as its worst part."""
+    return max(parts, key=list(Health).index, default=Health.OK)
+
+
+def check_database(database: BaseDatabaseWrapper) -> Health:
+    """Whether PostgreSQL answers a question."""
+    try:
+        with database.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return Health.FAILED
+    return Health.OK
+
+
+def check_migrations(database: BaseDatabaseWrapper) -> Health:
+    """Whether the tables are those that this version of the product wants."""
+    try:
+        return Health.OK if not _pending(database) else Health.FAILED
+    except DatabaseError:
+        return Health.FAILED
+
+
+def check_broker(url: str) -> Health:
+    """Whether Redis answers. Without it new runs wait, and nothing is lost."""
+    limits = {"socket_connect_timeout": _BROKER_SECONDS, "socket_timeout": _BROKER_SECONDS}
+    try:
+        with redis.Redis.from_url(redis_client_url(url), **limits) as client:
+            client.ping()
+    except redis.RedisError:
+        return Health.DEGRADED
+    return Health.OK
+
+
+def check_embedder() -> Health:
+    """Whether statements can be embedded. Without it they are searched by their words."""
+    try:
+        _embed_once()
+    except EmbedderUnavailable:
+        return Health.DEGRADED
+    return Health.OK
+
+
+def _pending(database: BaseDatabaseWrapper) -> bool:
+    executor = MigrationExecutor(database)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+@cache
+def _embed_once() -> None:
+    # A failure is not cached: the next question tries again.
+    vectors.embedder().embed(["ready"])

@@ -1,0 +1,35 @@
+"""The only way for a view to obtain somebody's account, token or link."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from scriptsmith_site.models import ApiToken, OneTimeLink
+from scriptsmith_site.people.links import find_link
+from scriptsmith_site.people.services import require_administrator
+
+
+def access_account(by: User, pk: int) -> User:
+    """Any account, for administrators: 403 for others, 404 if unknown."""
+    require_administrator(by)
+    return get_object_or_404(
+        User.objects.select_related("profile").prefetch_related("groups"), pk=pk
+    )
+
+
+def access_token(by: User, pk: int) -> ApiToken:
+    """One's own token, or anybody's for administrators; 404 for others, who learn nothing of it."""
+    token = get_object_or_404(ApiToken.objects.select_related("user"), pk=pk)
+    if token.user != by:
+        require_administrator(by)
+    return token
+
+
+def access_link(secret: str) -> OneTimeLink:
+    """A link that can still be used, by who knows its secret; else 404."""
+    link = find_link(secret)
+    if link is None:
+        raise Http404
+    return link

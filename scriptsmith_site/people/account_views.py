@@ -1,0 +1,183 @@
+"""The users pages, for administrators."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from catalog.types import BadInput
+from catalog.web import page_of
+from scriptsmith_site.people import services, tokens
+from scriptsmith_site.people.access import access_account
+from scriptsmith_site.people.erasure import anonymise
+from scriptsmith_site.people.forms import (
+    AccountFilters,
+    AccountForm,
+    RolesForm,
+    TokenForm,
+    show_refusal_in,
+)
+from scriptsmith_site.people.links import make_password_link
+
+
+@require_GET
+def list_accounts(request: HttpRequest) -> HttpResponse:
+    services.require_administrator(_person(request))
+    filters = AccountFilters(request.GET)
+    accounts = User.objects.select_related("profile").prefetch_related("groups")
+    if filters.is_valid():
+        accounts = accounts.filter(_matching(**filters.cleaned_data))
+    context = {
+        "filters": filters,
+        "filtered": any(request.GET.get(name) for name in filters.fields),
+        "page": page_of(accounts, request),
+    }
+    return render(request, "people/users.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def create_account(request: HttpRequest) -> HttpResponse:
+    services.require_administrator(_person(request))
+    form = AccountForm(request.POST or None)
+    if form.is_valid():
+        try:
+            account = services.create_account(**form.cleaned_data, by=_person(request))
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            messages.success(
+                request, _("%(name)s has an account now.") % {"name": account.username}
+            )
+            return redirect("user-detail", account.pk)
+    return render(
+        request, "people/user_new.html", {"form": form}, status=422 if form.errors else 200
+    )
+
+
+@require_GET
+def show_account(request: HttpRequest, pk: int) -> HttpResponse:
+    return _render_account(request, access_account(_person(request), pk))
+
+
+@require_POST
+def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
+    account = access_account(_person(request), pk)
+    form = RolesForm(request.POST)
+    if form.is_valid():
+        try:
+            services.change_roles(account, roles=form.cleaned_data["roles"], by=_person(request))
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            messages.success(request, _("Roles changed."))
+            return redirect("user-detail", pk)
+    return _render_account(request, account, roles=form)
+
+
+@require_POST
+def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
+    services.deactivate(access_account(_person(request), pk), by=_person(request))
+    messages.success(request, _("Deactivated, and signed out everywhere."))
+    return redirect("user-detail", pk)
+
+
+@require_POST
+def reactivate(request: HttpRequest, pk: int) -> HttpResponse:
+    services.reactivate(access_account(_person(request), pk), by=_person(request))
+    messages.success(request, _("Active again."))
+    return redirect("user-detail", pk)
+
+
+@require_POST
+def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
+    services.lift_lockout(access_account(_person(request), pk), by=_person(request))
+    messages.success(request, _("They may try to sign in again at once."))
+    return redirect("user-detail", pk)
+
+
+@require_POST
+def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
+    account = access_account(_person(request), pk)
+    confirmed = request.POST.get("confirmed_name", "")
+    try:
+        anonymise(account, confirmed_name=confirmed, by=_person(request))
+    except BadInput as refusal:
+        return _render_account(request, account, anonymise_error=str(refusal))
+    messages.success(request, _("Anonymised. What they did stays, under a number."))
+    return redirect("user-detail", pk)
+
+
+@require_POST
+def make_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """Not redirected: the secret is in this answer and nowhere else."""
+    account = access_account(_person(request), pk)
+    secret = make_password_link(account, by=_person(request))
+    link = request.build_absolute_uri(reverse("set-password", args=[secret]))
+    return _render_account(request, account, link=link)
+
+
+@require_POST
+def make_token(request: HttpRequest, pk: int) -> HttpResponse:
+    """For service accounts. Not redirected: the secret is in this answer and nowhere else."""
+    account = access_account(_person(request), pk)
+    form = TokenForm(request.POST)
+    if form.is_valid():
+        try:
+            made = tokens.make_token_for_service(account, **form.cleaned_data, by=_person(request))
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            return _render_account(request, account, made=made)
+    return _render_account(request, account, token=form)
+
+
+def _render_account(
+    request: HttpRequest,
+    account: User,
+    *,
+    roles: RolesForm | None = None,
+    token: TokenForm | None = None,
+    made: tokens.MadeToken | None = None,
+    link: str = "",
+    anonymise_error: str = "",
+) -> HttpResponse:
+    wrong = any(form is not None and form.errors for form in (roles, token)) or anonymise_error
+    held = [role.value for role in services.roles_of(account)]
+    context = {
+        "account": account,
+        "is_service": services.is_service_account(account),
+        "locked_out": services.is_locked_out(account),
+        "roles": roles or RolesForm(initial={"roles": held}),
+        "token": token or TokenForm(),
+        "tokens": account.api_tokens.all(),
+        "made": made,
+        "link": link,
+        "anonymise_error": anonymise_error,
+    }
+    response = render(request, "people/user.html", context, status=422 if wrong else 200)
+    if made or link:
+        response["Cache-Control"] = "no-store"
+    return response
+
+
+def _matching(*, q: str, role: str, state: str) -> Q:
+    wanted = Q()
+    if q:
+        wanted &= Q(username__icontains=q) | Q(first_name__icontains=q)
+    if role:
+        wanted &= Q(groups__name=role)
+    if state:
+        wanted &= Q(is_active=state == "active")
+    return wanted
+
+
+def _person(request: HttpRequest) -> User:
+    return cast(User, request.user)

@@ -1,0 +1,47 @@
+"""API tokens as Django REST framework knows them."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
+from scriptsmith_site.models import ApiToken
+from scriptsmith_site.people.tokens import find_token, note_use
+
+
+class ApiTokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer sst_...`: the token's user, within the token's scopes.
+
+    The scope is asked for here and not in a permission class: a viewset that names permissions of
+    its own must not lose it. Reading needs `read`, writing the viewset's `required_scope`.
+    """
+
+    keyword = "Bearer"
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        keyword, _space, secret = request.headers.get("Authorization", "").partition(" ")
+        if keyword.lower() != self.keyword.lower():
+            return None
+        token = find_token(secret.strip())
+        if token is None or not token.user.is_active:
+            raise AuthenticationFailed(_("This token is unknown, expired or revoked."))
+        needed = scope_needed(request)
+        if needed not in token.scopes:
+            raise PermissionDenied(_("This token lacks the scope %(scope)s.") % {"scope": needed})
+        note_use(token)
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return self.keyword
+
+
+def scope_needed(request: Request) -> str:
+    """The scope that a request needs of a token."""
+    if request.method in SAFE_METHODS:
+        return ApiToken.Scope.READ
+    view = (request.parser_context or {}).get("view")
+    return getattr(view, "required_scope", ApiToken.Scope.ASK)

@@ -1,0 +1,57 @@
+"""Anonymising a person: what they did stays, under a number; who they were is gone."""
+
+from __future__ import annotations
+
+from auditlog.models import LogEntry
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from catalog.audit import record
+from catalog.types import BadInput, NotAllowedNow
+from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
+from scriptsmith_site.people.services import require_administrator
+
+
+@transaction.atomic
+def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
+    """The account has a number for a name, nothing personal, and can't be used again.
+
+    It can't be undone: the account must be deactivated, and `confirmed_name` repeat its name.
+    Raises BadInput and NotAllowedNow.
+    """
+    require_administrator(by)
+    if user.is_active:
+        raise NotAllowedNow(_("Deactivate the account first."))
+    if confirmed_name != user.username:
+        raise BadInput(_("Type the name of the account to confirm."), field="confirmed_name")
+    known_as = user.username
+    user.username = f"person-{user.pk}"
+    user.first_name = user.last_name = user.email = ""
+    user.set_unusable_password()
+    user.save(update_fields=["username", "first_name", "last_name", "email", "password"])
+    user.groups.clear()
+    Profile.objects.filter(user=user).delete()
+    OneTimeLink.objects.filter(user=user).delete()
+    ApiToken.objects.filter(user=user).delete()
+    for model in (AccessAttempt, AccessFailureLog, AccessLog):
+        model.objects.filter(username=known_as).delete()
+    _forget_in_audit_log(user)
+    record(user, "anonymised", by=by)
+
+
+def _forget_in_audit_log(user: User) -> None:
+    """Who acted stays a number in the log; names and addresses go."""
+    with connection.cursor() as cursor:
+        # Until the end of this transaction the log, otherwise append-only, may be changed.
+        cursor.execute("SELECT set_config('scriptsmith.erasing', 'on', true)")
+    LogEntry.objects.filter(actor=user).update(actor_email=None, remote_addr=None, remote_port=None)
+    about_them = LogEntry.objects.filter(
+        content_type=ContentType.objects.get_for_model(User), object_id=user.pk
+    )
+    about_them.update(object_repr=user.username)
+    about_them.filter(changes__has_key="first_name").update(changes={})
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('scriptsmith.erasing', 'off', true)")

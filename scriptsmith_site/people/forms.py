@@ -1,0 +1,135 @@
+"""Forms about accounts. They read what was typed; the rules are the services'."""
+
+from __future__ import annotations
+
+from zoneinfo import available_timezones
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.utils.translation import gettext_lazy as _
+
+from catalog.types import BadInput
+from scriptsmith_site.models import ApiToken, Profile
+from scriptsmith_site.people.roles import Role
+
+
+class SignInForm(AuthenticationForm):
+    error_messages = {
+        "invalid_login": _(
+            "Name and password don't belong together. Mind capital letters. "
+            "After several wrong tries you have to wait."
+        ),
+        "inactive": _("This account is deactivated."),
+    }
+
+
+class PreferencesForm(forms.Form):
+    display_name = forms.CharField(
+        label=_("Display name"), max_length=150, required=False, help_text=_("How others see you.")
+    )
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        required=False,
+        choices=lambda: [("", "UTC"), *((zone, zone) for zone in sorted(available_timezones()))],
+    )
+    theme = forms.ChoiceField(label=_("Theme"), required=False, choices=Profile.Theme.choices)
+
+
+class PasswordForm(forms.Form):
+    current = forms.CharField(
+        label=_("Present password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    new = forms.CharField(
+        label=_("New password"),
+        strip=False,
+        help_text=_("At least 10 characters, and not a common one."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class SetPasswordForm(forms.Form):
+    password = forms.CharField(
+        label=_("New password"),
+        strip=False,
+        help_text=_("At least 10 characters, and not a common one."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    repeated = forms.CharField(
+        label=_("The same again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean(self) -> dict[str, object]:
+        if (
+            "repeated" in self.cleaned_data
+            and self.cleaned_data.get("password") != self.cleaned_data["repeated"]
+        ):
+            self.add_error("repeated", _("The two are not the same."))
+        return self.cleaned_data
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"), max_length=80, help_text=_("What will use it, such as “chat bot”.")
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("Scopes"),
+        choices=ApiToken.Scope.choices,
+        initial=[ApiToken.Scope.READ],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(
+        label=_("Expires after"),
+        choices=[
+            ("30", _("30 days")),
+            ("90", _("90 days")),
+            ("365", _("a year")),
+            ("", _("never")),
+        ],
+        coerce=int,
+        empty_value=None,
+        initial="90",
+        required=False,
+    )
+
+
+class RolesForm(forms.Form):
+    roles = forms.MultipleChoiceField(
+        label=_("Roles"),
+        choices=Role.choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class AccountForm(RolesForm):
+    username = forms.CharField(
+        label=_("Name to sign in with"),
+        max_length=150,
+        help_text=_("Letters, digits and @ . + - _"),
+    )
+    display_name = forms.CharField(label=_("Display name"), max_length=150, required=False)
+    service_account = forms.BooleanField(
+        label=_("Service account"),
+        required=False,
+        help_text=_("A program: it has no password and comes with an API token."),
+    )
+    field_order = ["username", "display_name", "service_account", "roles"]
+
+
+class AccountFilters(forms.Form):
+    STATES = [("", _("all")), ("active", _("active")), ("inactive", _("deactivated"))]
+
+    q = forms.CharField(label=_("Name"), required=False, max_length=150)
+    role = forms.ChoiceField(
+        label=_("Role"), required=False, choices=[("", _("any")), *Role.choices]
+    )
+    state = forms.ChoiceField(label=_("State"), required=False, choices=STATES)
+
+
+def show_refusal_in(form: forms.Form, refusal: BadInput) -> None:
+    """The service's words stand beside the field they are about."""
+    form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))

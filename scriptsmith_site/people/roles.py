@@ -1,0 +1,46 @@
+"""Roles: groups of permissions that add up. A person may have any number of them."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import Group, Permission
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+ADMINISTER = "scriptsmith_site.administer"
+
+
+class Role(models.TextChoices):
+    REVIEWER = "reviewer", _("Reviewer")
+    CURATOR = "curator", _("Curator")
+    MANAGER = "manager", _("Campaign manager")
+    ADMINISTRATOR = "administrator", _("Administrator")
+
+
+PERMISSIONS: dict[Role, frozenset[str]] = {
+    Role.REVIEWER: frozenset({"pipeline.ask", "review.review", "catalog.use_unreviewed"}),
+    Role.CURATOR: frozenset({"catalog.curate", "catalog.set_threshold"}),
+    Role.MANAGER: frozenset({"review.manage_campaigns", "catalog.label_matches"}),
+    Role.ADMINISTRATOR: frozenset(
+        {
+            ADMINISTER,
+            "auth.view_user",
+            "auth.add_user",
+            "auth.change_user",
+            "auth.view_group",
+            "pipeline.manage_endpoints",
+            "pipeline.erase_texts",
+        }
+    ),
+}
+
+
+def make_roles(using: str = "default", **_signal: object) -> None:
+    """The four groups exist and have exactly the permissions above. Called after each `migrate`."""
+    existing = {
+        f"{permission.content_type.app_label}.{permission.codename}": permission
+        for permission in Permission.objects.using(using).select_related("content_type")
+    }
+    for role, names in PERMISSIONS.items():
+        group, _created = Group.objects.using(using).get_or_create(name=role.value)
+        # A migration to an earlier state leaves some permissions unmade: they come with the next.
+        group.permissions.set(existing[name] for name in sorted(names & existing.keys()))

@@ -1,0 +1,210 @@
+"""What can be done with accounts, one function an intention, each recorded in the audit log.
+
+`by` is the administrator who does it; None stands for the command line, whose user has the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from zoneinfo import available_timezones
+
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.audit import record
+from catalog.types import BadInput, NotAllowedNow, Refused
+from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
+from scriptsmith_site.people.roles import ADMINISTER, Role
+
+
+@transaction.atomic
+def create_account(
+    username: str,
+    *,
+    display_name: str = "",
+    roles: Iterable[str] = (),
+    service_account: bool = False,
+    by: User | None,
+) -> User:
+    """A new active account without a password: a person sets theirs by a one-time link.
+
+    A service account never has one and lives by its API tokens. Raises BadInput.
+    """
+    require_administrator(by)
+    username = User.normalize_username(username.strip())
+    wanted = _read_roles(roles, service_account=service_account)
+    _require_good_username(username)
+    user = User(username=username, first_name=display_name.strip()[:150])
+    user.set_unusable_password()
+    user.save()
+    Profile.objects.create(user=user, service_account=service_account)
+    user.groups.set(Group.objects.filter(name__in=wanted))
+    record(user, "account created", by=by, roles=("", _words(wanted)))
+    return user
+
+
+@transaction.atomic
+def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
+    """The person has exactly these roles.
+
+    Raises BadInput, and Refused where no administrator would be left or it is `by`'s own role.
+    """
+    require_administrator(by)
+    wanted = _read_roles(roles, service_account=is_service_account(user))
+    _lock_administrators()
+    old = roles_of(user)
+    if Role.ADMINISTRATOR in old - wanted:
+        if user == by:
+            raise Refused(
+                _("You can't take the administrator role from yourself; ask another one.")
+            )
+        _require_another_administrator(user)
+    if old == wanted:
+        return
+    user.groups.set(Group.objects.filter(name__in=wanted))
+    record(user, "roles changed", by=by, roles=(_words(old), _words(wanted)))
+
+
+@transaction.atomic
+def deactivate(user: User, *, by: User | None) -> None:
+    """The person is signed out everywhere and can't sign in; their tokens and links are void.
+
+    Their work stays. Raises NotAllowedNow, and Refused for oneself and the last administrator.
+    """
+    require_administrator(by)
+    if user == by:
+        raise Refused(_("You can't deactivate yourself; ask another administrator."))
+    _lock_administrators()
+    if Role.ADMINISTRATOR in roles_of(user):
+        _require_another_administrator(user)
+    if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
+        raise NotAllowedNow(_("This account is deactivated already."))
+    user.is_active = False
+    now = timezone.now()
+    ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
+    OneTimeLink.objects.filter(user=user, used_at=None, expires_at__gt=now).update(expires_at=now)
+    record(user, "deactivated", by=by, is_active=(True, False))
+
+
+@transaction.atomic
+def reactivate(user: User, *, by: User | None) -> None:
+    """The person may sign in again, with the password they had. Raises NotAllowedNow."""
+    require_administrator(by)
+    if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
+        raise NotAllowedNow(_("This account is active already."))
+    user.is_active = True
+    record(user, "reactivated", by=by, is_active=(False, True))
+
+
+@transaction.atomic
+def change_password(user: User, *, current: str, new: str) -> None:
+    """The person's own change. Ends their other sessions. Raises BadInput."""
+    if not user.check_password(current):
+        raise BadInput(_("This is not your present password."), field="current")
+    set_password(user, new, field="new")
+    record(user, "password changed", by=user)
+
+
+def set_password(user: User, password: str, *, field: str) -> None:
+    """Give the person this password if it is good enough. Raises BadInput naming `field`."""
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise BadInput(" ".join(error.messages), field=field) from None
+    user.set_password(password)
+    user.save(update_fields=["password"])
+
+
+@transaction.atomic
+def change_preferences(user: User, *, display_name: str, time_zone: str, theme: str) -> Profile:
+    """The person's own name, time zone ("" is UTC) and theme. Raises BadInput."""
+    if time_zone and time_zone not in available_timezones():
+        raise BadInput(
+            _("There is no time zone of this name; write Europe/Berlin, say."), field="time_zone"
+        )
+    if theme not in Profile.Theme.values:
+        raise BadInput(_("There is no such theme."), field="theme")
+    profile, _created = Profile.objects.update_or_create(
+        user=user, defaults={"time_zone": time_zone, "theme": theme}
+    )
+    old_name, new_name = user.first_name, display_name.strip()[:150]
+    if old_name != new_name:
+        user.first_name = new_name
+        user.save(update_fields=["first_name"])
+        record(user, "name changed", by=user, first_name=(old_name, new_name))
+    return profile
+
+
+@transaction.atomic
+def lift_lockout(user: User, *, by: User | None) -> None:
+    """Wrong passwords are forgotten, so that the person may try again at once."""
+    require_administrator(by)
+    AccessAttempt.objects.filter(username=user.username).delete()
+    record(user, "lockout lifted", by=by)
+
+
+def require_administrator(by: User | None) -> None:
+    """Raises PermissionDenied unless it is an administrator, or the command line."""
+    if by is not None and not by.has_perm(ADMINISTER):
+        raise PermissionDenied
+
+
+def roles_of(user: User) -> set[Role]:
+    """The roles a person has."""
+    return {Role(group.name) for group in user.groups.all() if group.name in Role.values}
+
+
+def is_service_account(user: User) -> bool:
+    """Whether it is a program that only ever comes with a token."""
+    return Profile.objects.filter(user=user, service_account=True).exists()
+
+
+def is_locked_out(user: User) -> bool:
+    """Whether too many wrong passwords for this name came from one address."""
+    tries = AccessAttempt.objects.filter(username=user.username)
+    return bool(tries.filter(failures_since_start__gte=settings.AXES_FAILURE_LIMIT).exists())
+
+
+def _read_roles(names: Iterable[str], *, service_account: bool) -> set[Role]:
+    try:
+        roles = {Role(name) for name in names}
+    except ValueError:
+        raise BadInput(_("There is no such role."), field="roles") from None
+    if service_account and Role.ADMINISTRATOR in roles:
+        raise BadInput(_("A service account can't be an administrator."), field="roles")
+    return roles
+
+
+def _require_good_username(username: str) -> None:
+    if len(username) > 150:
+        raise BadInput(_("A name has at most 150 characters."), field="username")
+    try:
+        UnicodeUsernameValidator()(username)
+    except ValidationError as error:
+        raise BadInput(" ".join(error.messages), field="username") from None
+    if User.objects.filter(username__iexact=username).exists():
+        raise BadInput(_("There is an account of this name already."), field="username")
+
+
+def _lock_administrators() -> None:
+    """Two administrators who remove each other at once come one after the other."""
+    Group.objects.select_for_update().get(name=Role.ADMINISTRATOR)
+
+
+def _require_another_administrator(user: User) -> None:
+    others = User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR).exclude(
+        pk=user.pk
+    )
+    if not others.exists():
+        raise Refused(_("This is the last administrator: give the role to somebody else first."))
+
+
+def _words(roles: set[Role]) -> str:
+    return " ".join(sorted(roles))

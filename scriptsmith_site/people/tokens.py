@@ -1,0 +1,117 @@
+"""API tokens: made, shown once, looked up by their hash, revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.audit import record
+from catalog.types import BadInput, NotAllowedNow
+from scriptsmith_site.models import ApiToken
+from scriptsmith_site.people.services import is_service_account, require_administrator
+
+START = "sst_"
+LONGEST_LIFE_DAYS = 366
+_SHOWN = 10
+_USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+
+class MadeToken(NamedTuple):
+    """A new token and its secret, which is nowhere else and never shown again."""
+
+    token: ApiToken
+    secret: str
+
+
+def hash_secret(secret: str) -> str:
+    """What is kept of a secret: 256 random bits need no salt and no slow hash."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@transaction.atomic
+def make_token(
+    user: User, *, name: str, scopes: Sequence[str], days: int | None, by: User
+) -> MadeToken:
+    """A new token for `user` that lives for `days`, or until it is revoked where `days` is None.
+
+    Raises BadInput. The caller has asked whether `by` may.
+    """
+    name = name.strip()
+    if not name:
+        raise BadInput(_("Give the token a name, so that you know it again."), field="name")
+    if not scopes or not set(scopes) <= set(ApiToken.Scope.values):
+        raise BadInput(_("Choose at least one scope."), field="scopes")
+    if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
+        raise BadInput(
+            _("A token lives from 1 to %(most)d days.") % {"most": LONGEST_LIFE_DAYS}, field="days"
+        )
+    secret = START + secrets.token_urlsafe(32)
+    token = ApiToken.objects.create(
+        user=user,
+        name=name[:80],
+        sha256=hash_secret(secret),
+        prefix=secret[:_SHOWN],
+        scopes=[scope for scope in ApiToken.Scope.values if scope in scopes],
+        expires_at=None if days is None else timezone.now() + timedelta(days=days),
+        created_by=by,
+    )
+    record(user, "token made", by=by, token=("", token), scopes=("", " ".join(token.scopes)))
+    return MadeToken(token, secret)
+
+
+def make_token_for_service(
+    account: User, *, name: str, scopes: Sequence[str], days: int | None, by: User
+) -> MadeToken:
+    """A new token for a service account, by an administrator; people make their own.
+
+    Raises BadInput and NotAllowedNow.
+    """
+    require_administrator(by)
+    if not is_service_account(account):
+        raise NotAllowedNow(
+            _("Only a service account gets tokens from others; people make their own.")
+        )
+    if not account.is_active:
+        raise NotAllowedNow(_("This account is deactivated: reactivate it first."))
+    return make_token(account, name=name, scopes=scopes, days=days, by=by)
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, *, by: User) -> None:
+    """The token opens nothing any more. Raises NotAllowedNow where it was revoked before."""
+    now = timezone.now()
+    if not ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
+        raise NotAllowedNow(_("This token is revoked already."))
+    token.revoked_at = now
+    record(token.user, "token revoked", by=by, token=(token, ""))
+
+
+def find_token(secret: str) -> ApiToken | None:
+    """The live token with this secret, with its user; None where there is none.
+
+    Found by hash, so that the time it takes says nothing about how much of a guess was right.
+    """
+    now = timezone.now()
+    return (
+        ApiToken.objects.select_related("user")
+        .filter(
+            Q(expires_at=None) | Q(expires_at__gt=now), sha256=hash_secret(secret), revoked_at=None
+        )
+        .first()
+    )
+
+
+def note_use(token: ApiToken) -> None:
+    """Its last use is known to the minute; a busy token does not write at every request."""
+    now = timezone.now()
+    if token.last_used_at is None or token.last_used_at < now - _USE_IS_NOTED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)

@@ -1,0 +1,29 @@
+"""Addresses of signing in, one's own settings and the users pages."""
+
+from __future__ import annotations
+
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from scriptsmith_site.people import account_views, views
+
+urlpatterns = [
+    path("login/", views.SignIn.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("set-password/<str:secret>/", views.set_password, name="set-password"),
+    path("settings/", views.show_settings, name="settings"),
+    path("settings/preferences/", views.save_preferences, name="settings-preferences"),
+    path("settings/password/", views.save_password, name="settings-password"),
+    path("settings/tokens/", views.make_own_token, name="token-new"),
+    path("settings/tokens/<int:pk>/revoke/", views.revoke_token, name="token-revoke"),
+    path("users/", account_views.list_accounts, name="users"),
+    path("users/new/", account_views.create_account, name="user-new"),
+    path("users/<int:pk>/", account_views.show_account, name="user-detail"),
+    path("users/<int:pk>/roles/", account_views.change_roles, name="user-roles"),
+    path("users/<int:pk>/deactivate/", account_views.deactivate, name="user-deactivate"),
+    path("users/<int:pk>/reactivate/", account_views.reactivate, name="user-reactivate"),
+    path("users/<int:pk>/unlock/", account_views.lift_lockout, name="user-unlock"),
+    path("users/<int:pk>/anonymise/", account_views.anonymise_account, name="user-anonymise"),
+    path("users/<int:pk>/password-link/", account_views.make_link, name="user-password-link"),
+    path("users/<int:pk>/tokens/", account_views.make_token, name="user-token-new"),
+]

@@ -1,0 +1,185 @@
+"""Signing in and out, one's own settings, and the page behind a one-time link."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from catalog.types import BadInput
+from scriptsmith_site.errors import error_body, wants_json
+from scriptsmith_site.people import services, tokens
+from scriptsmith_site.people.access import access_link, access_token
+from scriptsmith_site.people.forms import (
+    PasswordForm,
+    PreferencesForm,
+    SetPasswordForm,
+    SignInForm,
+    TokenForm,
+    show_refusal_in,
+)
+from scriptsmith_site.people.kept import read_kept
+from scriptsmith_site.people.links import set_password_by_link
+from scriptsmith_site.people.preferences import profile_of, remember_preferences
+
+_LOCKED_OUT_SECONDS = 15 * 60
+
+
+class SignIn(LoginView):
+    """Django's, with preferences remembered and a form that was kept sent on."""
+
+    authentication_form = SignInForm
+    redirect_authenticated_user = True
+    extra_context = {"kept": ""}
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        remember_preferences(self.request, form.get_user())
+        kept = read_kept(self.request.POST.get("kept", ""))
+        if kept is None:
+            return response
+        return render(self.request, "registration/send_again.html", {"kept": kept})
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        context = self.get_context_data(form=form, kept=self.request.POST.get("kept", ""))
+        return self.render_to_response(context, status=422)
+
+
+def show_locked_out(
+    request: HttpRequest, response: HttpResponse | None = None, credentials: object = None
+) -> HttpResponse:
+    """What django-axes shows after too many wrong passwords."""
+    if wants_json(request):
+        message = _("Too many wrong passwords. Wait 15 minutes.")
+        answer: HttpResponse = JsonResponse(error_body("too_many_attempts", message), status=429)
+    else:
+        answer = render(request, "errors/429.html", status=429)
+    answer["Retry-After"] = str(_LOCKED_OUT_SECONDS)
+    return answer
+
+
+@require_GET
+def show_settings(request: HttpRequest) -> HttpResponse:
+    return _render_settings(request)
+
+
+@require_POST
+def save_preferences(request: HttpRequest) -> HttpResponse:
+    user = _person(request)
+    form = PreferencesForm(request.POST)
+    if form.is_valid():
+        try:
+            services.change_preferences(user, **form.cleaned_data)
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            remember_preferences(request, user)
+            messages.success(request, _("Saved."))
+            return redirect("settings")
+    return _render_settings(request, preferences=form)
+
+
+@require_POST
+def save_password(request: HttpRequest) -> HttpResponse:
+    user = _person(request)
+    form = PasswordForm(request.POST)
+    if form.is_valid():
+        try:
+            services.change_password(user, **form.cleaned_data)
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            update_session_auth_hash(request, user)
+            messages.success(request, _("Password changed. You are signed out everywhere else."))
+            return redirect("settings")
+    return _render_settings(request, password=form)
+
+
+@require_POST
+def make_own_token(request: HttpRequest) -> HttpResponse:
+    """Not redirected: the secret is in this answer and nowhere else."""
+    user = _person(request)
+    form = TokenForm(request.POST)
+    if form.is_valid():
+        try:
+            made = tokens.make_token(user, **form.cleaned_data, by=user)
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            return _render_settings(request, made=made)
+    return _render_settings(request, token=form)
+
+
+@require_POST
+def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
+    token = access_token(_person(request), pk)
+    tokens.revoke_token(token, by=_person(request))
+    messages.success(request, _("Token revoked: it opens nothing any more."))
+    if token.user != request.user:
+        return redirect("user-detail", token.user_id)
+    return redirect("settings")
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def set_password(request: HttpRequest, secret: str) -> HttpResponse:
+    """For who has no password yet, or has forgotten it: GET looks, POST uses the link up."""
+    link = access_link(secret)
+    form = SetPasswordForm(request.POST or None)
+    if form.is_valid():
+        try:
+            set_password_by_link(link, password=form.cleaned_data["password"])
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            messages.success(request, _("Your password is set. Sign in with it."))
+            return redirect("login")
+    context = {"form": form, "account": link.user}
+    return render(request, "people/set_password.html", context, status=422 if form.errors else 200)
+
+
+def _render_settings(
+    request: HttpRequest,
+    *,
+    preferences: Form | None = None,
+    password: Form | None = None,
+    token: Form | None = None,
+    made: tokens.MadeToken | None = None,
+) -> HttpResponse:
+    user = _person(request)
+    profile = profile_of(user)
+    refused = any(form is not None and form.errors for form in (preferences, password, token))
+    context = {
+        "preferences": preferences
+        or PreferencesForm(
+            initial={
+                "display_name": user.first_name,
+                "time_zone": profile.time_zone,
+                "theme": profile.theme,
+            }
+        ),
+        "password": password or PasswordForm(),
+        "token": token or TokenForm(),
+        "made": made,
+        "tokens": user.api_tokens.all(),
+    }
+    response = render(request, "people/settings.html", context, status=422 if refused else 200)
+    if made:
+        response["Cache-Control"] = "no-store"
+    return response
+
+
+def _person(request: HttpRequest) -> User:
+    return cast(User, request.user)

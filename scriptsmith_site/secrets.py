@@ -1,0 +1,28 @@
+"""Secrets that the product makes for itself, kept in the data folder."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def read_or_make_secret(path: Path) -> str:
+    """The secret in the file; made once, readable by its owner only, safe when two processes race."""
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        pass
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(48))
+    try:
+        # A hard link fails where the name exists: whoever comes second takes the first one's secret.
+        os.link(fresh, path)
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink()
+    return path.read_text(encoding="ascii").strip()

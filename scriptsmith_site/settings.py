@@ -1,0 +1,338 @@
+"""Settings, read top to bottom. Every value that may differ between machines comes from the environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import dj_database_url
+import django_stubs_ext
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.env import env_bool, env_choice, env_float, env_int, env_list, env_text
+from scriptsmith_site.secrets import read_or_make_secret
+
+# ModelAdmin[Entry] and the like: Django 5.2 itself knows them only as types.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = "0.1.0"
+
+# --- Where things are -----------------------------------------------------------------------------------------
+
+LAYOUT = Layout.from_environment(BASE_DIR)
+env_text(
+    "SCRIPTSMITH_DATA", ".data", "Folder of everything the product keeps: database, secrets, logs."
+)
+
+PRODUCTION = env_bool(
+    "SCRIPTSMITH_PRODUCTION", False, "True behind HTTPS: secure cookies, HSTS, no demo accounts."
+)
+DEBUG = env_bool(
+    "SCRIPTSMITH_DEBUG", False, "True shows tracebacks in the browser; never in production."
+)
+BIND = env_text("SCRIPTSMITH_BIND", "127.0.0.1", "Address the web server listens on.")
+PORT = env_int("PORT", 8000, "Port the web server listens on.", least=0, most=65535)
+ALLOWED_HOSTS = env_list(
+    "SCRIPTSMITH_HOSTS",
+    "localhost,127.0.0.1,[::1]",
+    "Host names the pages are asked for by, with commas.",
+)
+CSRF_TRUSTED_ORIGINS = env_list(
+    "SCRIPTSMITH_ORIGINS", "", "Origins such as https://scripts.example.org, when behind a proxy."
+)
+SECRET_KEY = env_text(
+    "SCRIPTSMITH_SECRET_KEY", "", "Signs sessions; made once in the data folder when empty."
+) or read_or_make_secret(LAYOUT.secret_key)
+
+# --- Apps ------------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django.contrib.postgres",
+    "scriptsmith_site.apps.AdminConfig",
+    "django_htmx",
+    "django_filters",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "axes",
+    "auditlog",
+    "catalog",
+    "pipeline",
+    "review",
+    "scriptsmith_site.apps.SiteConfig",
+]
+
+MIDDLEWARE = [
+    "scriptsmith_site.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "scriptsmith_site.middleware.LoginRequiredMiddleware",
+    "auditlog.middleware.AuditlogMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "scriptsmith_site.middleware.PreferencesMiddleware",
+    "scriptsmith_site.middleware.RefusalMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "scriptsmith_site.urls"
+WSGI_APPLICATION = "scriptsmith_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "scriptsmith_site.context.site",
+            ],
+            "builtins": ["scriptsmith_site.templatetags.show"],
+        },
+    }
+]
+
+# --- Database, broker -------------------------------------------------------------------------------------------
+
+DATABASE_URL = env_text(
+    "DATABASE_URL",
+    "",
+    "PostgreSQL 15 or newer with pgvector; where empty, the product starts its own.",
+)
+REDIS_URL = env_text("REDIS_URL", "", "Redis or Valkey; where empty, the product starts its own.")
+if DATABASE_URL:
+    try:
+        DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+    except (ValueError, dj_database_url.UnknownSchemeError) as error:
+        raise ImproperlyConfigured(f"DATABASE_URL can't be read: {error}") from error
+else:
+    DATABASES = {"default": LAYOUT.database_settings()}
+DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Each request and task opens the transactions it needs: a model call must never sit inside one.
+DATABASES["default"]["ATOMIC_REQUESTS"] = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CELERY_BROKER_URL = REDIS_URL or LAYOUT.redis_url()
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 30}
+# The page must answer even when the broker is down; the sweeper finds what could not be enqueued.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_DEFAULT_QUEUE = "interactive"
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 5.0, "options": {"expires": 10}},
+    "take-in-finished-runs": {
+        "task": "review.take_in_finished_runs",
+        "schedule": 15.0,
+        "options": {"expires": 30},
+    },
+    "expire-leases": {"task": "review.expire_leases", "schedule": 30.0, "options": {"expires": 60}},
+}
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
+# --- People -----------------------------------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+SESSION_COOKIE_AGE = (
+    60
+    * 60
+    * env_int(
+        "SCRIPTSMITH_SESSION_HOURS",
+        12,
+        "Hours until a person must sign in again.",
+        least=1,
+        most=24 * 90,
+    )
+)
+AXES_FAILURE_LIMIT = env_int(
+    "SCRIPTSMITH_LOGIN_TRIES",
+    8,
+    "Wrong passwords in a row before a person and address must wait.",
+    least=3,
+)
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_CALLABLE = "scriptsmith_site.people.views.show_locked_out"
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+
+# --- Languages and time -------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+USE_I18N = True
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- Static files ---------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "static_collected"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_KEEP_ONLY_HASHED_FILES = False
+MEDIA_ROOT = LAYOUT.data / "files"
+
+# --- Security ---------------------------------------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "scriptsmith_site.errors.csrf_failure"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = env_bool(
+        "SCRIPTSMITH_HTTPS_REDIRECT", True, "Send http to https (production)."
+    )
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# --- API --------------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "scriptsmith_site.people.authentication.ApiTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PAGINATION_CLASS": "scriptsmith_site.api.NewestFirst",
+    "PAGE_SIZE": 50,
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "scriptsmith_site.errors.handle_api_exception",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "ScriptSmith API",
+    "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# --- Logs -------------------------------------------------------------------------------------------------------
+
+LOG_LEVEL = env_choice(
+    "SCRIPTSMITH_LOG_LEVEL",
+    "INFO",
+    "Least level that is logged.",
+    choices=("DEBUG", "INFO", "WARNING", "ERROR"),
+)
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"context": {"()": "scriptsmith_site.logs.ContextFilter"}},
+    "formatters": {"json": {"()": "scriptsmith_site.logs.JsonLines"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["context"]}
+    },
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}},
+}
+
+# --- The product itself -----------------------------------------------------------------------------------------
+
+SCRIPTSMITH_DEMO = env_bool(
+    "SCRIPTSMITH_DEMO", True, "Load the demo: starter catalogue, actions, accounts."
+)
+SCRIPTSMITH_DEMO_MODEL_URL = env_text(
+    "SCRIPTSMITH_DEMO_MODEL_URL",
+    "",
+    "Address of the demo model; where empty, the one that runs beside us.",
+)
+SCRIPTSMITH_ENDPOINTS = env_list(
+    "SCRIPTSMITH_ENDPOINTS",
+    "demo",
+    "Endpoints that are switched on by name, with commas, e.g. claude.",
+)
+SCRIPTSMITH_EMBEDDER = env_text(
+    "SCRIPTSMITH_EMBEDDER", "minilm", "minilm, hashing, or a dotted path to an embedder class."
+)
+SCRIPTSMITH_MODEL_CLIENT = env_text(
+    "SCRIPTSMITH_MODEL_CLIENT", "pipeline.llm.client.MessagesClient", "Class that speaks to models."
+)
+SCRIPTSMITH_SELF_VERIFY = env_bool(
+    "SCRIPTSMITH_SELF_VERIFY",
+    False,
+    "True for a team of one: an author may verify their own script.",
+)
+SCRIPTSMITH_RUN_LEASE_SECONDS = env_float(
+    "SCRIPTSMITH_RUN_LEASE_SECONDS",
+    20,
+    "Seconds a worker holds a run without a sign of life.",
+    least=1,
+    most=600,
+)
+SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
+    "SCRIPTSMITH_REVIEW_LEASE_MINUTES",
+    30,
+    "Minutes a reviewer holds an item without a sign of life.",
+    least=1,
+)
+os.environ.setdefault("ANTHROPIC_LOG", "")

@@ -1,0 +1,126 @@
+"""Template tags and filters of every page: code, diffs, times, tokens and money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from catalog.markdown import render_markdown
+from scriptsmith_site.presentation.code import show_lines
+from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side
+
+register = template.Library()
+
+
+@register.inclusion_tag("components/_code_block.html")
+def code(
+    script: str,
+    id: str = "script",
+    label: str = "",
+    note: str = "",
+    findings: Iterable[object] = (),
+    copyable: bool = True,
+    copy_key: str = "",
+    wrap: bool = False,
+    wrap_key: str = "",
+) -> dict[str, object]:
+    """A script with line numbers, colours and findings at their lines."""
+    return {
+        "id": id,
+        "lines": show_lines(script, findings or ()),
+        "label": label or _("Script"),
+        "note": note,
+        "source": script if copyable else None,
+        "copy_key": copy_key,
+        "wrap": wrap,
+        "wrap_key": wrap_key,
+    }
+
+
+@register.inclusion_tag("components/_diff.html")
+def diff(
+    old: str, new: str, label: str = "", old_label: str = "", new_label: str = "", side: bool = False
+) -> dict[str, object]:
+    """Two texts compared by line and word, in one column or side by side."""
+    return {
+        "label": label or _("Difference"),
+        "side": side,
+        "rows": diff_side_by_side(old, new) if side else diff_inline(old, new),
+        "old_label": old_label,
+        "new_label": new_label,
+    }
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """Markdown as safe HTML."""
+    return render_markdown(text)
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString:
+    """A time as people say it, with the exact one on it."""
+    if moment is None:
+        return format_html("")
+    local = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        local.isoformat(timespec="seconds"),
+        local.strftime("%Y-%m-%d %H:%M:%S %Z"),
+        say_ago(moment),
+    )
+
+
+def say_ago(moment: datetime) -> str:
+    """How long ago, in the largest whole unit."""
+    seconds = int((timezone.now() - moment).total_seconds())
+    if seconds < 0:
+        return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
+    if seconds < 45:
+        return _("just now")
+    minutes = max(1, round(seconds / 60))
+    if minutes < 60:
+        return ngettext("%d minute ago", "%d minutes ago", minutes) % minutes
+    hours = round(minutes / 60)
+    if hours < 24:
+        return ngettext("%d hour ago", "%d hours ago", hours) % hours
+    days = round(hours / 24)
+    if days < 60:
+        return ngettext("%d day ago", "%d days ago", days) % days
+    return timezone.localtime(moment).strftime("%Y-%m-%d")
+
+
+@register.filter
+def duration(milliseconds: int | None) -> str:
+    """Milliseconds as people read them: 840 ms, 2.4 s, 1 min 12 s."""
+    if milliseconds is None:
+        return ""
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
+    seconds = milliseconds / 1_000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+@register.filter
+def money(micro_dollars: int | None) -> str:
+    """Micro-dollars as dollars, with as many decimals as the amount needs."""
+    if micro_dollars is None:
+        return "–"
+    dollars = micro_dollars / 1_000_000
+    return f"${dollars:.2f}" if dollars >= 1 or dollars == 0 else f"${dollars:.4f}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share of 0 to 1 in whole percent."""
+    return "–" if share is None else f"{share * 100:.0f} %"

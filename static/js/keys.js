@@ -1,0 +1,127 @@
+// Keys for the controls that print them: data-key on a link, button, radio or field.
+//
+//   data-key="a"           that key
+//   data-key="mod+enter"   Ctrl, or Command on a Mac; the only kind that works while typing
+//   data-key="g q"         one after the other, within a second
+//
+// A key clicks its control, or focuses it where it is a field. Hidden and disabled controls have no
+// key, and while a dialog is open only its own do. A name for the help sheet is taken from
+// data-key-label, else from the label, title or text of the control.
+//   j and k move between elements marked data-row (a row's main link); ? opens the sheet.
+//
+// Keys that belong to the browser are left alone: nothing with Alt, nothing with Ctrl but what a
+// page asks for by "mod+". Whoever dictates or mistypes can switch single keys off in the sheet
+// (WCAG 2.1.4); mod+ combinations stay.
+
+const STORE = "scriptsmith-keys";
+const SEQUENCE_MS = 1000;
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+const sheet = document.getElementById("keys");
+let previous = { key: "", at: 0 };
+
+// Private windows and strict settings can refuse storage; keys then simply stay on.
+function areOff() {
+  try { return localStorage[STORE] === "off"; } catch { return false; }
+}
+
+function remember(off) {
+  try { localStorage[STORE] = off ? "off" : "on"; } catch { /* for this page only */ }
+  document.body.classList.toggle("keys-off", off);
+}
+
+const isField = (element) => element.matches("select, textarea, input:not([type=checkbox], [type=radio], [type=submit])");
+const isTyping = (element) => isField(element) || element.isContentEditable;
+
+function usable(element) {
+  const dialog = document.querySelector("dialog:modal");
+  return (!dialog || dialog.contains(element)) && !element.matches(":disabled, [inert] *") && element.checkVisibility();
+}
+
+const controls = () => [...document.querySelectorAll("[data-key]")].filter(usable);
+
+/** The control of a key; of several, the one in the form that is being filled. */
+function find(key, form) {
+  const found = controls().filter((control) => control.dataset.key === key);
+  return found.find((control) => form && control.form === form) ?? found[0];
+}
+
+function use(control) {
+  if (isField(control)) {
+    control.focus();
+    control.select?.();
+    return;
+  }
+  control.focus({ preventScroll: control.type === "radio" });
+  control.click();
+}
+
+function moveRow(step) {
+  const rows = [...document.querySelectorAll("[data-row]")].filter(usable);
+  const row = rows[Math.max(0, Math.min(rows.length - 1, rows.indexOf(document.activeElement) + step))];
+  row?.focus();
+  row?.closest("tr, li")?.scrollIntoView({ block: "nearest" });
+  return Boolean(row);
+}
+
+function act(key) {
+  const now = performance.now();
+  const sequence = now - previous.at < SEQUENCE_MS ? find(`${previous.key} ${key}`) : null;
+  previous = sequence ? { key: "", at: 0 } : { key, at: now };
+  const control = sequence ?? find(key);
+  if (control) use(control);
+  else if (key === "?" && sheet && !document.querySelector("dialog:modal")) showSheet();
+  else if (key === "j" || key === "k") return moveRow(key === "j" ? 1 : -1);
+  else return false;
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  const { key, target, altKey, ctrlKey, metaKey } = event;
+  const isRow = key === "j" || key === "k"; // held down, these run on
+  if (event.defaultPrevented || event.isComposing || altKey || event.repeat && !isRow) return;
+  if (isMac ? metaKey : ctrlKey) {
+    const control = find(`mod+${key.toLowerCase()}`, target.form);
+    if (!control) return;
+    event.preventDefault();
+    use(control);
+  } else if (!ctrlKey && !metaKey && key.length === 1 && key !== " " && !isTyping(target) && !areOff() && act(key.toLowerCase())) {
+    event.preventDefault();
+  }
+});
+
+function nameOf(control) {
+  const named = control.dataset.keyLabel ?? control.getAttribute("aria-label") ?? control.labels?.[0]?.innerText;
+  if (named) return named;
+  const copy = control.cloneNode(true);
+  copy.querySelectorAll("kbd, svg, .nav-count").forEach((part) => part.remove());
+  return copy.textContent.trim() || control.title;
+}
+
+const caps = { mod: isMac ? "⌘" : "Ctrl", enter: "↵" };
+const printed = (key) => key.split(/[ +]/).map((part) => caps[part] ?? part.toUpperCase()).join(" ");
+
+function add(parent, tag, words = {}) {
+  return parent.appendChild(Object.assign(document.createElement(tag), words));
+}
+
+function addRow(list, key, name) {
+  const row = add(list, "div");
+  add(add(row, "dt"), "kbd", { className: "key", textContent: key });
+  add(row, "dd", { textContent: name.replace(/\s+/g, " ") });
+}
+
+function showSheet() {
+  const list = sheet.querySelector("[data-keys]");
+  list.replaceChildren();
+  for (const control of controls()) addRow(list, printed(control.dataset.key), nameOf(control));
+  if (document.querySelector("[data-row]")) addRow(list, "J K", list.dataset.rows);
+  sheet.querySelector("[data-keys-on]").checked = !areOff();
+  sheet.showModal();
+}
+
+if (sheet) {
+  document.body.classList.toggle("keys-off", areOff());
+  sheet.addEventListener("change", ({ target }) => target.matches("[data-keys-on]") && remember(!target.checked));
+  document.addEventListener("click", ({ target }) => target.closest("[data-keys-open]") && showSheet());
+}
+if (isMac) for (const key of document.querySelectorAll("[data-mod]")) key.textContent = key.textContent.replace("Ctrl", "⌘");

@@ -1,0 +1,55 @@
+"""Entries that tests need and do not test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+
+from catalog import services
+from catalog.details import Parameter, VersionDetails
+from catalog.models import Version
+from catalog.services.making import add_phrasings, add_version, make_entry, prepare
+from catalog.services.versions import mark_verified
+from catalog.services.base import refresh
+
+SCRIPT = """#!/usr/bin/env bash
+set -euo pipefail
+: "${DIRECTORY:?folder to look into}"
+find "$DIRECTORY" -type f -mtime +30 -print
+"""
+PLAIN = "#!/usr/bin/env bash\nset -euo pipefail\nuptime\n"
+DIRECTORY = Parameter(name="DIRECTORY", type="path", description="folder to look into")
+
+
+def shelve(
+    title: str = "List files older than 30 days",
+    *,
+    script: str = PLAIN,
+    state: str = "verified",
+    author: User | None = None,
+    verified_by: User | None = None,
+    owner: User | None = None,
+    phrasings: Sequence[str] = (),
+    **details: object,
+) -> Version:
+    """A version in a new entry, in the state that is asked for, with vectors."""
+    prepared = prepare(script, VersionDetails(**details))
+    entry = make_entry(title, by=author)
+    add_phrasings(entry, phrasings, source="imported")
+    version = add_version(
+        entry,
+        prepared,
+        author=author,
+        by=author,
+        owner=owner,
+        provenance={"origin": "test"},
+        state=Version.State.DRAFT if state == "draft" else Version.State.IN_REVIEW,
+    )
+    if state == "verified":
+        mark_verified(version, by=verified_by, note="")
+    elif state == "deprecated":
+        version.move_to(Version.State.DEPRECATED, by=None)
+    refresh([entry.pk])
+    services.embed_missing()
+    return version

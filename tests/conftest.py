@@ -1,0 +1,27 @@
+"""No network but loopback, and people with roles. The servers are started by tests/early.py."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_loopback() -> Iterator[None]:
+    """A socket of this process reaches loopback and Unix paths, nothing else."""
+    real = socket.socket.connect
+
+    def connect(self: socket.socket, address: object) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = str(address[0])  # type: ignore[index]
+            if host not in ("localhost", "::1") and not host.startswith("127."):
+                raise RuntimeError(f"a test reached for the network: {address!r}")
+        real(self, address)  # type: ignore[arg-type]
+
+    socket.socket.connect = connect  # type: ignore[method-assign, assignment]
+    yield
+    socket.socket.connect = real  # type: ignore[method-assign]
+
+
+pytest_plugins = ["tests.people"]

@@ -1,0 +1,35 @@
+"""Loaded with `-p` before anything else: no credentials, and one set of real servers for the whole suite.
+
+pytest-django reads the settings before any conftest is imported, so this is the first moment there is.
+Workers of xdist inherit the addresses from the process that controls them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+for _name in list(os.environ):
+    if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
+        del os.environ[_name]
+
+_stop = []
+
+if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
+    _data = tempfile.mkdtemp(prefix="scriptsmith-tests-")
+    os.environ["SCRIPTSMITH_DATA"] = _data
+    from tests.servers import start_test_servers
+
+    _servers = start_test_servers()
+    os.environ["DATABASE_URL"] = _servers.database_url
+    os.environ["REDIS_URL"] = _servers.redis_url
+    os.environ["SCRIPTSMITH_TEST_SERVERS"] = "started"
+    _stop = [_servers.stop, lambda: shutil.rmtree(_data, ignore_errors=True)]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    while _stop:
+        _stop.pop(0)()

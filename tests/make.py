@@ -1,0 +1,75 @@
+"""Makers of rows that tests need and do not test."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from catalog.models import Version
+from pipeline import services
+from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Run
+
+SCRIPT = "#!/usr/bin/env bash\nset -euo pipefail\nfind /var/tmp/exports -type f -mtime +30 -delete\n"
+
+
+def make_action(statement: str = "Delete files older than 30 days in /var/tmp/exports", **details: object) -> Action:
+    return services.ask(statement, by=details.pop("by", None), **details)
+
+
+def make_run(
+    *,
+    statement: str = "Delete files older than 30 days in /var/tmp/exports",
+    by: User | None = None,
+    script: str = SCRIPT,
+    verdict: str = "correct",
+    feedback: str = "",
+    refined: str = "",
+    refined_verdict: str = "correct",
+    origin: str = Run.Origin.ASKED,
+) -> Run:
+    """A finished Run with a first Draft and, where feedback is given, a refined one; no model was asked."""
+    action = make_action(statement, by=by)
+    run = services.start_run(action, by=by, origin=origin, enqueue=False)
+    first = make_draft(run, script=script, kind="generated", verdict=verdict)
+    recommended = first
+    if feedback:
+        given = Feedback.objects.create(draft=first, text=feedback, words=len(feedback.split()), points=1)
+        if refined:
+            second = make_draft(
+                run, script=refined, kind="refined", verdict=refined_verdict, round=1, parent=first, feedback=given
+            )
+            recommended = second if refined_verdict == "correct" else first
+    now = timezone.now()
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.DONE, started_at=now, finished_at=now, verdict=verdict, recommended=recommended
+    )
+    run.refresh_from_db()
+    return run
+
+
+def make_draft(run: Run, *, script: str, kind: str, verdict: str = "", **fields: object) -> Draft:
+    draft = Draft.objects.create(
+        run=run,
+        number=run.drafts.count() + 1,
+        kind=kind,
+        script=script,
+        sha256=Version.hash_of(script),
+        model="demo-smith",
+        **fields,
+    )
+    if verdict:
+        Assessment.objects.create(
+            draft=draft,
+            script_sha256=draft.sha256,
+            verdict=verdict,
+            syntax_ok=True,
+            functionality="Finds files last modified more than 30 days ago below /var/tmp/exports and deletes them.",
+            similarity="match" if verdict == "correct" else "mismatch",
+            difference="match" if verdict == "correct" else "mismatch",
+            differences=[] if verdict == "correct" else ["It looks at another directory."],
+        )
+    return draft
+
+
+def imported_configuration() -> Configuration:
+    return Configuration.objects.get(name="imported")

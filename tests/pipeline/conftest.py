@@ -1,0 +1,24 @@
+"""The stand-in model, one process for each worker of the suite, clean at the start of each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import Settings
+
+from tests.standin_process import StandIn
+
+
+@pytest.fixture(scope="session")
+def standin_process() -> Iterator[StandIn]:
+    with StandIn() as standin:
+        yield standin
+
+
+@pytest.fixture
+def standin(standin_process: StandIn, settings: Settings) -> StandIn:
+    """The stand-in as the demo endpoint of this test."""
+    standin_process.reset()
+    settings.SCRIPTSMITH_DEMO_MODEL_URL = standin_process.url
+    return standin_process

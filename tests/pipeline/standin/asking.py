@@ -1,0 +1,69 @@
+"""Requests as the pipeline makes them, for the tests of this folder."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import anthropic
+from anthropic.types import Message
+
+from pipeline.prompts import fence
+
+# What the SDK takes as keyword arguments; each test passes only what it is about.
+Options = dict[str, Any]
+VERDICT: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": ["match", "mismatch"]},
+        "reason": {"type": "string"},
+    },
+    "required": ["verdict", "reason"],
+    "additionalProperties": False,
+}
+
+
+def schema(shape: dict[str, object]) -> Options:
+    """The option that holds an answer to a schema."""
+    return {"output_config": {"format": {"type": "json_schema", "schema": shape}}}
+
+
+def shape_of(**properties: dict[str, object]) -> dict[str, object]:
+    """A closed object that needs all its properties."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def tool(shape: dict[str, object]) -> Options:
+    """The option that forces a tool."""
+    tools = [{"name": "answer", "description": "The answer.", "input_schema": shape}]
+    return {"tools": tools, "tool_choice": {"type": "tool", "name": "answer"}}
+
+
+def ask(
+    client: anthropic.Anthropic, task: str = "", /, *, options: Options | None = None, **texts: str
+) -> Message:
+    """One question of the contract: a task and its fenced texts."""
+    sections = [fence(text, name) for name, text in texts.items()] or ["Hello."]
+    request: Options = {
+        "model": "demo-smith",
+        "max_tokens": 4096,
+        "system": f"Task: {task}\n\nAnswer with a JSON object." if task else "Be brief.",
+        "messages": [{"role": "user", "content": "\n".join(sections)}],
+        **(options or {}),
+    }
+    return client.messages.create(**request)
+
+
+def text_of(message: Message) -> str:
+    """The text of a reply."""
+    return "".join(block.text for block in message.content if block.type == "text")
+
+
+def json_of(message: Message) -> Any:
+    """The JSON object that a reply in schema mode is."""
+    return json.loads(text_of(message))

@@ -1,0 +1,62 @@
+"""One stand-in process for this folder, and the real SDK that speaks to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import anthropic
+import pytest
+
+from tests.standin_process import StandIn
+
+ACTION = """
+statement: Find the YAML files under /srv/deploy that have "staging" in their path
+context: not read by the book
+drafts:
+  - script: |
+      find /srv/deploy -name '*staging*.yaml
+    repaired_by: 1
+  - script: |
+      find /srv/deploy -name '*staging*.yaml'
+    functionality: Prints files under /srv/deploy whose name has
+      "staging" in it.
+    similarity: {verdict: match, reason: Both look for YAML files.}
+    difference: {verdict: mismatch, differences: [Only the name is searched.], reason: Not so.}
+    explanation: {verdict: error, points: ["Use -path: it may be a directory's name."]}
+  - script: |
+      find /srv/deploy -path '*staging*' -name '*.yaml'
+    functionality: Prints YAML files under /srv/deploy with "staging" in their path.
+    similarity: {verdict: match, reason: The same.}
+    difference: {verdict: match, differences: [], reason: None.}
+"""
+
+
+@pytest.fixture(scope="session")
+def actions_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One action file with a broken draft, its repair, and a refinement."""
+    folder = tmp_path_factory.mktemp("actions")
+    (folder / "01-staging.yaml").write_text(ACTION)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def standin_process(actions_folder: Path) -> Iterator[StandIn]:
+    with StandIn("--actions", str(actions_folder)) as process:
+        yield process
+
+
+@pytest.fixture
+def standin(standin_process: StandIn) -> StandIn:
+    """The stand-in, with nothing remembered."""
+    standin_process.reset()
+    return standin_process
+
+
+@pytest.fixture(scope="session")
+def client(standin_process: StandIn) -> Iterator[anthropic.Anthropic]:
+    """The SDK as the product uses it: explicit key, no retries of its own."""
+    with anthropic.Anthropic(
+        api_key="any", base_url=standin_process.url, max_retries=0, timeout=5
+    ) as made:
+        yield made

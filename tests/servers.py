@@ -1,0 +1,102 @@
+"""The servers of the test suite: a PostgreSQL and a Redis with data that nobody would miss.
+
+A keeper process holds them. It ends with the pipe from whoever started it, so that nothing stays
+behind even when pytest is killed; were the keeper killed, the servers end with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.folders import make_data_folder
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.postgres import Postgres
+from scriptsmith_site.embedded.processes import end_with_parent
+from scriptsmith_site.embedded.redis import Redis
+from scriptsmith_site.embedded.servers import Server
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class TestServers:
+    """Two addresses, and the process that keeps what is behind them."""
+
+    __test__ = False
+
+    database_url: str
+    redis_url: str
+    keeper: subprocess.Popen[str] | None
+
+    def stop(self) -> None:
+        """End the servers and remove their data."""
+        if self.keeper is not None:
+            self.keeper.communicate()
+
+
+def start_test_servers() -> TestServers:
+    """Start them and wait until both answer; TEST_DATABASE_URL and TEST_REDIS_URL replace them.
+
+    Raises CannotStart.
+    """
+    database_url = os.environ.get("TEST_DATABASE_URL", "")
+    redis_url = os.environ.get("TEST_REDIS_URL", "")
+    if database_url and redis_url:
+        return TestServers(database_url, redis_url, None)
+    keeper = subprocess.Popen(
+        [sys.executable, "-m", "tests.servers"],
+        cwd=_ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for pytest, which then stops the servers
+    )
+    assert keeper.stdout is not None
+    answer = keeper.stdout.readline()
+    if not answer:
+        raise CannotStart(f"the test servers did not start (exit {keeper.wait()}); see above")
+    found = json.loads(answer)
+    return TestServers(
+        database_url or found["database_url"], redis_url or found["redis_url"], keeper
+    )
+
+
+def _keep() -> None:
+    """Start what is needed, announce it on standard output, and end with standard input."""
+    folder = Path(tempfile.mkdtemp(prefix="scriptsmith-tests-", dir="/tmp"))
+    folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
+    layout = Layout(folder / "data", outside=folder / "outside")
+    servers: list[Server] = []
+    if not os.environ.get("TEST_DATABASE_URL"):
+        preexec = end_with_parent(signal.SIGQUIT)
+        servers.append(Postgres(layout, durable=False, preexec=preexec))
+    if not os.environ.get("TEST_REDIS_URL"):
+        servers.append(Redis(layout, preexec=end_with_parent(signal.SIGTERM)))
+    try:
+        make_data_folder(layout)
+        for server in servers:
+            server.start()
+        urls = {"database_url": layout.database_url(), "redis_url": layout.redis_url()}
+        print(json.dumps(urls), flush=True)
+        sys.stdin.read()
+    finally:
+        for server in servers:
+            server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        _keep()
+    except CannotStart as error:
+        sys.exit(str(error))

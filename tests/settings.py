@@ -1,0 +1,20 @@
+"""The product's own settings, with what makes tests fast and keeps them away from any real model."""
+
+from __future__ import annotations
+
+import os
+
+
+os.environ["SCRIPTSMITH_EMBEDDER"] = "hashing"
+os.environ["SCRIPTSMITH_ENDPOINTS"] = "demo"
+
+from scriptsmith_site.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_AUTOREFRESH = True
+AXES_ENABLED = False
+ALLOWED_HOSTS = ["*"]

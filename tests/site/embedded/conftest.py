@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scriptsmith_site.embedded import processes
+from scriptsmith_site.embedded.folders import make_data_folder
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.postgres import Postgres
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Place:
+    """A data folder of its own, and the processes that have to do with it."""
+
+    def __init__(self, folder: Path, outside: Path) -> None:
+        self.folder = folder
+        self.layout = Layout(folder / "data", outside=outside)
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("DATABASE_URL", "REDIS_URL", "PORT")
+        } | {
+            "SCRIPTSMITH_DATA": str(self.layout.data),
+            "SCRIPTSMITH_POSTGRES_FOLDER": str(self.layout.outside),
+            "DJANGO_SETTINGS_MODULE": "tests.site.embedded.small.settings",
+        }
+
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        """Start Python with arguments, in the project's folder."""
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def alive(self, *words: str) -> list[int]:
+        """The processes that name this place and all of these words, and are not this one."""
+
+        def matches(pid: int) -> bool:
+            line = " ".join(processes.command_line(pid))
+            ours = (
+                str(self.folder) in line
+                or self.layout.key in line
+                or processes.has_variable(pid, "SCRIPTSMITH_DATA", str(self.layout.data))
+            )
+            return pid != os.getpid() and ours and all(word in line for word in words)
+
+        return processes.find(matches)
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder whose path leaves room for a socket, and that another user may pass through."""
+    folder = Path(tempfile.mkdtemp(prefix="scriptsmith-place-", dir="/tmp"))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def outside() -> Iterator[Path]:
+    """Where PostgreSQL is copied to for root, once for all tests."""
+    with short_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def used_folder(outside: Path) -> Iterator[Path]:
+    """A folder with a data folder in it that has a database already."""
+    with short_folder() as folder:
+        layout = Layout(folder / "data", outside=outside)
+        make_data_folder(layout)
+        server = Postgres(layout, durable=False)
+        server.start()
+        server.stop()
+        yield folder
+
+
+@pytest.fixture
+def ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No address is set, so that the servers are ours to start."""
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def place(outside: Path, ours: None) -> Iterator[Place]:
+    """One where nothing is yet."""
+    with short_folder() as folder:
+        place = Place(folder, outside)
+        yield place
+        processes.end(place.alive())
+        shutil.rmtree(place.layout.postgres_home, ignore_errors=True)
+
+
+@pytest.fixture
+def used_place(used_folder: Path, outside: Path, ours: None) -> Iterator[Place]:
+    """One with a database, that tests share one after the other."""
+    place = Place(used_folder, outside)
+    yield place
+    processes.end(place.alive())
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], object]], None]:
+    """Wait until something holds; fail when it does not within 20 s."""
+
+    def wait(holds: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 20
+        while not holds():
+            assert time.monotonic() < deadline, "it did not come to hold within 20 s"
+            time.sleep(0.1)
+
+    return wait

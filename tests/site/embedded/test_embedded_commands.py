@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from scriptsmith_site.embedded.commands import needs_servers
+from scriptsmith_site.embedded.postgres import Postgres
+from scriptsmith_site.embedded.redis import Redis
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param("", False, id="no command"),
+        pytest.param("help", False, id="help"),
+        pytest.param("--version", False, id="an option instead of a command"),
+        pytest.param("migrate --help", False, id="help about a command"),
+        pytest.param("check", False, id="checks that look at settings only"),
+        pytest.param("check --deploy", False, id="checks for production"),
+        pytest.param("check --database default", True, id="checks of the database"),
+        pytest.param("check --database=default", True, id="the same in one word"),
+        pytest.param("collectstatic --noinput", False, id="files only"),
+        pytest.param("migrate", True, id="migrations"),
+        pytest.param("import_items help x.csv", True, id="help as an argument"),
+    ],
+)
+def test_a_command_gets_servers_where_it_asks_the_database(line: str, expected: bool) -> None:
+    assert needs_servers(line.split()) is expected
+
+
+def test_a_command_on_a_fresh_data_folder_just_works_and_leaves_nothing_running(place) -> None:
+    command = place.start("manage.py", "wait")
+    printed, complaint = command.communicate(timeout=60)
+    assert (command.returncode, printed, complaint) == (0, "reading\nread again\n", "")
+    assert place.alive() == []
+
+
+def test_of_two_commands_at_once_the_last_one_stops_the_servers(used_place) -> None:
+    first, second = used_place.start("manage.py", "wait"), used_place.start("manage.py", "wait")
+    assert first.stdout.readline() == second.stdout.readline() == "reading\n"
+    assert first.communicate()[0] == "read again\n"
+    assert Postgres(used_place.layout).is_running()
+    assert second.communicate()[0] == "read again\n"
+    assert used_place.alive() == []
+
+
+def test_what_a_killed_command_leaves_is_used_and_stopped_by_the_next(used_place) -> None:
+    killed = used_place.start("manage.py", "wait")
+    assert killed.stdout.readline() == "reading\n"
+    before = Postgres(used_place.layout)._postmasters()
+    killed.kill()
+    killed.wait()
+    assert Redis(used_place.layout).is_running()
+    command = used_place.start("manage.py", "wait")
+    assert command.stdout.readline() == "reading\n"
+    assert Postgres(used_place.layout)._postmasters() == before
+    assert command.communicate()[0] == "read again\n"
+    assert used_place.alive() == []
+
+
+def test_a_command_that_is_told_to_end_stops_its_servers(used_place) -> None:
+    command = used_place.start("manage.py", "wait")
+    assert command.stdout.readline() == "reading\n"
+    command.send_signal(signal.SIGTERM)
+    assert command.wait(timeout=30) == 128 + signal.SIGTERM
+    assert used_place.alive() == []
+
+
+def test_a_set_address_is_used_and_nothing_is_started_for_it(place) -> None:
+    nowhere = "postgresql://nobody@/none?host=/nowhere"
+    command = place.start("manage.py", "wait", DATABASE_URL=nowhere, REDIS_URL="redis://nowhere")
+    _, complaint = command.communicate(timeout=30)
+    assert "/nowhere" in complaint
+    assert not place.layout.postgres_home.exists()
+
+
+@pytest.mark.parametrize(
+    ("variables", "advice"),
+    [
+        pytest.param({"SCRIPTSMITH_DATA": "/dev/null/x"}, "set SCRIPTSMITH_DATA", id="data"),
+        pytest.param({"SCRIPTSMITH_DEMO": "perhaps"}, "write True or False", id="setting"),
+    ],
+)
+def test_what_is_in_the_way_is_said_in_one_line(
+    place, variables: dict[str, str], advice: str
+) -> None:
+    command = place.start("manage.py", "wait", **variables)
+    printed, complaint = command.communicate(timeout=30)
+    assert (command.returncode, printed, complaint.count("\n")) == (1, "", 1)
+    assert advice in complaint

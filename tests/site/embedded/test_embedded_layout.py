@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from scriptsmith_site.embedded.layout import Layout, redis_client_url
+
+LONG = Path("/data") / ("x" * 100)
+
+
+@pytest.fixture
+def as_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        pytest.param(None, "/base/.data", id="beside the program where nothing is set"),
+        pytest.param("", "/base/.data", id="an empty setting is none"),
+        pytest.param("other", "/base/other", id="relative to the program, not to the shell"),
+        pytest.param("/srv/./data", "/srv/data", id="absolute, in one spelling"),
+        pytest.param("~/data", "/home/u/data", id="in the home folder"),
+    ],
+)
+def test_the_data_folder_is_where_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, named: str | None, expected: str
+) -> None:
+    monkeypatch.setenv("HOME", "/home/u")
+    monkeypatch.delenv("SCRIPTSMITH_DATA", raising=False)
+    if named is not None:
+        monkeypatch.setenv("SCRIPTSMITH_DATA", named)
+    assert Layout.from_environment(Path("/base")).data == Path(expected)
+
+
+@pytest.mark.usefixtures("as_user")
+@pytest.mark.parametrize(
+    ("data", "inside"),
+    [
+        pytest.param(Path("/srv/data"), True, id="short and plain"),
+        pytest.param(LONG, False, id="too long for a socket's address"),
+        pytest.param(Path("/srv/my data"), False, id="a space would have to be quoted in an URL"),
+        pytest.param(Path("/srv/100%"), False, id="so would a percent sign"),
+        pytest.param(Path("/srv/données"), False, id="and a letter with an accent"),
+    ],
+)
+def test_sockets_lie_in_the_data_folder_where_its_path_fits(data: Path, inside: bool) -> None:
+    layout = Layout(data)
+    assert layout.sockets.is_relative_to(data) is inside
+    assert len(os.fsencode(layout.postgres_sockets / ".s.PGSQL.5432.lock")) <= 107
+
+
+@pytest.mark.usefixtures("as_user")
+def test_two_data_folders_never_share_a_socket() -> None:
+    assert Layout(LONG / "a").sockets != Layout(LONG / "b").sockets
+
+
+@pytest.mark.usefixtures("as_user")
+def test_an_ordinary_user_keeps_everything_in_the_data_folder() -> None:
+    assert Layout(Path("/srv/data")).postgres_data == Path("/srv/data/postgres")
+
+
+@pytest.mark.usefixtures("as_root")
+def test_root_keeps_the_database_in_a_folder_of_its_own() -> None:
+    layout = Layout(Path("/srv/data"))
+    assert layout.postgres_data == Path("/var/lib/scriptsmith") / layout.key / "postgres"
+    assert layout.postgres_sockets.parent == layout.postgres_data.parent
+    assert layout.redis_socket.is_relative_to(layout.data)
+
+
+@pytest.mark.usefixtures("as_user")
+def test_addresses_are_in_the_forms_that_django_celery_and_redis_read() -> None:
+    layout = Layout(Path("/srv/data"))
+    assert layout.database_settings()["HOST"] == "/srv/data/sockets"
+    assert layout.database_url() == "postgresql://scriptsmith@/scriptsmith?host=/srv/data/sockets"
+    assert layout.redis_url() == "redis+socket:///srv/data/sockets/redis.sock"
+    assert redis_client_url(layout.redis_url()) == "unix:///srv/data/sockets/redis.sock"
+    assert redis_client_url("redis://host:6379/1") == "redis://host:6379/1"

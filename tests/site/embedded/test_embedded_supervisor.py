@@ -1,0 +1,151 @@
+"""Stories of `make run`, with a small product in the used_place of the large one."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+
+from scriptsmith_site.embedded.postgres import Postgres
+
+RUN = ("-m", "scriptsmith_site.embedded")
+ELSEWHERE = {"SCRIPTSMITH_DEMO_MODEL_URL": "http://127.0.0.1:9"}
+
+
+class Product:
+    """A supervisor that has said it is ready, and what it said."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.printed = ""
+        for line in process.stdout:
+            self.printed += line
+            if "Ctrl-C ends everything" in line:
+                break
+        found = re.search(r"ready: (\S+)", self.printed)
+        assert found, self.printed + process.stderr.read()
+        self.url = found[1]
+
+    def answer(self) -> str:
+        with urllib.request.urlopen(self.url + "healthz", timeout=20) as response:
+            return response.read().decode()
+
+    def end(self) -> tuple[int, str]:
+        """Tell it to end; its exit status and what it wrote on standard error."""
+        self.process.send_signal(signal.SIGTERM)
+        _, complaint = self.process.communicate(timeout=60)
+        return self.process.returncode, complaint
+
+
+@pytest.fixture
+def start(used_place) -> Callable[..., Product]:
+    return lambda **variables: Product(
+        used_place.start(*RUN, **({"PORT": "0"} | ELSEWHERE | variables))
+    )
+
+
+def test_it_says_where_it_is_and_sigterm_leaves_nothing_running(used_place, start) -> None:
+    product = start(SCRIPTSMITH_DEMO_MODEL_URL="")
+    assert product.url.startswith("http://127.0.0.1:")
+    assert "Demo accounts: reviewer / secret" in product.printed
+    assert product.answer().isdigit()
+    assert used_place.alive("pipeline.standin")
+    assert used_place.layout.demo_model.exists()
+    assert product.end() == (0, "")
+    assert used_place.alive() == []
+
+
+def test_what_is_killed_comes_back(used_place, start, until) -> None:
+    product = start()
+    first = product.answer()
+    for words in (("postgres", "-D"), ("redis",), ("gunicorn",), ("celery",)):
+        before = set(used_place.alive(*words))
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda w=words, b=before: (now := set(used_place.alive(*w))) and not now & b)
+        assert product.answer().isdigit()
+    assert product.answer() != first
+    until(Postgres(used_place.layout).is_running)
+    assert product.end() == (0, "")
+    assert used_place.alive() == []
+
+
+def test_a_second_signal_does_not_wait_for_work_that_has_begun(used_place, start, until) -> None:
+    sign = used_place.folder / "napping"
+    product = start(SMALL_NAP=str(sign))
+    until(sign.exists)
+    product.process.send_signal(signal.SIGTERM)
+    assert "Ctrl-C again does not wait" in product.process.stdout.readline()
+    assert product.end() == (0, "")
+    assert used_place.alive() == []
+
+
+def test_after_a_killed_supervisor_nothing_stays_behind_and_the_next_one_starts(
+    used_place, start, until
+) -> None:
+    killed = start()
+    servers = Postgres(used_place.layout)._postmasters()
+    until(lambda: len(used_place.alive("celery")) == 2)
+    before = used_place.alive("celery") + used_place.alive("gunicorn")
+    # Together with its worker, which then can't end the scheduler.
+    for pid in (min(used_place.alive("celery")), killed.process.pid):
+        os.kill(pid, signal.SIGKILL)
+    following = start()
+    assert Postgres(used_place.layout)._postmasters() == servers
+    assert following.answer().isdigit()
+    assert not set(before) & set(used_place.alive())
+    assert following.end() == (0, "")
+    assert used_place.alive() == []
+
+
+def test_a_command_beside_it_neither_stops_nor_is_stopped(used_place, start) -> None:
+    command = used_place.start("manage.py", "wait")
+    assert command.stdout.readline() == "reading\n"
+    product = start()
+    assert product.answer().isdigit()
+    product.process.send_signal(signal.SIGINT)
+    printed, complaint = product.process.communicate(timeout=60)
+    assert "PostgreSQL and Redis end with it" in printed
+    assert command.communicate(timeout=60)[0] == "read again\n"
+    assert used_place.alive() == []
+
+
+def test_a_second_one_and_a_port_in_use_are_refused_in_one_line(used_place, start) -> None:
+    product = start()
+    second = used_place.start(*RUN, PORT="0")
+    assert second.wait(timeout=30) == 1
+    complaint = second.stderr.read()
+    assert complaint.count("\n") == 1
+    assert f"process {product.process.pid}, {product.url}" in complaint
+    port = product.url.rstrip("/").rpartition(":")[2]
+    other = {"SCRIPTSMITH_DATA": str(used_place.folder / "other"), "PORT": port}
+    refused = used_place.start(*RUN, **other)
+    assert refused.wait(timeout=30) == 1
+    assert f"port {port} is in use" in refused.stderr.read()
+    assert product.end() == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("variables", "advice"),
+    [
+        pytest.param({"SCRIPTSMITH_DATA": "/dev/null/x"}, "set SCRIPTSMITH_DATA", id="data"),
+        pytest.param({"PORT": "many"}, "write a whole number", id="port"),
+        pytest.param({"PORT": "0", "SCRIPTSMITH_BIND": "192.0.2.1"}, "no address of", id="bind"),
+        pytest.param(
+            {"PORT": "0", "DATABASE_URL": "postgresql://u@/n?host=/nowhere"}, "/nowhere", id="base"
+        ),
+    ],
+)
+def test_what_is_in_the_way_is_said_in_one_line(
+    used_place, variables: dict[str, str], advice: str
+) -> None:
+    process = used_place.start(*RUN, **(ELSEWHERE | variables))
+    _, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint.count("\n")) == (1, 1)
+    assert advice in complaint
+    assert used_place.alive() == []

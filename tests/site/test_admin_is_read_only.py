@@ -1,0 +1,49 @@
+"""The admin is a window: administrators look, nobody changes anything."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.test import Client, RequestFactory
+
+from tests.people import make_person
+
+
+@pytest.mark.parametrize("role", ["reviewer", "curator", "manager"])
+def test_it_is_for_administrators(client: Client, db: None, role: str) -> None:
+    client.force_login(make_person("somebody", role))
+    assert client.get("/admin/", follow=True).status_code == 403
+
+
+def test_everybody_signs_in_at_one_place(client: Client, db: None) -> None:
+    assert client.get("/admin/")["Location"] == "/login/?next=/admin/"
+
+
+def test_an_administrator_looks(client: Client, administrator: User) -> None:
+    client.force_login(administrator)
+    assert client.get("/admin/").status_code == 200
+    assert client.get("/admin/auth/user/").status_code == 200
+    page = client.get(f"/admin/auth/user/{administrator.pk}/change/")
+    assert page.status_code == 200
+    assert b'name="_save"' not in page.content
+
+
+def test_an_administrator_changes_nothing(client: Client, administrator: User) -> None:
+    client.force_login(administrator)
+    user = f"/admin/auth/user/{administrator.pk}"
+    assert client.post(f"{user}/change/", {"username": "x"}).status_code == 403
+    assert client.post(f"{user}/password/").status_code == 403
+    assert client.post(f"{user}/delete/", {"post": "yes"}).status_code == 403
+    assert client.get("/admin/auth/user/add/").status_code == 403
+    assert client.get("/admin/password_change/")["Location"] == "/settings/"
+
+
+def test_no_model_can_be_changed_even_by_a_superuser(db: None) -> None:
+    request = RequestFactory().get("/admin/")
+    request.user = User.objects.create_superuser("root")
+    for model_admin in admin.site._registry.values():
+        assert not model_admin.has_add_permission(request)
+        assert not model_admin.has_change_permission(request)
+        assert not model_admin.has_delete_permission(request)
+        assert model_admin.has_view_permission(request)

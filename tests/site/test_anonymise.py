@@ -1,0 +1,58 @@
+"""A person is forgotten; what they did stays."""
+
+from __future__ import annotations
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+
+from scriptsmith_site.models import ApiToken, Profile
+from scriptsmith_site.people import services
+from scriptsmith_site.people.tokens import make_token
+
+
+@pytest.fixture
+def gone(client: Client, administrator: User, reviewer: User) -> User:
+    services.change_preferences(reviewer, display_name="Rita R.", time_zone="", theme="dark")
+    make_token(reviewer, name="Rita's phone", scopes=["read"], days=None, by=reviewer)
+    services.deactivate(reviewer, by=administrator)
+    client.force_login(administrator)
+    return reviewer
+
+
+def test_names_go_and_records_stay(client: Client, gone: User) -> None:
+    records = LogEntry.objects.count()
+    answer = client.post(f"/users/{gone.pk}/anonymise/", {"confirmed_name": "rita"})
+    assert answer["Location"] == f"/users/{gone.pk}/"
+    gone.refresh_from_db()
+    assert (gone.username, gone.get_full_name(), gone.email) == (f"person-{gone.pk}", "", "")
+    assert not gone.has_usable_password()
+    assert not gone.groups.exists()
+    assert not Profile.objects.filter(user=gone).exists()
+    assert not ApiToken.objects.exists()
+    assert LogEntry.objects.count() == records + 1
+    assert LogEntry.objects.filter(actor=gone).count() == 2, "who acted stays a number"
+    log = str(list(LogEntry.objects.values()))
+    assert "rita" not in log.lower()
+
+
+def test_the_log_is_closed_again(client: Client, gone: User) -> None:
+    client.post(f"/users/{gone.pk}/anonymise/", {"confirmed_name": "rita"})
+    with pytest.raises(Exception, match="append-only"):
+        LogEntry.objects.update(object_repr="x")
+
+
+def test_the_name_must_be_typed(client: Client, gone: User) -> None:
+    answer = client.post(f"/users/{gone.pk}/anonymise/", {"confirmed_name": "Rita"})
+    assert answer.status_code == 422
+    assert 'id="confirmed_name_error"' in answer.content.decode()
+    gone.refresh_from_db()
+    assert gone.username == "rita"
+
+
+def test_an_active_account_is_not_anonymised(client: Client, gone: User, curator: User) -> None:
+    answer = client.post(f"/users/{curator.pk}/anonymise/", {"confirmed_name": "carla"})
+    assert answer.status_code == 409
+    curator.refresh_from_db()
+    assert curator.username == "carla"

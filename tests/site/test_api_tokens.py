@@ -1,0 +1,172 @@
+"""API tokens: shown once, limited to their scopes, dead when they should be."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.test import APIClient, APIRequestFactory
+from rest_framework.views import APIView
+
+from scriptsmith_site.models import ApiToken
+from scriptsmith_site.people.tokens import hash_secret, make_token
+
+pytestmark = pytest.mark.django_db
+
+
+class Scores(APIView):
+    """A view such as the apps have."""
+
+    required_scope = "review"
+
+    def get(self, request: Request) -> Response:
+        return Response({"user": request.user.get_username()})
+
+    post = get
+
+
+class Anything(APIView):
+    """A view that names no scope."""
+
+    def post(self, request: Request) -> Response:
+        return Response({})
+
+
+def ask(
+    secret: str, *, method: str = "get", view: type[APIView] = Scores, keyword: str = "Bearer"
+) -> tuple[int, dict[str, object]]:
+    request = getattr(APIRequestFactory(), method)(
+        "/api/v1/scores/", headers={"Authorization": f"{keyword} {secret}"}
+    )
+    response = view.as_view()(request)
+    return response.status_code, response.data
+
+
+def secret_with(user: User, *scopes: str, days: int | None = 30) -> str:
+    return make_token(user, name="robot", scopes=scopes, days=days, by=user).secret
+
+
+@pytest.mark.parametrize(
+    ("scopes", "method", "view", "status"),
+    [
+        pytest.param(["read"], "get", Scores, 200, id="read may read"),
+        pytest.param(["read"], "post", Scores, 403, id="read may not write"),
+        pytest.param(["review"], "post", Scores, 200, id="the view's scope may write"),
+        pytest.param(["review"], "get", Scores, 403, id="to write is not to read"),
+        pytest.param(["ask", "curate", "manage"], "post", Scores, 403, id="another scope may not"),
+        pytest.param(["ask"], "post", Anything, 200, id="without a scope of its own it is ask"),
+        pytest.param(["review"], "post", Anything, 403, id="and no other"),
+    ],
+)
+def test_a_token_does_what_its_scopes_say(
+    reviewer: User, scopes: list[str], method: str, view: type[APIView], status: int
+) -> None:
+    got, body = ask(secret_with(reviewer, *scopes), method=method, view=view)
+    assert got == status
+    if status == 403:
+        assert body["error"]["code"] == "permission_denied"  # type: ignore[index]
+
+
+def test_it_acts_for_its_person_and_its_use_is_noted(reviewer: User) -> None:
+    secret = secret_with(reviewer, "read")
+    assert ask(secret) == (200, {"user": "rita"})
+    token = ApiToken.objects.get()
+    assert token.last_used_at is not None
+    assert token.sha256 == hash_secret(secret)
+    assert secret not in str(ApiToken.objects.values().get())
+
+
+def test_an_unlimited_token_lives(reviewer: User) -> None:
+    assert ask(secret_with(reviewer, "read", days=None))[0] == 200
+
+
+def test_an_unknown_expired_or_revoked_token_opens_nothing(reviewer: User) -> None:
+    secret = secret_with(reviewer, "read")
+    assert ask("sst_guessed")[0] == 401
+    assert ask("")[0] == 401
+    assert ask(secret, keyword="Token")[0] == 401
+    ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    status, body = ask(secret)
+    assert status == 401
+    assert body["error"]["message"] == "This token is unknown, expired or revoked."  # type: ignore[index]
+    ApiToken.objects.update(expires_at=None, revoked_at=timezone.now())
+    assert ask(secret)[0] == 401
+
+
+def test_a_deactivated_person_s_token_opens_nothing(reviewer: User) -> None:
+    secret = secret_with(reviewer, "read")
+    User.objects.filter(pk=reviewer.pk).update(is_active=False)
+    assert ask(secret)[0] == 401
+
+
+def test_a_session_is_not_limited_by_scopes(reviewer: User) -> None:
+    request = APIRequestFactory().post("/api/v1/scores/")
+    request.user = reviewer
+    request._dont_enforce_csrf_checks = True
+    assert Scores.as_view()(request).status_code == 200
+
+
+def test_the_schema_takes_a_token(reviewer: User) -> None:
+    program = APIClient()
+    assert program.get("/api/v1/schema/").status_code == 401
+    program.credentials(HTTP_AUTHORIZATION=f"Bearer {secret_with(reviewer, 'read')}")
+    schema = program.get("/api/v1/schema/")
+    assert schema.status_code == 200
+    assert b"bearerFormat" in schema.content
+
+
+def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, reviewer: User) -> None:
+    client.force_login(reviewer)
+    made = client.post("/settings/tokens/", {"name": "bot", "scopes": ["read", "ask"], "days": "90"})
+    secret = re.search(r'value="(sst_[\w-]+)"', made.content.decode())
+    assert made.status_code == 200
+    assert made["Cache-Control"] == "no-store"
+    assert secret
+    token = ApiToken.objects.get()
+    assert token.scopes == ["read", "ask"]
+    assert token.expires_at and timedelta(days=89) < token.expires_at - timezone.now()
+    assert ask(secret[1])[0] == 200
+
+    page = client.get("/settings/").content.decode()
+    assert secret[1] not in page
+    assert token.prefix in page
+
+    assert client.post(f"/settings/tokens/{token.pk}/revoke/")["Location"] == "/settings/"
+    assert ask(secret[1])[0] == 401
+    assert client.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        pytest.param({"name": " ", "scopes": ["read"]}, "name", id="no name"),
+        pytest.param({"name": "bot"}, "scopes", id="no scope"),
+        pytest.param({"name": "bot", "scopes": ["administer"]}, "scopes", id="no such scope"),
+        pytest.param({"name": "bot", "scopes": ["read"], "days": "7000"}, "days", id="too long a life"),
+    ],
+)
+def test_a_bad_token_is_not_made(
+    client: Client, reviewer: User, typed: dict[str, object], field: str
+) -> None:
+    client.force_login(reviewer)
+    answer = client.post("/settings/tokens/", typed)
+    assert answer.status_code == 422
+    assert f'id="id_{field}_error"' in answer.content.decode()
+    assert not ApiToken.objects.exists()
+
+
+def test_nobody_revokes_another_s_token(
+    client: Client, reviewer: User, stranger: User, administrator: User
+) -> None:
+    secret_with(reviewer, "read")
+    token = ApiToken.objects.get()
+    client.force_login(stranger)
+    assert client.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 403
+    client.force_login(administrator)
+    assert client.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 302

@@ -1,0 +1,164 @@
+"""The audit log: added to and never changed, filtered, paged, exported without formulas."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db import InternalError, connection, transaction
+from django.db.utils import ProgrammingError
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from catalog.audit import record
+from scriptsmith_site.models import Profile
+from scriptsmith_site.operation.audit import COLUMNS, safe_cell
+
+
+@pytest.fixture
+def admin(client: Client, administrator: User) -> Client:
+    client.force_login(administrator)
+    return client
+
+
+@pytest.fixture
+def records(reviewer: User, curator: User) -> None:
+    record(reviewer, "roles changed", by=curator, roles=("reviewer", "curator"))
+    record(curator, "deactivated", by=reviewer, is_active=(True, False))
+    record(reviewer, "name changed", by=reviewer, first_name=("", '=HYPERLINK("http://x")'))
+
+
+@pytest.mark.parametrize("statement", ["UPDATE auditlog_logentry SET object_repr = 'x'", "DELETE FROM auditlog_logentry"])
+def test_the_database_refuses_to_change_it(records: None, statement: str) -> None:
+    with pytest.raises((InternalError, ProgrammingError), match="append-only"), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+    assert LogEntry.objects.count() == 3
+
+
+def test_an_erasure_may_change_it_within_its_transaction(records: None) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL scriptsmith.erasing = 'on'")
+        LogEntry.objects.update(object_repr="erased")
+    assert LogEntry.objects.filter(object_repr="erased").count() == 3
+
+
+def test_it_is_for_administrators(client: Client, curator: User) -> None:
+    client.force_login(curator)
+    assert client.get("/audit/").status_code == 403
+    assert client.get("/audit/export/").status_code == 403
+
+
+def test_it_shows_who_changed_what_from_what_to_what(admin: Client, records: None) -> None:
+    text = admin.get("/audit/").content.decode()
+    assert "roles changed" in text
+    assert "<del>reviewer</del> → <ins>curator</ins>" in text
+    assert "=HYPERLINK(&quot;http://x&quot;)" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "events"),
+    [
+        pytest.param("person=rita", ["name changed", "deactivated"], id="by person"),
+        pytest.param("person=nobody", [], id="by a person who did nothing"),
+        pytest.param("event=deactivated", ["deactivated"], id="by event"),
+        pytest.param("kind={user}", ["name changed", "deactivated", "roles changed"], id="by kind"),
+        pytest.param("kind={profile}", [], id="by another kind"),
+        pytest.param("kind={user}&number={rita}", ["name changed", "roles changed"], id="by object"),
+        pytest.param("day=2001-02-03", [], id="by a day of nothing"),
+        pytest.param(
+            "day={today}", ["name changed", "deactivated", "roles changed"], id="by today"
+        ),
+    ],
+)
+def test_it_is_filtered(
+    admin: Client, records: None, reviewer: User, query: str, events: list[str]
+) -> None:
+    address = query.format(
+        user=ContentType.objects.get_for_model(User).pk,
+        profile=ContentType.objects.get_for_model(Profile).pk,
+        rita=reviewer.pk,
+        today=datetime.now(UTC).date(),
+    )
+    rows = read_csv(admin.get(f"/audit/export/?{address}"))
+    assert [row["event"] for row in rows] == events
+    page = admin.get(f"/audit/?{address}")
+    assert page.status_code == 200
+    assert ("No record fits these filters" in page.content.decode()) is (not events)
+
+
+def test_a_day_is_the_reader_s_day(admin: Client, administrator: User, reviewer: User) -> None:
+    late = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)  # the second of March in Tokyo
+    LogEntry.objects.log_create(reviewer, force_log=True, action=1, timestamp=late)
+    Profile.objects.create(user=administrator, time_zone="Asia/Tokyo")
+    assert len(read_csv(admin.get("/audit/export/?day=2026-03-02"))) == 1
+    assert not read_csv(admin.get("/audit/export/?day=2026-03-01"))
+
+
+@pytest.mark.parametrize("query", ["day=yesterday", "kind=0", "number=-1", "number=x"])
+def test_a_filter_that_cannot_be_read_is_said_so(admin: Client, records: None, query: str) -> None:
+    for page in ("/audit/", "/audit/export/"):
+        answer = admin.get(f"{page}?{query}")
+        assert answer.status_code == 422
+        assert "field-error" in answer.content.decode()
+
+
+def test_a_place_that_cannot_be_read_is_said_so(admin: Client, records: None) -> None:
+    assert admin.get("/audit/?before=x").status_code == 422
+
+
+def test_it_is_paged_in_a_fixed_number_of_queries(
+    admin: Client, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(120):
+        record(reviewer, f"event {number}", by=reviewer)
+    admin.get("/audit/")
+    with django_assert_num_queries(8):
+        first = admin.get("/audit/")
+    page = first.context["page"]
+    assert len(page.rows) == 50
+    last = admin.get("/audit/" + admin.get("/audit/" + page.older).context["page"].older)
+    assert [entry.additional_data["event"] for entry in last.context["page"].rows][-1] == "event 0"
+    assert not last.context["page"].older
+
+
+def test_an_empty_log_says_what_will_be_there(admin: Client) -> None:
+    assert "Nothing was changed yet" in admin.get("/audit/").content.decode()
+
+
+def test_an_export_is_complete_and_holds_no_formula(
+    admin: Client, records: None, curator: User
+) -> None:
+    rows = read_csv(admin.get("/audit/export/"))
+    assert [row["event"] for row in rows] == ["name changed", "deactivated", "roles changed"]
+    assert rows[2]["person"] == "carla"
+    assert rows[2]["changes"] == "roles: reviewer → curator"
+    assert set(rows[0]) == set(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("plain", "plain", id="plain"),
+        pytest.param("", "", id="empty"),
+        pytest.param("=1+1", "'=1+1", id="equals"),
+        pytest.param("+1", "'+1", id="plus"),
+        pytest.param("-1", "'-1", id="minus"),
+        pytest.param("@SUM(A1)", "'@SUM(A1)", id="at"),
+        pytest.param("\t=1", "'\t=1", id="tab"),
+        pytest.param("\r=1", "'\r=1", id="return"),
+        pytest.param("a=1", "a=1", id="later"),
+    ],
+)
+def test_a_cell_is_no_formula(value: str, expected: str) -> None:
+    assert safe_cell(value) == expected
+
+
+def read_csv(answer: object) -> list[dict[str, str]]:
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    return list(csv.DictReader(io.StringIO(text)))

@@ -1,0 +1,175 @@
+"""Errors: a page in the product's look, a fragment for htmx, one shape for programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import include, path
+from rest_framework import serializers
+from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated, Throttled, ValidationError
+
+from catalog.types import BadInput, NotAllowedNow, Refused, Stale
+from scriptsmith_site import errors
+
+RAISED: dict[str, Exception] = {
+    "bad-request": SuspiciousOperation("an odd header"),
+    "denied": PermissionDenied("Only curators may do this."),
+    "missing": Http404("No Entry matches the given query."),
+    "not-now": NotAllowedNow("Somebody else has just decided."),
+    "stale": Stale("There is a newer draft.", newest=3),
+    "bad-input": BadInput("The statement is empty.", field="statement"),
+    "refused": Refused("The rules do not allow it."),
+    "broken": ZeroDivisionError("a secret detail"),
+}
+
+
+@login_not_required
+def fail(request: HttpRequest, name: str) -> HttpResponse:
+    raise RAISED[name]
+
+
+@login_not_required
+def read_form(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(request.POST.get("text", ""))
+
+
+urlpatterns = [
+    path("fail/<str:name>/", fail),
+    path("api/fail/<str:name>/", fail),
+    path("form/", read_form),
+    path("", include("scriptsmith_site.urls")),
+]
+handler400 = "scriptsmith_site.errors.bad_request"
+handler403 = "scriptsmith_site.errors.permission_denied"
+handler404 = "scriptsmith_site.errors.page_not_found"
+handler500 = "scriptsmith_site.errors.server_error"
+
+CASES = [
+    pytest.param("bad-request", 400, "bad_request", "", id="400"),
+    pytest.param("denied", 403, "not_permitted", "Only curators may do this.", id="403"),
+    pytest.param("missing", 404, "not_found", "", id="404"),
+    pytest.param("not-now", 409, "not_allowed_now", "Somebody else has just decided.", id="409"),
+    pytest.param("stale", 409, "not_allowed_now", "There is a newer draft.", id="409 stale"),
+    pytest.param("bad-input", 422, "bad_input", "The statement is empty.", id="422"),
+    pytest.param("refused", 422, "refused", "The rules do not allow it.", id="422 refused"),
+    pytest.param("broken", 500, "server_error", "", id="500"),
+]
+
+
+@pytest.fixture
+def visitor(db: None, settings: object) -> Client:
+    settings.ROOT_URLCONF = __name__  # type: ignore[attr-defined]
+    return Client(raise_request_exception=False)
+
+
+@pytest.mark.parametrize(("name", "status", "code", "detail"), CASES)
+def test_people_get_a_page(
+    visitor: Client, name: str, status: int, code: str, detail: str
+) -> None:
+    answer = visitor.get(f"/fail/{name}/")
+    text = answer.content.decode()
+    assert answer.status_code == status
+    assert "ScriptSmith" in text
+    assert '<p class="error-code">' in text
+    assert detail in text
+    for hidden in ("an odd header", "No Entry matches", "a secret detail"):
+        assert hidden not in text
+
+
+@pytest.mark.parametrize(("name", "status", "code", "detail"), CASES)
+def test_programs_get_json(visitor: Client, name: str, status: int, code: str, detail: str) -> None:
+    for address, headers in ((f"/api/fail/{name}/", {}), (f"/fail/{name}/", {"Accept": "application/json"})):
+        answer = visitor.get(address, headers=headers)
+        assert answer.status_code == status
+        error = answer.json()["error"]
+        assert error["code"] == code
+        assert error["message"]
+        assert detail in error["message"]
+        assert "a secret detail" not in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("not-now", 409), ("bad-input", 422), ("denied", 403)]
+)
+def test_htmx_gets_a_fragment(visitor: Client, name: str, status: int) -> None:
+    answer = visitor.get(f"/fail/{name}/", headers={"HX-Request": "true"})
+    assert answer.status_code == status
+    assert "<html" not in answer.content.decode()
+    assert str(RAISED[name]) in answer.content.decode()
+
+
+def test_hostile_words_are_shown_as_words(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RAISED, "refused", Refused("<script>alert(1)</script>"))
+    assert b"<script>alert" not in visitor.get("/fail/refused/").content
+
+
+def test_too_much_at_once_is_a_413_with_the_limit(visitor: Client, settings: object) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1024  # type: ignore[attr-defined]
+    body = f"text={'x' * 2000}"
+    answer = visitor.post("/form/", body, content_type="application/x-www-form-urlencoded")
+    assert answer.status_code == 413
+    assert "At most 1.0\xa0KB." in answer.content.decode()
+
+
+def test_a_form_out_of_date_is_said_so(db: None, settings: object) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    answer = strict.post("/login/", {"username": "x", "password": "y"})
+    assert answer.status_code == 403
+    assert "This form is out of date" in answer.content.decode()
+    answer = strict.post("/login/", headers={"Accept": "application/json"})
+    assert answer.json()["error"]["code"] == "csrf_failed"
+
+
+def test_an_address_that_does_not_exist_is_not_found(db: None, client: Client) -> None:
+    answer = client.get("/no/such/page/")
+    assert answer.status_code == 404
+    assert "There is nothing here" in answer.content.decode()
+
+
+class Wanted(serializers.Serializer[object]):
+    statement = serializers.CharField()
+    steps = serializers.ListField(child=serializers.IntegerField(), required=False)
+
+
+def problem_with(data: dict[str, object]) -> ValidationError:
+    try:
+        Wanted(data=data).is_valid(raise_exception=True)
+    except ValidationError as error:
+        return error
+    raise AssertionError("it is valid")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code", "field"),
+    [
+        pytest.param(BadInput("x", field="title"), 422, "bad_input", "title", id="bad input"),
+        pytest.param(Stale("x", newest=1), 409, "not_allowed_now", "", id="stale"),
+        pytest.param(Refused("x"), 422, "refused", "", id="refused"),
+        pytest.param(problem_with({}), 422, "bad_input", "statement", id="a field is missing"),
+        pytest.param(
+            problem_with({"statement": "x", "steps": [1, "b"]}), 422, "bad_input", "steps.1", id="nested"
+        ),
+        pytest.param(ValidationError("x"), 422, "bad_input", "", id="without a field"),
+        pytest.param(Http404(), 404, "not_found", "", id="not found"),
+        pytest.param(PermissionDenied(), 403, "not_permitted", "", id="denied"),
+        pytest.param(NotAuthenticated(), 401, "not_authenticated", "", id="not signed in"),
+        pytest.param(MethodNotAllowed("PUT"), 405, "method_not_allowed", "", id="method"),
+        pytest.param(Throttled(wait=3), 429, "throttled", "", id="throttled"),
+    ],
+)
+def test_the_api_has_one_shape(error: Exception, status: int, code: str, field: str) -> None:
+    response = errors.handle_api_exception(error, {})
+    assert response is not None
+    assert response.status_code == status
+    body = json.loads(json.dumps(response.data))["error"]
+    assert (body["code"], body["field"]) == (code, field)
+    assert body["message"]
+
+
+def test_a_defect_of_the_api_stays_a_defect() -> None:
+    assert errors.handle_api_exception(ZeroDivisionError(), {}) is None

@@ -1,0 +1,47 @@
+"""What the look promises to every page: a strict policy, and little to load."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}", re.DOTALL)
+FORBIDDEN = {
+    "an inline style": re.compile(r"\sstyle\s*=|<style\b", re.IGNORECASE),
+    "an inline script": re.compile(r"<script(?![^>]*\bsrc=)", re.IGNORECASE),
+    "an inline handler": re.compile(r"\s(on[a-z]+|hx-on[:\w-]*)\s*=", re.IGNORECASE),
+    "evaluated values": re.compile(r"""=["']\s*(js|javascript):""", re.IGNORECASE),
+    "a file from elsewhere": re.compile(
+        r"""<(script|link|img)[^>]*(src|href)=["'](https?:)?//""", re.IGNORECASE
+    ),
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_template_obeys_the_content_security_policy(template: Path) -> None:
+    markup = COMMENT.sub("", template.read_text(encoding="utf-8"))
+    assert [name for name, pattern in FORBIDDEN.items() if pattern.search(markup)] == []
+
+
+@pytest.mark.parametrize(
+    ("files", "limit"),
+    [
+        pytest.param(["css/scriptsmith.css"], 46 * 1024, id="the stylesheet"),
+        pytest.param(["js/live.js", "js/copy.js", "js/keys.js"], 12 * 1024, id="the base modules"),
+    ],
+)
+def test_what_every_page_loads_stays_small(files: list[str], limit: int) -> None:
+    assert sum((ROOT / "static" / name).stat().st_size for name in files) <= limit
+
+
+def test_the_base_modules_import_nothing() -> None:
+    # Hashed file names would load an imported module a second time under its plain name.
+    modules = sorted((ROOT / "static" / "js").glob("*.js"))
+    assert modules
+    assert [
+        path.name for path in modules if re.search(r"^\s*import\b", path.read_text("utf-8"), re.M)
+    ] == []

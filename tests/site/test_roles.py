@@ -1,0 +1,37 @@
+"""Roles are groups that have exactly their permissions, whatever was done to them."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+
+from scriptsmith_site.people.roles import ADMINISTER, PERMISSIONS, Role, make_roles
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_role_has_its_permissions(db: None, role: Role) -> None:
+    group = Group.objects.get(name=role)
+    held = {
+        f"{permission.content_type.app_label}.{permission.codename}"
+        for permission in group.permissions.select_related("content_type")
+    }
+    assert held == PERMISSIONS[role]
+
+
+def test_every_migrate_puts_them_right(db: None) -> None:
+    curators = Group.objects.get(name=Role.CURATOR)
+    curators.permissions.set(Permission.objects.filter(codename="administer"))
+    make_roles()
+    assert {permission.codename for permission in curators.permissions.all()} == {
+        "curate",
+        "set_threshold",
+    }
+
+
+def test_roles_add_up(reviewer: User, curator: User, stranger: User) -> None:
+    assert not reviewer.has_perm("catalog.curate")
+    reviewer.groups.add(Group.objects.get(name=Role.CURATOR))
+    both = User.objects.get(pk=reviewer.pk)
+    assert both.has_perms(["catalog.curate", "review.review", "pipeline.ask"])
+    assert not both.has_perm(ADMINISTER)
+    assert not stranger.get_all_permissions()

@@ -1,0 +1,108 @@
+"""A person signs in and out; where they wanted to go is where they arrive."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from scriptsmith_site.models import Profile
+from tests.people import PASSWORD
+
+LOGIN = {"username": "sam", "password": PASSWORD}
+
+
+def test_a_page_leads_to_the_sign_in_page_and_from_there_back(client: Client, stranger: User) -> None:
+    answer = client.get("/settings/?tab=1")
+    assert answer.status_code == 302
+    assert answer["Location"] == "/login/?next=/settings/%3Ftab%3D1"
+
+    page = client.get(answer["Location"])
+    assert 'name="next" value="/settings/?tab=1"' in page.content.decode()
+    answer = client.post("/login/", {**LOGIN, "next": "/settings/?tab=1"})
+    assert answer["Location"] == "/settings/?tab=1"
+
+
+def test_it_leads_nowhere_else(client: Client, stranger: User) -> None:
+    answer = client.post("/login/", {**LOGIN, "next": "https://example.org/"})
+    assert answer["Location"] == reverse("home")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        pytest.param({"username": "sam", "password": "wrong"}, id="wrong password"),
+        pytest.param({"username": "nobody", "password": PASSWORD}, id="no such person"),
+    ],
+)
+def test_a_wrong_password_is_said_clearly_and_the_name_stays(
+    client: Client, stranger: User, typed: dict[str, str]
+) -> None:
+    answer = client.post("/login/", typed)
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Name and password don&#x27;t belong together" in text
+    assert f'value="{typed["username"]}"' in text
+    assert typed["password"] not in text
+
+
+def test_a_deactivated_person_cannot_sign_in(client: Client, stranger: User) -> None:
+    User.objects.filter(pk=stranger.pk).update(is_active=False)
+    assert client.post("/login/", LOGIN).status_code == 422
+
+
+def test_who_is_signed_in_is_led_on(client: Client, stranger: User) -> None:
+    client.force_login(stranger)
+    assert client.get("/login/?next=/settings/")["Location"] == "/settings/"
+
+
+def test_signing_out_ends_the_session(client: Client, stranger: User) -> None:
+    client.force_login(stranger)
+    assert client.get("/logout/").status_code == 405
+    assert client.post("/logout/")["Location"] == "/login/"
+    assert client.get("/settings/").status_code == 302
+
+
+def test_time_zone_and_theme_come_with_the_session_and_cost_no_query(
+    client: Client, stranger: User
+) -> None:
+    Profile.objects.create(user=stranger, time_zone="Asia/Tokyo", theme="dark")
+    client.post("/login/", LOGIN)
+    assert client.session["preferences"] == ["Asia/Tokyo", "dark"]
+    page = client.get("/settings/")
+    assert 'data-theme="dark"' in page.content.decode()
+
+
+def test_too_many_wrong_passwords_lock_the_person_out_with_a_page(
+    client: Client, stranger: User, administrator: User, settings: Settings
+) -> None:
+    settings.AXES_ENABLED = True
+    settings.AXES_FAILURE_LIMIT = 3
+    for _try in range(2):
+        assert client.post("/login/", {**LOGIN, "password": "wrong"}).status_code == 422
+    answer = client.post("/login/", {**LOGIN, "password": "wrong"})
+    assert answer.status_code == 429
+    assert answer["Retry-After"] == "900"
+    assert "Too many attempts" in answer.content.decode()
+    assert client.post("/login/", LOGIN).status_code == 429, "the right password must wait as well"
+
+    others = Client(REMOTE_ADDR="192.0.2.7")
+    assert others.post("/login/", LOGIN).status_code == 302, "nobody locks out others from afar"
+
+
+def test_an_administrator_lifts_a_lockout(
+    client: Client, stranger: User, administrator: User, settings: Settings
+) -> None:
+    settings.AXES_ENABLED = True
+    settings.AXES_FAILURE_LIMIT = 3
+    for _try in range(3):
+        client.post("/login/", {**LOGIN, "password": "wrong"})
+    admin = Client()
+    admin.force_login(administrator)
+    page = admin.get(f"/users/{stranger.pk}/").content.decode()
+    assert "Too many wrong passwords" in page
+    admin.post(f"/users/{stranger.pk}/unlock/")
+    assert "Too many wrong passwords" not in admin.get(f"/users/{stranger.pk}/").content.decode()
+    assert client.post("/login/", LOGIN).status_code == 302

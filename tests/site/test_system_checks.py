@@ -1,0 +1,118 @@
+"""A wrong setting is an error with advice, before anybody meets it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.checks import run_checks
+from pytest_django import Settings
+
+from scriptsmith_site.checks import is_loopback
+from scriptsmith_site.embedded.layout import Layout
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def ids_with(settings: Settings, **changes: object) -> set[str]:
+    for name, value in changes.items():
+        setattr(settings, name, value)
+    return {message.id for message in run_checks() if message.id and message.id.startswith("scriptsmith")}
+
+
+def test_the_defaults_are_right(settings: Settings) -> None:
+    assert ids_with(settings) == set()
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        pytest.param({"PRODUCTION": True}, {"scriptsmith.E001"}, id="demo in production"),
+        pytest.param({"BIND": "0.0.0.0"}, {"scriptsmith.E001"}, id="demo on every address"),
+        pytest.param({"BIND": "0.0.0.0", "SCRIPTSMITH_DEMO": False}, set(), id="no demo"),
+        pytest.param({"SECRET_KEY": "short"}, {"scriptsmith.E004"}, id="short key"),
+        pytest.param(
+            {"SCRIPTSMITH_EMBEDDER": "no.such.module:Class"}, {"scriptsmith.E005"}, id="no such embedder"
+        ),
+        pytest.param(
+            {"SCRIPTSMITH_EMBEDDER": "catalog.embedding.hashing.HashingEmbedder"},
+            {"scriptsmith.E005"},
+            id="embedder without a colon",
+        ),
+        pytest.param(
+            {"SCRIPTSMITH_EMBEDDER": "catalog.embedding.hashing:HashingEmbedder"}, set(), id="an embedder"
+        ),
+        pytest.param({"SCRIPTSMITH_ENDPOINTS": ["cluade"]}, {"scriptsmith.W001"}, id="mistyped endpoint"),
+        pytest.param({"SCRIPTSMITH_ENDPOINTS": ["demo", "claude"]}, set(), id="endpoints"),
+        pytest.param(
+            {"DEBUG": True, "BIND": "::", "SCRIPTSMITH_DEMO": False},
+            {"scriptsmith.E003"},
+            id="tracebacks for everybody",
+        ),
+        pytest.param({"DEBUG": True}, set(), id="tracebacks at home"),
+    ],
+)
+def test_a_wrong_setting_is_found(
+    settings: Settings, changes: dict[str, object], expected: set[str]
+) -> None:
+    assert ids_with(settings, **changes) == expected
+
+
+def test_demo_accounts_of_an_earlier_start_are_found(
+    settings: Settings, tmp_path: Path
+) -> None:
+    layout = Layout(tmp_path)
+    layout.demo_passwords.write_text("{}")
+    assert ids_with(settings, LAYOUT=layout) == set()
+    found = ids_with(settings, SCRIPTSMITH_DEMO=False, PRODUCTION=True)
+    assert found == {"scriptsmith.E002"}
+
+
+def test_without_shellcheck_there_is_a_warning(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scriptsmith_site.checks.find_shellcheck", lambda: None)
+    assert ids_with(settings) == {"scriptsmith.W002"}
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        pytest.param("127.0.0.1", True, id="IPv4"),
+        pytest.param("127.8.8.8", True, id="all of 127"),
+        pytest.param("::1", True, id="IPv6"),
+        pytest.param("[::1]", True, id="IPv6 in brackets"),
+        pytest.param("localhost", True, id="by name"),
+        pytest.param("unix:/run/scriptsmith.sock", True, id="socket"),
+        pytest.param("0.0.0.0", False, id="every address"),
+        pytest.param("::", False, id="every IPv6 address"),
+        pytest.param("10.0.0.1", False, id="another network"),
+        pytest.param("example.org", False, id="a name"),
+    ],
+)
+def test_loopback_is_known(address: str, expected: bool) -> None:
+    assert is_loopback(address) is expected
+
+
+@pytest.mark.slow
+def test_production_settings_pass_the_deployment_checks(tmp_path: Path) -> None:
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("SCRIPTSMITH_")},
+        "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
+        "SCRIPTSMITH_DATA": str(tmp_path),
+        "SCRIPTSMITH_PRODUCTION": "True",
+        "SCRIPTSMITH_DEMO": "False",
+        "SCRIPTSMITH_HOSTS": "scripts.example.org",
+    }
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

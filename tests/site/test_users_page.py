@@ -1,0 +1,189 @@
+"""Administrators keep accounts; nobody else sees them, and the last administrator is safe."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from scriptsmith_site.models import ApiToken, OneTimeLink
+from scriptsmith_site.people.services import roles_of
+from scriptsmith_site.people.tokens import make_token
+from tests.people import make_person
+
+
+@pytest.fixture
+def admin(client: Client, administrator: User) -> Client:
+    client.force_login(administrator)
+    return client
+
+
+PAGES = ["", "new/", "{pk}/"]
+ACTIONS = ["roles", "deactivate", "reactivate", "unlock", "anonymise", "password-link", "tokens"]
+
+
+@pytest.mark.parametrize("role", ["reviewer", "curator", "manager", "stranger"])
+def test_the_pages_are_for_administrators(
+    client: Client, role: str, request: pytest.FixtureRequest
+) -> None:
+    user = request.getfixturevalue(role)
+    client.force_login(user)
+    for page in PAGES:
+        assert client.get(f"/users/{page.format(pk=user.pk)}").status_code == 403
+    for action in ACTIONS:
+        assert client.post(f"/users/{user.pk}/{action}/", {"roles": "administrator"}).status_code == 403
+    user.refresh_from_db()
+    assert user.is_active
+    assert "administrator" not in {role.value for role in roles_of(user)}
+    assert not OneTimeLink.objects.exists()
+
+
+def test_an_account_that_does_not_exist_is_not_found(admin: Client) -> None:
+    assert admin.get("/users/999999/").status_code == 404
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_get_does_nothing(admin: Client, reviewer: User, action: str) -> None:
+    assert admin.get(f"/users/{reviewer.pk}/{action}/").status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        pytest.param("", {"adam", "rita", "carla", "sam"}, id="everybody"),
+        pytest.param("q=RIT", {"rita"}, id="by a part of the name"),
+        pytest.param("role=curator", {"carla"}, id="by role"),
+        pytest.param("state=inactive", {"sam"}, id="by state"),
+        pytest.param("role=curator&state=inactive", set(), id="by both"),
+    ],
+)
+def test_the_list_is_filtered(
+    admin: Client, reviewer: User, curator: User, stranger: User, query: str, shown: set[str]
+) -> None:
+    User.objects.filter(pk=stranger.pk).update(is_active=False)
+    text = admin.get(f"/users/?{query}").content.decode()
+    names = set(re.findall(r'href="/users/\d+/">([^<]+)</a>', text))
+    assert names == shown
+    assert ("Nobody fits these filters" in text) is (not shown)
+
+
+def test_the_list_asks_a_fixed_number_of_questions(
+    admin: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(60):
+        make_person(f"person{number}", "reviewer")
+    admin.get("/users/")  # content types are cached from here on
+    with django_assert_num_queries(7):
+        text = admin.get("/users/").content.decode()
+    assert "before=" in text, "the list is paged"
+
+
+def test_an_account_is_made_with_roles(admin: Client, administrator: User) -> None:
+    typed = {"username": "new.person", "display_name": "New Person", "roles": ["reviewer", "curator"]}
+    answer = admin.post("/users/new/", typed)
+    user = User.objects.get(username="new.person")
+    assert answer["Location"] == f"/users/{user.pk}/"
+    assert {role.value for role in roles_of(user)} == {"reviewer", "curator"}
+    assert not user.has_usable_password()
+    assert user.has_perm("catalog.curate")
+    record = LogEntry.objects.get()
+    assert (record.actor, record.additional_data) == (administrator, {"event": "account created"})
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        pytest.param({"username": ""}, "username", id="no name"),
+        pytest.param({"username": "ADAM"}, "username", id="a name that exists, in capitals"),
+        pytest.param({"username": "a b"}, "username", id="a space in the name"),
+        pytest.param({"username": "x" * 151}, "username", id="a long name"),
+        pytest.param({"username": "x", "roles": ["king"]}, "roles", id="no such role"),
+        pytest.param(
+            {"username": "x", "roles": ["administrator"], "service_account": "on"},
+            "roles",
+            id="a service account as administrator",
+        ),
+    ],
+)
+def test_a_bad_account_is_not_made(admin: Client, typed: dict[str, object], field: str) -> None:
+    answer = admin.post("/users/new/", typed)
+    assert answer.status_code == 422
+    assert f'id="id_{field}_error"' in answer.content.decode()
+    assert User.objects.count() == 1
+
+
+def test_roles_are_changed_and_recorded(admin: Client, reviewer: User) -> None:
+    admin.post(f"/users/{reviewer.pk}/roles/", {"roles": ["curator", "manager"]})
+    assert {role.value for role in roles_of(reviewer)} == {"curator", "manager"}
+    assert LogEntry.objects.get().changes == {"roles": ["reviewer", "curator manager"]}
+
+
+def test_a_group_that_is_no_role_of_ours_stays_out_of_it(admin: Client, reviewer: User) -> None:
+    reviewer.groups.add(Group.objects.create(name="choir"))
+    assert admin.get(f"/users/{reviewer.pk}/").status_code == 200
+
+
+def test_nobody_takes_the_administrator_role_from_themselves(
+    admin: Client, administrator: User
+) -> None:
+    make_person("other", "administrator")
+    answer = admin.post(f"/users/{administrator.pk}/roles/", {"roles": ["reviewer"]})
+    assert answer.status_code == 422
+    assert "can&#x27;t take the administrator role from yourself" in answer.content.decode()
+    assert {role.value for role in roles_of(administrator)} == {"administrator"}
+    answer = admin.post(f"/users/{administrator.pk}/deactivate/")
+    assert answer.status_code == 422
+    administrator.refresh_from_db()
+    assert administrator.is_active
+
+
+def test_the_last_administrator_is_protected(client: Client, administrator: User) -> None:
+    # Who has the permission without the role: a superuser made on the command line.
+    client.force_login(User.objects.create_superuser("root"))
+    for action, typed in (("roles", {"roles": ["reviewer"]}), ("deactivate", {})):
+        answer = client.post(f"/users/{administrator.pk}/{action}/", typed)
+        assert answer.status_code == 422
+        assert "This is the last administrator" in answer.content.decode()
+    make_person("other", "administrator")
+    client.post(f"/users/{administrator.pk}/deactivate/")
+    administrator.refresh_from_db()
+    assert not administrator.is_active
+
+
+def test_a_deactivated_person_is_out_at_once_with_tokens_and_links(
+    admin: Client, reviewer: User
+) -> None:
+    theirs = Client()
+    theirs.force_login(reviewer)
+    make_token(reviewer, name="bot", scopes=["read"], days=None, by=reviewer)
+    admin.post(f"/users/{reviewer.pk}/password-link/")
+    assert theirs.get("/settings/").status_code == 200
+
+    admin.post(f"/users/{reviewer.pk}/deactivate/")
+    assert theirs.get("/settings/").status_code == 302
+    assert not ApiToken.objects.get().is_live
+    assert admin.post(f"/users/{reviewer.pk}/deactivate/").status_code == 409
+    assert admin.post(f"/users/{reviewer.pk}/password-link/").status_code == 409
+
+    admin.post(f"/users/{reviewer.pk}/reactivate/")
+    reviewer.refresh_from_db()
+    assert reviewer.is_active
+    assert not ApiToken.objects.get().is_live, "tokens stay revoked"
+    assert admin.post(f"/users/{reviewer.pk}/reactivate/").status_code == 409
+
+
+def test_a_service_account_lives_by_tokens(admin: Client, reviewer: User) -> None:
+    admin.post("/users/new/", {"username": "bot", "service_account": "on", "roles": ["reviewer"]})
+    bot = User.objects.get(username="bot")
+    assert admin.post(f"/users/{bot.pk}/password-link/").status_code == 409
+    made = admin.post(f"/users/{bot.pk}/tokens/", {"name": "chat", "scopes": ["ask"], "days": ""})
+    assert re.search(r'value="sst_', made.content.decode())
+    assert ApiToken.objects.get().expires_at is None
+
+    theirs = admin.post(f"/users/{reviewer.pk}/tokens/", {"name": "spy", "scopes": ["ask"], "days": ""})
+    assert theirs.status_code == 409, "people make their own"
+    assert ApiToken.objects.count() == 1
