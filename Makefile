@@ -62,17 +62,19 @@ run: setup
 	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded --with-parent
 
 test: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 check: setup .venv/installed-dev
 	@echo "Format and lint"
 	$(VENV_PYTHON) -m ruff format --quiet --check .
 	$(VENV_PYTHON) -m ruff check --quiet .
 	echo "Types"
-	$(VENV_PYTHON) -m mypy --no-error-summary .
+	$(VENV_PYTHON) -m mypy --no-error-summary
 	echo "Imports"
 	.venv/bin/lint-imports --no-logo >/dev/null || .venv/bin/lint-imports --no-logo
-	# None of these asks the database anything: an address is set so that no server is started.
+	# None of these asks the database anything: addresses are set so that no server is started.
+	export SCRIPTSMITH_DATA=$$(mktemp -d)
+	trap 'rm -rf "$$SCRIPTSMITH_DATA"' EXIT
 	export DATABASE_URL=postgresql://nobody@/none?host=/nowhere REDIS_URL=redis://127.0.0.1:9
 	echo "Migrations"
 	$(VENV_PYTHON) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run --verbosity 0

@@ -227,8 +227,8 @@ def read_key(text: str) -> int:
 
 
 router = SimpleRouter()
-router.register("entries", EntryViewSet, basename="entry")
-router.register("versions", VersionViewSet, basename="version")
-router.register("uses", UseViewSet, basename="use")
-router.register("retrieve", RetrieveViewSet, basename="retrieve")
-router.register("tags", TagViewSet, basename="tag")
+router.register("entries", EntryViewSet, basename="api-entry")
+router.register("versions", VersionViewSet, basename="api-version")
+router.register("uses", UseViewSet, basename="api-use")
+router.register("retrieve", RetrieveViewSet, basename="api-retrieve")
+router.register("tags", TagViewSet, basename="api-tag")

@@ -63,6 +63,9 @@ def ensure_embedding_model() -> EmbeddingModel:
     """
     wanted = embedder()
     State = EmbeddingModel.State
+    model = EmbeddingModel.objects.filter(name=wanted.name).exclude(state=State.RETIRED).first()
+    if model is not None and has_index(model):
+        return model
     with transaction.atomic():
         _lock_models()
         model = EmbeddingModel.objects.filter(name=wanted.name).first()
@@ -81,8 +84,20 @@ def ensure_embedding_model() -> EmbeddingModel:
     return model
 
 
+def has_index(model: EmbeddingModel) -> bool:
+    """Whether the model's vectors are indexed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [model.index_name])
+        return bool(cursor.fetchone()[0])
+
+
 def create_index(model: EmbeddingModel) -> None:
-    """Create the partial HNSW index over the model's searchable vectors, where there is none."""
+    """Create the partial HNSW index over the model's searchable vectors, where there is none.
+
+    Writers of vectors wait meanwhile, so it belongs before the vectors are made.
+    """
+    if has_index(model):  # asked first, because CREATE INDEX would lock the table to find out
+        return
     statement = sql.SQL(
         "CREATE INDEX IF NOT EXISTS {index} ON catalog_embedding"
         " USING hnsw ((vector::vector({dimension})) vector_cosine_ops)"

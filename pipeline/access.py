@@ -1,7 +1,7 @@
-"""The only way for a view or viewset to obtain an object of the pipeline, and what of a Run a person may see.
+"""The only way for a view or viewset to obtain an object, and what of a Run a person may see.
 
-Everybody who is signed in may look at actions and runs. Asking takes the permission `pipeline.ask`; whoever
-asked may run again, cancel and retry what they asked for, a manager may do so with everybody's.
+Everybody who is signed in may look at actions and runs. Asking takes the permission `pipeline.ask`;
+whoever asked may run again, cancel and retry what they asked for, a manager everybody's.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
+from rest_framework.request import Request
 
 from pipeline.models import Action, Configuration, Draft, Endpoint, Run
 
@@ -28,8 +29,8 @@ MANAGE = "review.manage_campaigns"
 class VisibleParts:
     """What a page or serializer may show of a Run beyond the statement, the context and the state.
 
-    `verdict` covers all that the assessor's opinion shows through: assessments, feedback, the drafts and
-    stages that follow from them, the ledger. `models` covers who played which role.
+    `verdict` covers all that the assessor's opinion shows through: assessments, feedback, the
+    drafts and stages that follow from them, the ledger. `models` covers who played which role.
     """
 
     verdict: bool = True
@@ -37,11 +38,11 @@ class VisibleParts:
 
 
 def visible_parts(user: User, run: Run) -> VisibleParts:
-    """What this person may see of this Run; every page and serializer asks here and nowhere else."""
+    """What this person may see of this Run; every page and serializer asks here, and only here."""
     return VisibleParts()
 
 
-def signed_in(request: HttpRequest) -> User:
+def signed_in(request: HttpRequest | Request) -> User:
     """The person behind a request; raises PermissionDenied where nobody is signed in."""
     if not isinstance(request.user, User):
         raise PermissionDenied
@@ -102,7 +103,9 @@ def access_draft(user: User, pk: int, *, to_use: bool = False) -> Draft:
     if not visible_parts(user, draft.run).verdict:
         raise PermissionDenied(_("This script is shown to you in your review."))
     if to_use and not user.has_perm(USE_UNREVIEWED):
-        raise PermissionDenied(_("Using a script that nobody has reviewed takes the role “reviewer”."))
+        raise PermissionDenied(
+            _("Using a script that nobody has reviewed takes the role “reviewer”.")
+        )
     return draft
 
 
@@ -117,18 +120,6 @@ def access_configurations(user: User, *, to_manage: bool = False) -> QuerySet[Co
     if to_manage or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
         _require_endpoints(user)
     return Configuration.objects.prefetch_related("roles__endpoint")
-
-
-def usable_configurations() -> list[Configuration]:
-    """Configurations that a run can be started under now: whole, in use, every endpoint switched on."""
-    found = Configuration.objects.filter(archived_at=None).prefetch_related("roles__endpoint")
-    return [configuration for configuration in found if is_usable(configuration)]
-
-
-def is_usable(configuration: Configuration) -> bool:
-    """Whether all three roles are played by endpoints that are switched on."""
-    roles = configuration.roles.all()
-    return len(roles) == 3 and all(role.endpoint.is_on for role in roles)
 
 
 def _require_endpoints(user: User) -> None:

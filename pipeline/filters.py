@@ -1,4 +1,4 @@
-"""What lists of actions and runs are narrowed to; the pages' forms and the API's parameters are the same."""
+"""What lists of actions and runs are narrowed to, by the pages' forms and the API alike."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERDICTS = [
 ]
 
 
-class ActionFilter(filters.FilterSet):
+class ActionFilter(filters.FilterSet):  # type: ignore[misc]
     """Actions by who asked, by words, and by how their newest run stands."""
 
     q = filters.CharFilter(
@@ -47,7 +47,7 @@ class ActionFilter(filters.FilterSet):
         return queryset.filter(Exists(newest))
 
 
-class RunFilter(filters.FilterSet):
+class RunFilter(filters.FilterSet):  # type: ignore[misc]
     """Runs by how they stand, by Action and by Configuration."""
 
     state = filters.ChoiceFilter(choices=Run.State.choices)

@@ -92,6 +92,12 @@ class Assessed:
     difference_reason: str = ""
     differences: tuple[str, ...] = ()
 
+    @property
+    def noted(self) -> tuple[str, ...]:
+        """What speaks against the Draft: the listed differences, else the reasons that were given."""
+        reasons = (self.similarity_reason, self.difference_reason)
+        return self.differences or tuple(reason for reason in reasons if reason)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
@@ -348,7 +354,13 @@ class Flow:
     def explain(self, assessed: Assessed, *, round: int) -> FeedbackGiven | None:
         """The model's feedback on a Draft, or None where it can't be read."""
         self.ports.begin(StageName.EXPLAIN, round=round)
-        question = questions.explain(self.task.statement, assessed, round=round)
+        question = questions.explain(
+            self.task.statement,
+            assessed.draft.script,
+            assessed.functionality,
+            assessed.noted,
+            round=round,
+        )
         reading = read_explanation(self._ask([question])[0])
         self.ports.note_reading(question, reading.outcome)
         if reading.outcome is not ReadingOutcome.READ:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pipeline.prompts import fence, render
 from pipeline.readers import read_explanation, read_opinion, read_script, read_text
 from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
-
-if TYPE_CHECKING:
-    from pipeline.flow import Assessed
 
 _REMINDER = {
     ReadingOutcome.UNPARSED: "Your last answer could not be read. Answer with the JSON object only.",
@@ -89,19 +85,18 @@ def compare(stage: StageName, statement: str, functionality: str, *, round: int)
     )
 
 
-def explain(statement: str, assessed: Assessed, *, round: int) -> Question:
-    """Ask why a script fails; "no error" is offered as an answer."""
-    noted = assessed.differences or tuple(
-        reason for reason in (assessed.similarity_reason, assessed.difference_reason) if reason
-    )
+def explain(
+    statement: str, script: str, functionality: str, noted: Sequence[str], *, round: int
+) -> Question:
+    """Ask why a script fails, from what the assessor noted; "no error" is offered as an answer."""
     return _question(
         StageName.EXPLAIN,
         Role.REFINER,
         _EXPLANATION,
         round=round,
         STATEMENT=fence(statement, "STATEMENT"),
-        SCRIPT=fence(assessed.draft.script, "SCRIPT"),
-        FUNCTIONALITY=fence(assessed.functionality or "(not described)", "FUNCTIONALITY"),
+        SCRIPT=fence(script, "SCRIPT"),
+        FUNCTIONALITY=fence(functionality or "(not described)", "FUNCTIONALITY"),
         DIFFERENCES=fence("\n".join(noted) or "(nothing)", "DIFFERENCES"),
     )
 

@@ -34,6 +34,15 @@ def take_in_missed() -> int:
     return sum(1 for run in missed if send_to_queue(run))
 
 
+def item_of_run(run_id: int) -> Item | None:
+    """The live queue's item of a run, made where it is not there; None where the run has no script."""
+    item = Item.objects.filter(run=run_id, campaign__kind=Campaign.Kind.LIVE).first()
+    if item is not None:
+        return item
+    run = Run.objects.filter(pk=run_id, state=Run.State.DONE, recommended__isnull=False).first()
+    return send_to_queue(run) if run else None
+
+
 @transaction.atomic
 def send_to_queue(run: Run) -> Item | None:
     """One Case and Item for a run; None where another process was faster."""

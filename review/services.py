@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from review.decisions import decide
 from review.desk import Desk, Step, open_desk
-from review.intake import live_queue, raise_priority, send_to_queue, take_in, take_in_missed
+from review.intake import item_of_run, live_queue, raise_priority, send_to_queue, take_in, take_in_missed
 from review.queue import (
     claim_item,
     claim_next,
@@ -29,6 +29,7 @@ __all__ = [
     "flag",
     "give_back",
     "holding",
+    "item_of_run",
     "keep_alive",
     "live_queue",
     "open_desk",

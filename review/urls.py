@@ -7,6 +7,7 @@ from review.views import desk, queue
 urlpatterns = [
     path("queue/", queue.queue, name="queue"),
     path("queue/next/", queue.claim_next, name="queue-next"),
+    path("runs/<int:pk>/review/", queue.review_run, name="run-review"),
     path("items/<int:pk>/", desk.review, name="item-review"),
     path("items/<int:pk>/claim/", queue.claim_item, name="item-claim"),
     path("items/<int:pk>/score/", desk.score, name="item-score"),

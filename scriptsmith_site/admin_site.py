@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.generic import RedirectView
 
@@ -59,10 +62,13 @@ class ReadOnlyAdminSite(AdminSite):
         look_only = type(f"LookOnly{base.__name__}", (_LookOnly, base), {})
         super().register(model_or_iterable, look_only, **options)
 
+    @method_decorator(login_not_required)
     def login(
         self, request: HttpRequest, extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
-        """Who is not signed in never comes here: the middleware leads them to our page."""
+        """People sign in where they always do."""
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.GET.get("next", reverse("admin:index")))
         if not self.has_permission(request):
             raise PermissionDenied
         return redirect("admin:index")

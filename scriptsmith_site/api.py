@@ -1,4 +1,4 @@
-"""The API under /api/v1/: what the apps offer, its schema and the page to try it on."""
+"""The API under /api/v1/: what the apps offer, its schema, and the page to try it on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.routers import DefaultRouter
+
+import catalog.api
+import pipeline.api
+import review.api
 
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -20,5 +25,18 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
         return {"type": "http", "scheme": "bearer", "bearerFormat": "sst_..."}
 
 
+router = DefaultRouter()
+for app in (catalog.api, pipeline.api, review.api):
+    router.registry.extend(app.router.registry)
+
 show_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated])
-show_docs = login_required(SpectacularSwaggerSplitView.as_view(url_name="api-schema"))
+show_docs = login_required(
+    SpectacularSwaggerSplitView.as_view(url_name="api-schema", template_name="site/api_docs.html")
+)
+
+urlpatterns = [
+    path("schema/", show_schema, name="api-schema"),
+    path("docs/", show_docs, name="api-docs"),
+    # A namespace: pages and API may give their addresses the same names.
+    path("", include((router.urls, "api"))),
+]

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.text import slugify
 
-from catalog.models import Version
+from catalog.models import Entry, Version
 from pipeline import services
-from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Run
+from pipeline.models import (
+    Action,
+    Assessment,
+    Configuration,
+    Draft,
+    Feedback,
+    RetrievedMatch,
+    Run,
+)
 
-SCRIPT = "#!/usr/bin/env bash\nset -euo pipefail\nfind /var/tmp/exports -type f -mtime +30 -delete\n"
+SCRIPT = (
+    "#!/usr/bin/env bash\nset -euo pipefail\nfind /var/tmp/exports -type f -mtime +30 -delete\n"
+)
 
 
-def make_action(statement: str = "Delete files older than 30 days in /var/tmp/exports", **details: object) -> Action:
+def make_action(
+    statement: str = "Delete files older than 30 days in /var/tmp/exports", **details: object
+) -> Action:
     return services.ask(statement, by=details.pop("by", None), **details)
 
 
@@ -33,15 +46,27 @@ def make_run(
     first = make_draft(run, script=script, kind="generated", verdict=verdict)
     recommended = first
     if feedback:
-        given = Feedback.objects.create(draft=first, text=feedback, words=len(feedback.split()), points=1)
+        given = Feedback.objects.create(
+            draft=first, text=feedback, words=len(feedback.split()), points=1
+        )
         if refined:
             second = make_draft(
-                run, script=refined, kind="refined", verdict=refined_verdict, round=1, parent=first, feedback=given
+                run,
+                script=refined,
+                kind="refined",
+                verdict=refined_verdict,
+                round=1,
+                parent=first,
+                feedback=given,
             )
             recommended = second if refined_verdict == "correct" else first
     now = timezone.now()
     Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE, started_at=now, finished_at=now, verdict=verdict, recommended=recommended
+        state=Run.State.DONE,
+        started_at=now,
+        finished_at=now,
+        verdict=verdict,
+        recommended=recommended,
     )
     run.refresh_from_db()
     return run
@@ -69,6 +94,45 @@ def make_draft(run: Run, *, script: str, kind: str, verdict: str = "", **fields:
             differences=[] if verdict == "correct" else ["It looks at another directory."],
         )
     return draft
+
+
+def make_version(
+    title: str = "Delete old files in a directory", *, script: str = SCRIPT, by: User | None = None
+) -> Version:
+    """A verified version in an entry of its own, without vectors: nothing will retrieve it."""
+    entry = Entry.objects.create(slug=slugify(title), title=title)
+    return Version.objects.create(
+        entry=entry,
+        number=1,
+        state=Version.State.VERIFIED,
+        script=script,
+        sha256=Version.hash_of(script),
+        verified_at=timezone.now(),
+        verified_by=by,
+    )
+
+
+def make_answered_run(version: Version, *, by: User | None = None, **match: object) -> Run:
+    """A finished Run that the catalogue answered with this version."""
+    run = services.start_run(make_action(by=by), by=by, enqueue=False)
+    draft = make_draft(run, script=version.script, kind="retrieved", version=version)
+    RetrievedMatch.objects.create(
+        run=run,
+        rank=0,
+        version=version,
+        phrasing=version.entry.title,
+        **{"answer": "match", "confidence": 0.93, "cosine": 0.95, "scoring": "1", **match},
+    )
+    now = timezone.now()
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.DONE,
+        started_at=now,
+        finished_at=now,
+        answered_by=version,
+        recommended=draft,
+    )
+    run.refresh_from_db()
+    return run
 
 
 def imported_configuration() -> Configuration:

@@ -80,7 +80,7 @@ class StandIn:
 
     def totals(self) -> dict[str, int]:
         """Requests, billed requests, input tokens and output tokens since the last reset."""
-        return cast(dict[str, int], self._ask("/_standin/calls")["totals"])
+        return cast(dict[str, int], self._ask(f"/_standin/calls?after={sys.maxsize}")["totals"])
 
     def reset(self) -> None:
         """Forget calls, faults and the prompt cache."""

@@ -1,36 +1,142 @@
-"""TEMPORARY face, by the lead, until the owner of this package writes the real one. Overwrite it."""
-from __future__ import annotations
-from dataclasses import dataclass
-from catalog.analysis.types import *  # noqa
-from catalog.analysis.types import Finding, Level, Outcome, Report, Risk, SideEffect, UnreadableScript, encode_script, hash_script  # noqa
-from catalog.analysis.shellcheck import check_shellcheck  # noqa
-from catalog.analysis.syntax import check_syntax  # noqa
+"""The static analysis of a Bash script: what can be said of it without running it.
 
-@dataclass(frozen=True)
-class Parameter:
-    name: str
-    required: bool = True
-    default: str | None = None
-    type: str = "text"
-    description: str = ""
+Pure: no Django, no Celery, no database. Bash and ShellCheck are asked to read the script, and the
+rest is our own reading of its syntax tree. Nothing here is a guarantee, and what could not be
+judged is unscored, never a pass.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from catalog.analysis import risk, shellcheck, syntax
+from catalog.analysis.characters import (
+    CharacterKind,
+    HiddenCharacter,
+    check_characters,
+)
+from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
+from catalog.analysis.parameters import (
+    Parameter,
+    ParameterType,
+    UnfillableScript,
+    fill,
+    find_parameters,
+)
+from catalog.analysis.risk import risk_level
+from catalog.analysis.risk.secrets import Secret, find_secrets
+from catalog.analysis.shell.program import Program, read_program
+from catalog.analysis.shellcheck import check_shellcheck
+from catalog.analysis.side_effect import find_side_effect
+from catalog.analysis.syntax import check_syntax
+from catalog.analysis.types import (
+    Finding,
+    Level,
+    Outcome,
+    Report,
+    Risk,
+    SideEffect,
+    UnreadableScript,
+    encode_script,
+    hash_script,
+)
+from catalog.analysis.values import dangerous_values
+
+__all__ = [
+    "CharacterKind",
+    "Finding",
+    "HiddenCharacter",
+    "Level",
+    "Outcome",
+    "Parameter",
+    "ParameterType",
+    "Report",
+    "Risk",
+    "Secret",
+    "SideEffect",
+    "UnfillableScript",
+    "UnreadableScript",
+    "analyse",
+    "analyse_static",
+    "check_shellcheck",
+    "check_syntax",
+    "dangerous_values",
+    "fill",
+    "find_hidden_characters",
+    "find_parameters",
+    "find_secrets",
+    "has_errors",
+    "hash_script",
+    "risk_level",
+    "side_effect",
+]
+
 
 def analyse(script: str) -> Report:
-    encode_script(script)
-    f = (*check_syntax(script), *check_shellcheck(script))
-    ok = not any(x.check == "bash-syntax" and x.outcome is Outcome.FAILED and x.level is Level.ERROR for x in f)
-    return Report(sha256=hash_script(script), findings=f, syntax_ok=ok, side_effect=SideEffect.UNKNOWN, risk=Risk.MEDIUM)
-analyse_static = analyse
-def has_errors(report: Report) -> bool:
-    return report.syntax_ok is False or any(x.level is Level.ERROR and x.outcome is Outcome.FAILED for x in report.findings)
-def detect_parameters(script: str) -> tuple[Parameter, ...]:
-    return ()
-def fill(script: str, values: object) -> str:
-    return script
-def dangerous_values(script: str, values: object) -> list[str]:
-    return []
-def find_odd_characters(script: str) -> tuple[object, ...]:
-    return ()
+    """Every check of the script; bash and ShellCheck run beside our own. About 0.1 s.
+
+    Raises UnreadableScript for text with a NUL byte, invalid Unicode or more than 1 MB.
+    """
+    encoded = encode_script(script)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        by_bash = pool.submit(check_syntax, script)
+        by_shellcheck = pool.submit(check_shellcheck, script)
+        program = read_program(encoded)
+        static = _static_report(script, program)
+        asked = [*by_bash.result(), *by_shellcheck.result()]
+    return Report(
+        sha256=static.sha256,
+        findings=(*asked, *static.findings),
+        syntax_ok=_is_syntax_ok(asked),
+        side_effect=static.side_effect,
+        risk=static.risk,
+    )
+
+
+def analyse_static(script: str) -> Report:
+    """The checks that need no other program: risks, side effect, characters. Milliseconds.
+
+    Its `syntax_ok` is None: bash was not asked. Raises UnreadableScript.
+    """
+    return _static_report(script, read_program(encode_script(script)))
+
+
 def side_effect(script: str) -> SideEffect:
-    return SideEffect.UNKNOWN
-def risk_level(findings: object, side_effect: object) -> Risk:
-    return Risk.MEDIUM
+    """What the script does to the machine; unknown unless every command is known to read only."""
+    return analyse_static(script).side_effect
+
+
+def find_hidden_characters(script: str) -> tuple[HiddenCharacter, ...]:
+    """The script's hidden and look-alike characters, to be marked where it is shown."""
+    return _find_hidden_characters(script, read_program(encode_script(script)))
+
+
+def has_errors(report: Report) -> bool:
+    """Whether bash refuses the script or ShellCheck calls something in it an error."""
+    return report.syntax_ok is False or any(
+        found.check == shellcheck.CHECK
+        and found.outcome is Outcome.FAILED
+        and found.level is Level.ERROR
+        for found in report.findings
+    )
+
+
+def _static_report(script: str, program: Program) -> Report:
+    effects = list(risk.find_effects(program))
+    effect = find_side_effect(program, effects)
+    risks = risk.report_effects(effects, program)
+    characters = check_characters(script, program)
+    return Report(
+        sha256=hash_script(script),
+        findings=(*risks, *characters),
+        syntax_ok=None,
+        side_effect=effect,
+        risk=risk_level([*risks, *characters], effect),
+    )
+
+
+def _is_syntax_ok(findings: list[Finding]) -> bool | None:
+    asked = [found for found in findings if found.check == syntax.CHECK]
+    if any(found.outcome is Outcome.UNSCORED for found in asked):
+        return None
+    return all(found.level is not Level.ERROR for found in asked)

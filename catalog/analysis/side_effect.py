@@ -59,12 +59,18 @@ def command_side_effect(command: Command, program: Program) -> SideEffect:
     if name in ANY_USE or name in SHELL_ONLY:
         return SideEffect.READ_ONLY
     if name in SPECIAL and (special := SPECIAL[name](command)):
-        return SideEffect.UNKNOWN if command.takes_more and name != "sed" else special
+        is_read = special is SideEffect.READ_ONLY and _brings_options(command)
+        return SideEffect.UNKNOWN if is_read else special
     if name in LISTED_OPTIONS and _has_listed_options(command, LISTED_OPTIONS[name]):
         return SideEffect.READ_ONLY
     if name in SUBCOMMANDS and _has_listed_subcommand(command):
         return SideEffect.READ_ONLY
     return SideEffect.MUTATING if name in MUTATING else SideEffect.UNKNOWN
+
+
+def _brings_options(command: Command) -> bool:
+    """Whether operands that come at run time may be options; those from find never are."""
+    return command.takes_more and command.context.via[-1:] != ("find",)
 
 
 def _writes(redirect: Redirect) -> bool:
@@ -76,7 +82,11 @@ def _steers(command: Command) -> bool:
     """`env LD_PRELOAD=... command`, `ssh -o ProxyCommand=...`, `time -o file` and the like."""
     if command.name == "ssh":
         own = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
-        values = [(word.literal or "command").lower() for name, word in own.options if word and name == "o"]
+        values = [
+            (word.literal or "command").lower()
+            for name, word in own.options
+            if word and name == "o"
+        ]
         return own.has("F", "S", "E") or any("command" in value for value in values)
     if command.name == "time":
         return any(word.prefix.startswith(("-o", "--output", "-a")) for word in command.arguments)
@@ -105,15 +115,17 @@ def _has_listed_options(command: Command, options: Options) -> bool:
     if needs and not arguments.has(*needs):
         return False
     known = {*options.flags, *options.values, *(name.rstrip("=") for name in long)}
-    certain = arguments.is_certain and not command.takes_more
+    certain = arguments.is_certain and not _brings_options(command)
     return certain and arguments.names <= known and len(arguments.operands) <= options.operands
 
 
 def _has_listed_subcommand(command: Command) -> bool:
     arguments = read_tool_arguments(command)
-    if not arguments.is_certain or command.takes_more:
+    if not arguments.is_certain:
         return False
-    if command.name not in FORMAT_OPTIONS and arguments.names & UNSAFE_OPTIONS:
+    if command.name not in FORMAT_OPTIONS and (
+        _brings_options(command) or arguments.names & UNSAFE_OPTIONS
+    ):
         return False
     given = arguments.subcommands
     if "exec" in given[:2] and not command.is_opened:

@@ -11,7 +11,7 @@ from catalog.analysis.types import Finding, Level, Outcome, encode_script
 CHECK = "bash-syntax"
 TIMEOUT = 5.0  # seconds
 
-_MESSAGE = re.compile(r"^bash: (?:-: )?(?:line (?P<line>\d+): )?(?P<text>[^`].*)$")
+_MESSAGE = re.compile(r"(?:line (?P<line>\d+): )?(?!`|line \d+: `)(?P<text>.+)")
 _HEREDOC = re.compile(r"here-document at line (\d+)")
 _EXTGLOB = re.compile(rb"^[ \t]*shopt[ \t]+-s[ \t][^\n#]*\bextglob\b", re.MULTILINE)
 
@@ -32,7 +32,8 @@ def check_syntax(script: str, *, timeout: float = TIMEOUT) -> list[Finding]:
         done = run_tool(_command_line(bash, encoded), encoded, timeout=timeout)
     except ToolFailed as failed:
         return [_unscored(str(failed), version)]
-    return _read_answer(done.returncode, done.stderr.decode("utf-8", "replace"), version)
+    said = done.stderr.decode("utf-8", "replace").replace(f"{bash}: ", "")
+    return _read_answer(done.returncode, said, version)
 
 
 def _command_line(bash: str, encoded: bytes) -> list[str]:
@@ -78,7 +79,13 @@ def _unscored(message: str, version: str) -> Finding:
 
 
 def _finding(
-    outcome: Outcome, level: Level, code: str, message: str, version: str, *, line: int | None = None
+    outcome: Outcome,
+    level: Level,
+    code: str,
+    message: str,
+    version: str,
+    *,
+    line: int | None = None,
 ) -> Finding:
     return Finding(
         check=CHECK,

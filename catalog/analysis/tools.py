@@ -16,8 +16,10 @@ class ToolFailed(Exception):
     """The checker gave no answer: it is missing, too slow or crashed. Its text is for people."""
 
 
-def run_tool(argv: list[str], script: bytes, *, timeout: float) -> subprocess.CompletedProcess[bytes]:
-    """What the tool answers to the script on its standard input; raises ToolFailed without answer."""
+def run_tool(
+    argv: list[str], script: bytes, *, timeout: float
+) -> subprocess.CompletedProcess[bytes]:
+    """What the tool answers to the script on its standard input; raises ToolFailed."""
     name = argv[0].rpartition("/")[2]
     try:
         done = subprocess.run(

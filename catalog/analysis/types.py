@@ -1,4 +1,4 @@
-"""What the static analysis says: findings, their outcome and level, and the report that holds them."""
+"""What the static analysis says: findings with outcome and level, and the report of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Risk(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What one check found at one place; it counts only for the script and the version it was made for.
+    """What one check found at one place; it counts only for this script and this version.
 
     Lines and columns start at 1 and count characters; all four are None where the whole script is
     meant. A check that found nothing says so in one finding with the outcome passed.

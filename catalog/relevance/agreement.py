@@ -11,6 +11,7 @@ from catalog.relevance.profiles import StatementProfile, analyse
 from catalog.relevance.scripts import ScriptProfile, analyse_script
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate, Parameter
+from catalog.relevance.vocabulary import is_common
 
 Pair = tuple[Literal, Literal]
 
@@ -90,11 +91,15 @@ def _free(
     if not parameters:
         return {}
     binding = bind(literals, parameters)
-    defaults = {parameter.name: parameter.default for parameter in parameters}
+    defaults = {
+        parameter.name: {parameter.default}
+        | {literal.key for literal in analyse(parameter.default or "").literals}
+        for parameter in parameters
+    }
     return {
         name: literal
         for name, literal in binding.literals.items()
-        if binding.fills[name] == defaults[name] or not script.explains(literal)
+        if {binding.fills[name], literal.key} & defaults[name] or not script.explains(literal)
     }
 
 
@@ -144,6 +149,8 @@ def _is_like(literal: Literal, other: Literal) -> bool:
     kinds = {literal.kind, other.kind}
     if kinds in ({Kind.PATH}, {Kind.GLOB}):
         return False
+    if Kind.GLOB in kinds and Kind.TEXT in kinds and not _is_containing(literal, other):
+        return False
     mine, theirs = _core(literal), _core(other)
     if not (literal.firm and other.firm):  # "PDF files" and "*.pdf", but not "foo" and "*.foo"
         mine, theirs = mine.lstrip("."), theirs.lstrip(".")
@@ -152,6 +159,12 @@ def _is_like(literal: Literal, other: Literal) -> bool:
     if mine == theirs:
         return bool(mine)
     return not literal.firm and not other.firm and _is_slip(mine, theirs)
+
+
+def _is_containing(literal: Literal, other: Literal) -> bool:
+    """Whether the pattern of the two only says "contains" or "ends in": *name*, *.type."""
+    pattern = literal.value if literal.kind == Kind.GLOB else other.value
+    return pattern.startswith("*") and (pattern.endswith("*") or pattern.startswith("*."))
 
 
 def _core(literal: Literal) -> str:
@@ -189,8 +202,13 @@ def _occurs(literal: Literal, profile: StatementProfile) -> bool:
         return True
     if literal.kind.family != "name":
         return False
-    wanted = f" {_core(literal).lower()} "
-    return len(wanted) > 4 and wanted in f" {profile.text.translate(_PUNCTUATION)} "
+    core = _core(literal).lower()
+    if literal.kind == Kind.GLOB and not literal.firm:  # "log files" and "logs"
+        return core.lstrip(".") in profile.words
+    if is_common(core):  # it may stand there as an ordinary word
+        return False
+    wanted = f" {core} "
+    return len(core) > 2 and wanted in f" {profile.text.translate(_PUNCTUATION)} "
 
 
 _PUNCTUATION = str.maketrans(dict.fromkeys("\"'`,.:;()*?“”‘’", " "))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from catalog.relevance.literals import Literal
+from catalog.relevance.names import ROLES
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Parameter
 from catalog.relevance.vocabulary import DURATION_UNITS, SIZE_UNITS, words
@@ -15,26 +16,6 @@ from catalog.relevance.vocabulary import DURATION_UNITS, SIZE_UNITS, words
 _WORD = re.compile(r"[A-Za-z]+|%")
 _FROM = words("source src from origin input old")
 _TO = words("destination dest target to output new into")
-_ROLES = {
-    word: role
-    for role, listed in {
-        "service": "service unit daemon server",
-        "package": "package",
-        "user": "user username account login owner",
-        "group": "group",
-        "container": "container image",
-        "pod": "pod deployment workload",
-        "namespace": "namespace",
-        "database": "database db schema table",
-        "host": "host node hostname machine server",
-        "branch": "branch tag",
-        "interface": "interface device",
-        "process": "process",
-        "volume": "volume partition bucket",
-        "queue": "queue topic",
-    }.items()
-    for word in words(listed)
-}
 # What a text parameter's name must hint at before it takes a literal of these kinds.
 _HINTS = {
     Kind.GLOB: words("pattern glob name extension suffix filter files mask"),
@@ -101,6 +82,8 @@ def fit(literal: Literal, parameter: Parameter) -> tuple[float, str]:
         score, value = (6.0, chosen) if chosen else (0.0, "")
     else:
         score, value = _fit_text(literal, hints)
+        if literal.kind == Kind.DURATION and (parameter.default or "").endswith(" ago"):
+            value = f"{value} ago"
     return (score + side if score else 0), value
 
 
@@ -148,14 +131,14 @@ def _fit_number(literal: Literal, parameter: Parameter, hints: frozenset[str]) -
 
 
 def _fit_text(literal: Literal, hints: frozenset[str]) -> tuple[float, str]:
-    wanted = {_ROLES[hint] for hint in hints if hint in _ROLES}
+    wanted = {ROLES[hint] for hint in hints if hint in ROLES}
     if literal.role in wanted:
         return 5.0, literal.text
     if literal.kind in _HINTS:
         return (3.0, literal.text) if hints & _HINTS[literal.kind] else (0, "")
     if literal.kind not in (Kind.NAME, Kind.TEXT):
         return 0, ""
-    if literal.role in _ROLES.values() and wanted:
+    if literal.role and wanted:
         return 0, ""
     if literal.kind == Kind.NAME and not literal.firm:
         return (0.5, literal.text) if wanted else (0, "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from catalog.relevance.score import Comparison, RelevanceModel, compare, features_of
+from catalog.relevance.comparison import Comparison, compare
+from catalog.relevance.score import RelevanceModel, features_of
 from catalog.relevance.types import Candidate, Judgement
 from catalog.relevance.wording import differences, reasons
 from catalog.types import Answer
@@ -18,6 +19,7 @@ HAND_MODEL = RelevanceModel(
         "said": 1.0,
         "asked": 1.0,
         "same_literals": 2.0,
+        "filled_parameters": 1.5,
         "explained_literals": 0.5,
         "conflicting_literals": -5.0,
         "loose_literals": -1.0,
@@ -27,7 +29,7 @@ HAND_MODEL = RelevanceModel(
         "other_objects": -2.0,
         "opposed_marks": -3.0,
         "lone_marks": -1.5,
-        "near_miss": -1.5,
+        "strays": -3.0,
         "one_sided": -1.0,
         "identical": 5.0,
     },
@@ -66,13 +68,10 @@ def judge(statement: str, candidate: Candidate, model: RelevanceModel = HAND_MOD
 def _answer(
     comparison: Comparison, confidence: float, likeness: float, model: RelevanceModel
 ) -> Answer:
-    if comparison.is_contrary or comparison.opposes:
+    if comparison.opposes:
         return Answer.NONE
-    is_open = (
-        comparison.literals.conflicts or comparison.does_other_things or comparison.is_one_sided
-    )
     is_read = not comparison.statement.is_cut or comparison.is_identical
-    if confidence >= model.match_threshold and not is_open and is_read:
+    if confidence >= model.match_threshold and not comparison.is_open and is_read:
         return Answer.MATCH
     return Answer.ADAPT if likeness >= model.adapt_threshold else Answer.NONE
 

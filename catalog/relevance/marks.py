@@ -12,7 +12,8 @@ import re
 _AT_LEAST = r"(?:older|earlier|longer|more|greater|over|above|beyond|exceed\w*|at least|min\w*)"
 _AT_MOST = r"(?:newer|younger|less|fewer|under|below|at most|up to|max\w*|no more)"
 _PAST = r"(?:the )?(?:last |past |previous )?"
-_NOT = r"(?:not|n['’]t|never|hasn['’]t|haven['’]t|wasn['’]t|weren['’]t|no|un)"
+_NOT = r"(?:not|never|no|\w+n['’]t)"
+_UNTOUCHED = r"(?:unmodified|unchanged|unused|untouched|unaccessed)"
 
 # In order: what matched is taken out, so that "not older than" is not read as "older than" again.
 _AGE = (
@@ -20,11 +21,14 @@ _AGE = (
     ("age:older", rf"\b{_NOT} (?:\w+ )?(?:newer|younger|less) than {_PAST}#d"),
     (
         "age:older",
-        rf"\b(?:{_NOT} |un)(?:\w+ ){{1,4}}"
+        rf"\b(?:{_NOT} (?:[^\s,]+ ){{1,6}}?|{_UNTOUCHED} )"
         rf"(?:(?:in|within|for|since|during|over|at|from) )?{_PAST}#d",
     ),
     ("age:newer", r"\b(?:in|within|during|over|for|of|from) (?:the )?(?:last|past|previous) #d"),
-    ("age:newer", r"\b(?:last|past|previous) #d|\b(?:since|within|during) #d|\bover the #d"),
+    (
+        "age:newer",
+        r"\b(?:last|past|previous) #d|\b(?:since|within|during|in) (?:the )?#d|\bover the #d",
+    ),
     ("age:older", rf"\b{_AT_LEAST} (?:than )?{_PAST}#d"),
     ("age:older", r"#d (?:or more|and more|or older|and older|or longer|plus)\b|\bbefore #d"),
     ("age:newer", rf"\b{_AT_MOST} (?:than )?{_PAST}#d|#d (?:or less|and less|or newer)\b"),
@@ -35,7 +39,7 @@ _AGE = (
 
 _COUNTED = (
     r"\b(?:counts?|counting|number of|how many) (?:#x |(?:the|all|of|up|total|number|unique|empty"
-    r"|regular|in|each|open|running|blank|text) )*"
+    r"|regular|in|each|open|running|blank|text) ){0,5}"
 )
 
 # fmt: off
@@ -59,6 +63,9 @@ _MARKS = tuple(
         ("counted:process", rf"{_COUNTED}(?:process(?:es)?|jobs?)\b"),
         ("counted:connection", rf"{_COUNTED}connections?\b"),
         ("counted:user", rf"{_COUNTED}users?\b"),
+        ("per:each", rf"{_COUNTED}[^,]{{0,80}}\b(?:each|every|per)\b"),
+        ("where:name", r"\b(?:in|of) (?:its|their|the) (?:file ?|path ?|base ?)?names?\b"),
+        ("where:name", r"\bwhose (?:file ?|path ?|base ?)?names? (?:contain|have|include)"),
         ("stream:in", r"\bstandard input\b|\bstdin\b"),
         ("stream:out", r"\bstandard output\b|\bstdout\b"),
         ("stream:error", r"\bstandard error\b|\bstderr\b"),
@@ -113,8 +120,8 @@ _MARKS = tuple(
         ("flow:out", r"\b(?:outbound|outgoing|egress|sent)\b"),
         ("hardness:hard", r"\bhard.?links?\b"),
         ("hardness:soft", r"\b(?:soft|symbolic).?links?\b|\bsymlinks?\b"),
-        ("beside:before", r"\bbefore (?:the |each |every |#)"),
-        ("beside:after", r"\bafter (?:the |each |every |#)"),
+        ("beside:before", r"\bbefore (?:an? |the |each |every |#)"),
+        ("beside:after", r"\bafter (?:an? |the |each |every |#)"),
         ("parity:odd", r"\bodd\b"),
         ("parity:even", r"\beven\b"),
         ("extreme:max", r"\bmax(?:imum|imal)?\b"),
@@ -141,17 +148,23 @@ _MARKS = tuple(
 _AGES = tuple((mark, re.compile(pattern)) for mark, pattern in _AGE)
 
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|without|except|excluding|exclude\w*|ignoring|ignore\w*|other than|but not"
-    r"|neither|nor|avoid\w*|skip\w*|skipping|omit\w*|unless|aren['’]t|don['’]t|doesn['’]t"
-    r"|isn['’]t|wasn['’]t|hasn['’]t|haven['’]t|didn['’]t|can['’]t|cannot|instead of|rather than"
-    r"|lacking|missing|invert\w*)\b(?! (?:only|just|case|more than|less than|older|newer))"
+    r"\b(?:not|never|no|neither|nor|aren['’]t|don['’]t|doesn['’]t|isn['’]t|wasn['’]t|hasn['’]t"
+    r"|haven['’]t|didn['’]t|can['’]t|cannot|lacking|missing|invert\w*)\b"
+    r"(?! (?:only|just|case|more than|less than|older|newer))"
     r"|\bnon.(?!empty|hidden)\w+"
+)
+_EXCEPTION = re.compile(
+    r"\b(?:without|except|exclud\w*|ignor\w*|other than|but not|avoid\w*|skip\w*|omit\w*|unless"
+    r"|instead of|rather than)\b"
 )
 _NO_NEGATION = re.compile(r"\bnot (?:empty|hidden)\b|\bignor\w+ (?:the )?case\b")
 
 
 def marks_of(skeleton: str) -> frozenset[str]:
-    """The marks of a statement, given its skeleton; `not:yes` where something is negated."""
+    """The marks of a statement, given its skeleton.
+
+    `not:yes` says that something is negated, `except:yes` that something is left out.
+    """
     found = set()
     rest = skeleton
     for mark, pattern in _AGES:
@@ -159,7 +172,10 @@ def marks_of(skeleton: str) -> frozenset[str]:
         if count:
             found.add(mark)
     found.update(mark for mark, pattern in _MARKS if pattern.search(skeleton))
-    if _NEGATION.search(_NO_NEGATION.sub("", rest)):
+    rest = _NO_NEGATION.sub("", rest)
+    if _EXCEPTION.search(rest):
+        found.add("except:yes")
+    if _NEGATION.search(rest.replace("but not", "")):
         found.add("not:yes")
     return frozenset(found)
 

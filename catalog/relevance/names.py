@@ -9,26 +9,28 @@ from catalog.relevance.vocabulary import STOP_WORDS, is_common, lemma, words
 
 DIRECTORY_WORDS = words("directory directories folder folders dir dirs subdirectory hierarchy tree")
 
-_ROLES = {
+# What stands beside a name and says what it names.
+ROLES = {
     word: role
     for role, listed in {
-        "service": "service services unit units daemon server servers",
-        "package": "package packages library module",
-        "user": "user users account owner",
-        "group": "group groups",
-        "container": "container containers image",
-        "pod": "pod pods deployment deployments statefulset daemonset",
-        "namespace": "namespace namespaces",
-        "database": "database databases db schema table",
-        "host": "host hosts node nodes machine hostname cluster",
-        "branch": "branch branches tag",
-        "interface": "interface interfaces device",
+        "service": "service unit daemon server",
+        "package": "package library module",
+        "user": "user account owner username login",
+        "group": "group",
+        "container": "container image",
+        "pod": "pod deployment statefulset daemonset workload",
+        "namespace": "namespace",
+        "database": "database db schema table",
+        "host": "host node machine hostname cluster",
+        "branch": "branch tag",
+        "interface": "interface device",
         "volume": "volume partition bucket",
-        "process": "process processes job",
+        "process": "process job",
         "queue": "queue topic",
         "session": "session",
-        "file": "file files",
-        "directory": "directory directories folder folders",
+        "port": "port",
+        "file": "file",
+        "directory": "directory folder",
         "command": "command program tool utility",
     }.items()
     for word in words(listed)
@@ -72,7 +74,7 @@ def role_of(tokens: Sequence[Token], position: int) -> str:
     """
     after = tokens[position + 1] if position + 1 < len(tokens) else None
     if after and not tokens[position].ends_clause and not after.is_quoted:
-        role = _ROLES.get(after.lower, "")
+        role = ROLES.get(lemma(after.lower), "")
         if role and role not in _VAGUE:
             return role
     for back in range(position - 1, max(-1, position - 4), -1):
@@ -80,8 +82,8 @@ def role_of(tokens: Sequence[Token], position: int) -> str:
         if before.is_quoted or before.ends_clause:
             break
         word = before.lower
-        if word in _ROLES:
-            return _ROLES[word]
+        if lemma(word) in ROLES:
+            return ROLES[lemma(word)]
         if word in _ROLE_OF_OBJECT:
             return _ROLE_OF_OBJECT[word]
         if word == "by" and back and tokens[back - 1].lower in ("owned", "run", "started"):

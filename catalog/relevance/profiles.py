@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from catalog.relevance.actions import Action, actions_of, objects_of
+from catalog.relevance.actions import actions_of
 from catalog.relevance.literals import Literal, literals_of
 from catalog.relevance.marks import marks_of
+from catalog.relevance.objects import objects_of
 from catalog.relevance.shapes import Kind
 from catalog.relevance.tokens import LONGEST, Token, split_tokens
-from catalog.relevance.vocabulary import STOP_WORDS, lemma, words
+from catalog.relevance.vocabulary import ORDINAL_WORDS, STOP_WORDS, lemma, words
 
 _SIGNS = {
     Kind.DURATION: "#d",
@@ -26,23 +28,29 @@ LIGHT_WORDS = words(
     """
     list tree name call regular normal entire whole contain reside exist present recursive within
     below subdirectory sub locate current work system start along file directory item full complete
-    respective under do use perform available make beneath down descend well ago symbolic
-    belong hierarchy it go result following please
+    respective under do use perform available beneath down descend well ago symbolic belong
+    hierarchy it go result following please match whether regard end single question another
+    older newer old new more less large small since before after modify
     """
 )
+# "Last" says nothing of its own here: the last 7 days, last modified.
+_NOT_LAST = re.compile(r"\b(?:last|past|previous) (?=#d|modified|accessed|changed|updated)")
 # One word for words that say the same in this trade.
 _CANONICAL = {
-    "folder": "directory", "dir": "directory", "subfolder": "subdirectory", "remove": "delete",
-    "erase": "delete", "purge": "delete", "rename": "move", "display": "list", "print": "list",
-    "show": "list", "find": "list", "search": "list", "look": "list", "get": "list",
-    "locate": "list", "view": "list", "modification": "modify",
-    "change": "modify", "update": "modify", "recursively": "recursive", "greater": "more",
-    "large": "more", "bigger": "more", "older": "more", "contents": "content", "quantity": "number",
-    "count": "number", "filename": "name", "pathname": "path", "terminate": "kill",
-    "contain": "contain", "include": "contain", "have": "contain", "filesystem": "system",
-    "utilisation": "usage", "utilization": "usage", "consumption": "usage", "symlink": "link",
-    "text": "string", "word": "string", "pattern": "string", "permission": "mode", "begin": "start",
-    "finish": "end", "biggest": "more", "username": "user",
+    "begin": "start", "bigger": "more", "change": "modify", "conf": "configuration",
+    "config": "configuration", "consumption": "usage", "contents": "content", "count": "number",
+    "db": "database", "dir": "directory", "display": "list", "erase": "delete",
+    "filename": "name", "filesystem": "system", "find": "list", "finish": "end",
+    "folder": "directory", "get": "list", "greater": "more", "have": "contain",
+    "hostname": "host", "include": "contain", "journal": "log", "large": "more",
+    "locate": "list", "logfile": "log", "look": "list", "machine": "host", "make": "create",
+    "modification": "modify", "older": "more", "ownership": "owner", "pathname": "path",
+    "pattern": "string", "permission": "mode", "print": "list", "purge": "delete",
+    "quantity": "number", "ram": "memory", "recursively": "recursive", "remove": "delete",
+    "rename": "move", "repo": "repository", "search": "list", "show": "list", "small": "less",
+    "smaller": "less", "subfolder": "subdirectory", "symlink": "link", "terminate": "kill",
+    "update": "modify", "username": "user", "utilisation": "usage", "utilization": "usage",
+    "view": "list", "word": "string",
 }  # fmt: skip
 
 
@@ -54,7 +62,7 @@ class StatementProfile:
     literals: tuple[Literal, ...]
     words: frozenset[str]  # what it says besides its literals, in base form
     trigrams: frozenset[str]
-    actions: frozenset[Action]
+    actions: frozenset[str]  # verbs
     objects: frozenset[str]
     marks: frozenset[str]
     is_cut: bool  # too long: what follows was not looked at
@@ -103,15 +111,23 @@ def _skeleton(tokens: Sequence[Token], literals: Sequence[Literal]) -> str:
 
 
 def _is_sign(literal: Literal) -> bool:
-    return literal.firm or literal.kind in (Kind.DURATION, Kind.NUMBER, Kind.SIZE)
+    if literal.text.lower() in ORDINAL_WORDS:
+        return False
+    measured = (Kind.DURATION, Kind.NUMBER, Kind.SIZE, Kind.GLOB)
+    return literal.firm or literal.kind in measured
 
 
 def _content_words(skeleton: str) -> frozenset[str]:
     found = set()
-    skeleton = skeleton.replace("last modified", "modified").replace("last accessed", "accessed")
+    skeleton = _NOT_LAST.sub(" ", skeleton)
     for part in skeleton.replace("/", " ").replace("-", " ").split():
         word = part.strip(",.:;!?'’()")
         if word and not word.startswith("#") and word not in STOP_WORDS:
-            base = lemma(word)
-            found.add(_CANONICAL.get(base, base))
+            found.add(canonical(word))
     return frozenset(found)
+
+
+def canonical(word: str) -> str:
+    """One word for all inflections and synonyms of a lower-case word."""
+    base = lemma(word)
+    return _CANONICAL.get(base, base)

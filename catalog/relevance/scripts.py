@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from catalog.relevance.actions import VERBS, Action
 from catalog.relevance.literals import Literal
 from catalog.relevance.shapes import Kind, classify, read_measure
+from catalog.relevance.verbs import VERBS
 from catalog.relevance.vocabulary import DURATION_UNITS, SIZE_UNITS
 
 _LONGEST = 20_000  # characters that are looked at
+_MOST_PLACES = 50  # where a text is looked at, for texts that repeat themselves
 _PIECE = re.compile(r"[^\s'\"`();|&<>=,]{1,300}")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?:(?<![A-Za-z_.\d])|(?<=-[A-Za-z]))\d+(?:\.\d+)?")
 _AGE_OPTION = re.compile(r"-[amc](time|min)")
 _SIZE = re.compile(r"[+-]?(\d+)([cwbkMG]?)")
 _SIZE_LETTERS = {"c": 1, "w": 2, "b": 512, "": 512, "k": 1024, "M": 1024**2, "G": 1024**3}
@@ -41,7 +42,7 @@ class ScriptProfile:
     keys: frozenset[tuple[str, str]]  # families and values, as in `Literal.key`
     numbers: frozenset[float]
     pieces: frozenset[str]  # its words in small letters
-    actions: frozenset[Action]
+    actions: frozenset[str]  # verbs that its commands stand for
 
     def explains(self, literal: Literal) -> bool:
         """Whether the script mentions the literal, as it stands or in another unit."""
@@ -65,12 +66,14 @@ class ScriptProfile:
     def _contains(self, text: str) -> bool:
         """Whether the text stands in the script between non-word characters, stars left out."""
         wanted = text.strip("*").lower()
-        start = self.lower.find(wanted) if wanted else -1
-        while start >= 0:
+        start = -1
+        for _ in range(_MOST_PLACES if wanted else 0):
+            start = self.lower.find(wanted, start + 1)
+            if start < 0:
+                return False
             end = start + len(wanted)
             if not (_is_inside_word(self.lower, start) or _is_inside_word(self.lower, end)):
                 return True
-            start = self.lower.find(wanted, start + 1)
         return False
 
 
@@ -88,7 +91,7 @@ def _analyse(script: str) -> ScriptProfile:
         keys.update(_keys(before, piece, after))
         verb = _COMMANDS.get(piece.rpartition("/")[2], piece)
         if verb in VERBS:
-            actions.add(VERBS[verb])
+            actions.add(verb)
     return ScriptProfile(
         text=script,
         lower=script.lower().replace("\\", ""),

@@ -37,7 +37,7 @@ NUMBER_WORDS: dict[str, float] = {
 }  # fmt: skip
 
 ORDINAL_WORDS: dict[str, float] = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, 
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
     "eighth": 8, "ninth": 9, "tenth": 10,
 }  # fmt: skip
 

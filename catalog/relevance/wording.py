@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from catalog.relevance.actions import say
+from catalog.relevance.actions import agreeing, say
+from catalog.relevance.comparison import TELLING_AXES, Comparison
 from catalog.relevance.literals import Literal
-from catalog.relevance.score import TELLING_AXES, Comparison
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate, Difference, Reason
 
@@ -17,7 +17,8 @@ _MARKS = {
     "age:older": "older",
     "age:newer": "newer",
     "age:exact": "an exact age",
-    "not:yes": "an exception or a negation",
+    "not:yes": "a negation",
+    "except:yes": "an exception",
     "size:more": "larger",
     "size:less": "smaller",
     "amount:more": "more",
@@ -59,13 +60,9 @@ def _reasons(comparison: Comparison, candidate: Candidate) -> Iterator[Reason]:
         yield Reason("fill", f"sets {name} to {_quote(value)}")
     for literal in literals.explained:
         yield Reason("script", f"the script or another phrasing has {_quote(literal.text)}")
-    shared = {
-        action
-        for action in comparison.statement.actions
-        if any(action & other for other in comparison.phrasing.actions)
-    }
+    shared = agreeing(comparison.statement.actions, comparison.phrasing.actions)
     if shared and not comparison.is_contrary:
-        yield Reason("verb", f"both ask to {say(frozenset(shared))}")
+        yield Reason("verb", f"both ask to {say(shared)}")
 
 
 def _differences(comparison: Comparison) -> Iterator[Difference]:
@@ -78,6 +75,10 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
         yield Difference("action", f"asks to {say(comparison.unoffered)}, too")
     if comparison.unasked and not comparison.is_contrary:
         yield Difference("action", f"entry is to {say(comparison.unasked)}, too")
+    if comparison.other_reach:
+        yield Difference(
+            "reach", "one of them works recursively or on files, too, the other does not"
+        )
     yield from _notes(comparison)
 
 
@@ -90,7 +91,9 @@ def _turns(comparison: Comparison) -> Iterator[Difference]:
             (comparison.phrasing.marks, "only the entry says"),
         ):
             for mark in sorted(mark for mark in marks if mark.startswith(f"{axis}:")):
-                yield Difference("negation" if axis == "not" else "detail", f"{who} {_mark(mark)}")
+                yield Difference(
+                    "negation" if axis in ("not", "except") else "detail", f"{who} {_mark(mark)}"
+                )
     if comparison.other_objects:
         mine, theirs = _plurals(comparison.statement.objects), _plurals(comparison.phrasing.objects)
         yield Difference("object", f"asks about {mine}, entry is about {theirs}")
@@ -150,6 +153,7 @@ def _mark(mark: str) -> str:
 
 def _plurals(objects: Iterable[str]) -> str:
     irregular = {"directory": "directories", "process": "processes", "branch": "branches"}
+    irregular |= {"memory": "memory", "cpu": "the CPU"}
     return " and ".join(irregular.get(name, f"{name}s") for name in sorted(objects))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from django.utils.translation import gettext as _
 
@@ -18,15 +19,17 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """A script with values; it may be copied while there are no problems."""
+    """A script with values. It may be copied while nothing is wrong; else the text has no values."""
 
     text: str
     values: Mapping[str, str]  # those that are not empty
     problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
+    dangers: tuple[str, ...] = ()  # values that would destroy more than anybody means
+    findings: Sequence[Mapping[str, object]] = ()  # of the version, at the lines of the text
 
 
 def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
-    """The exact text with these values, and what is wrong with each of them.
+    """The exact text with these values, and what is wrong with them.
 
     A parameter that is empty or left out keeps what the script itself says.
     """
@@ -36,12 +39,40 @@ def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
     for name, parameter in parameters.items():
         if problem := _problem_of(parameter, given.get(name, "")):
             problems[name] = problem
-    usable = {name: value for name, value in given.items() if name not in problems}
-    for name in analysis.dangerous_values(version.script, usable):
-        problems.setdefault(
-            name, _("This command destroys what it is given: it can't be empty or “/”.")
+    if problems:
+        return Filled(
+            text=version.script, values=given, problems=problems, findings=version.findings
         )
-    return Filled(text=analysis.fill(version.script, usable), values=given, problems=problems)
+    dangers = tuple(analysis.dangerous_values(version.script, given))
+    text = version.script
+    if not dangers:
+        try:
+            text = analysis.fill(version.script, given)
+        except analysis.UnfillableScript as error:  # described by an older analysis than ours
+            dangers = (str(error),)
+    return Filled(
+        text=text,
+        values=given,
+        dangers=dangers,
+        findings=_moved(version.findings, old=version.script, new=text),
+    )
+
+
+def _moved(
+    findings: Sequence[Mapping[str, object]], *, old: str, new: str
+) -> Sequence[Mapping[str, object]]:
+    """The findings at the lines where they are after some were put in."""
+    added = new.count("\n") - old.count("\n")
+    if not added:
+        return findings
+    pairs = zip(old.split("\n"), new.split("\n"), strict=False)
+    same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return [
+        {**found, "line": line + added}
+        if isinstance(line := found.get("line"), int) and line > same
+        else found
+        for found in findings
+    ]
 
 
 def _problem_of(parameter: Parameter, value: str) -> str:

@@ -11,13 +11,23 @@ from django.db import connection
 from django.db.models import Max
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from pydantic import ValidationError
 
 from catalog import analysis
-from catalog.details import Parameter, ParameterType, VersionDetails
+from catalog.analysis.shell.program import read_program
+from catalog.details import Parameter, ParameterType, VersionDetails, describe
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
 from catalog.types import BadInput
 
 LONGEST_SLUG = 70
+MOST_TOOLS = 40
+TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
+BUILTINS = frozenset(
+    "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs"
+    " disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let"
+    " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
+    " source suspend test times trap true type typeset ulimit umask unalias unset wait".split()
+)
 RESERVED_SLUGS = frozenset({"new"})  # an address of its own
 
 # Said in details and kept as it is: detection has no opinion on these.
@@ -68,7 +78,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
             ],
             "risk": details.risk or report.risk.value,
             "side_effect": details.side_effect or report.side_effect.value,
-            "tools": list(details.tools or ()),
+            "tools": list(details.tools if details.tools is not None else find_tools(script)),
             "links": [link.model_dump(mode="json") for link in details.links or ()],
             "findings": [
                 asdict(found)
@@ -81,26 +91,39 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
 
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
     """The parameters that were described, then those that only the script knows."""
+    found = {parameter.name: parameter for parameter in analysis.find_parameters(script)}
     complete = list(said or ())
     for parameter in complete:
-        if not re.search(rf"\b{re.escape(parameter.name)}\b", script):
+        if parameter.name not in found:
             raise BadInput(
-                _("The script does not mention the parameter %(name)s.") % {"name": parameter.name},
+                _("The script does not ask for the parameter %(name)s.") % {"name": parameter.name},
                 field="parameters",
             )
-    known = {parameter.name for parameter in complete}
-    detected = analysis.detect_parameters(script)
-    return complete + [_parameter_of(found) for found in detected if found.name not in known]
+        del found[parameter.name]
+    return complete + [_parameter_of(parameter) for parameter in found.values()]
 
 
 def _parameter_of(found: analysis.Parameter) -> Parameter:
-    return Parameter(
-        name=found.name,
-        type=ParameterType(found.type),
-        required=found.required,
-        default=found.default,
-        description=found.description,
-    )
+    try:
+        return Parameter(
+            name=found.name,
+            type=ParameterType(found.type),
+            required=found.required,
+            default=found.default,
+            description=found.description[:500],
+        )
+    except ValidationError as error:
+        raise BadInput(
+            _("A parameter of the script can't be used: %(why)s") % {"why": describe(error)},
+            field="script",
+        ) from error
+
+
+def find_tools(script: str) -> list[str]:
+    """The programs that the script starts; what Bash brings along itself is none."""
+    program = read_program(script.encode())
+    names = {command.name for command in program.commands} - program.functions - BUILTINS
+    return sorted(name for name in names if TOOL.fullmatch(name))[:MOST_TOOLS]
 
 
 def add_version(

@@ -74,6 +74,8 @@ def record_use(
     if filled.problems:
         name, problem = next(iter(filled.problems.items()))
         raise BadInput(f"{name}: {problem}", field=name)
+    if filled.dangers:
+        raise BadInput(" ".join(filled.dangers))
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON, required=False)
     with transaction.atomic():
         version.entry = lock_entry(version.entry_id)

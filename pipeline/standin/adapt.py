@@ -55,7 +55,8 @@ _PERIOD = re.compile(
     rf"(?<![\w.])(?P<count>\d+)(?P<gap> ?)(?P<unit>{'|'.join(PERIOD_SECONDS)}|m)(?P<plural>s?)\b"
 )
 _SIZE = re.compile(
-    r"(?P<before>-size [+-]?)?(?<![\w.])(?P<count>\d+)(?P<unit>[kKmMgGtT])(?P<tail>i?[bB])?\b"
+    r"(?P<before>-size [+-]?)?(?<![\w.])(?P<count>\d+)(?P<gap> (?=[kKmMgGtT]i?[bB]))?"
+    r"(?P<unit>[kKmMgGtT])(?P<tail>i?[bB])?\b"
 )
 
 
@@ -73,21 +74,44 @@ def adapt_script(script: str, *, example: str, statement: str) -> str:
 
     Literals of the example give way first; what is left fills the script's parameters.
     """
-    old, new = find_mentions(example), find_mentions(statement)
-    shared = {mention.key for mention in old} & {mention.key for mention in new}
-    old = [mention for mention in old if mention.key not in shared]
-    new = [mention for mention in new if mention.key not in shared]
+    pairs, left = _pair_mentions(find_mentions(example), find_mentions(statement))
     edits: list[Edit] = []
-    for mention in list(new):
-        match = next((candidate for candidate in old if _is_like(candidate, mention)), None)
-        found = list(find_edits(script, match, mention)) if match else []
-        if match:
-            old.remove(match)
-        if found:
-            new.remove(mention)
-            edits += found
-    edits += _bind_parameters(script, new, taken=edits)
+    for old, new in pairs:
+        found = list(find_edits(script, old, new))
+        edits += found
+        if not found:
+            left.append(new)
+    edits += _bind_parameters(script, left, taken=edits)
     return insert_at(script, edits)
+
+
+def _pair_mentions(
+    olds: Sequence[Mention], news: Sequence[Mention]
+) -> tuple[list[tuple[Mention, Mention]], list[Mention]]:
+    """Which literal of the example gives way to which of the statement, and which are left over.
+
+    As many on both sides are paired in order. Otherwise what both have stays what it is.
+    """
+    pairs: list[tuple[Mention, Mention]] = []
+    spare: list[Mention] = []
+    left: list[Mention] = []
+    for kind in dict.fromkeys(mention.kind for mention in (*olds, *news)):
+        mine = [mention for mention in olds if mention.kind == kind]
+        theirs = [mention for mention in news if mention.kind == kind]
+        if len(mine) != len(theirs):
+            shared = {mention.key for mention in mine} & {mention.key for mention in theirs}
+            mine = [mention for mention in mine if mention.key not in shared]
+            theirs = [mention for mention in theirs if mention.key not in shared]
+        pairs += zip(mine, theirs, strict=False)
+        spare += mine[len(theirs) :]
+        left += theirs[len(mine) :]
+    for new in list(left):
+        old = next((candidate for candidate in spare if _is_like(candidate, new)), None)
+        if old:
+            spare.remove(old)
+            left.remove(new)
+            pairs.append((old, new))
+    return [(old, new) for old, new in pairs if old.key != new.key], left
 
 
 def find_edits(script: str, old: Mention, new: Mention) -> Iterator[Edit]:
@@ -119,6 +143,8 @@ def _pattern_of(mention: Mention) -> re.Pattern[str]:
         return re.compile(rf"(?<=\s){re.escape(mention.value)}(?=\s|$)", re.MULTILINE)
     if mention.kind in ("number", "percent"):
         return re.compile(rf"(?:(?<![\w.])|(?<=-n)){text}(?![\w.])")
+    if mention.kind == "name":  # also in deployment/NAME and /etc/NAME
+        return re.compile(rf"(?<![\w.-]){text}(?![\w-])")
     return re.compile(rf"(?<![\w./-]){text}(?![\w-])")
 
 
@@ -146,10 +172,12 @@ def _age_edits(script: str, old: int, new: int) -> Iterator[Edit]:
 def _size_edits(script: str, old: int, new: int) -> Iterator[Edit]:
     for match in _SIZE.finditer(script):
         if int(match["count"]) * SIZE_BYTES[match["unit"].lower()] == old:
-            shown = _say_size(new, small=bool(match["before"])) + (match["tail"] or "")
+            shown = _say_size(new, small=bool(match["before"]))
+            shown = f"{shown[:-1]}{match['gap'] or ''}{shown[-1]}{match['tail'] or ''}"
             yield Edit(match.start("count"), match.end(), shown, raw=True)
-    for match in re.finditer(rf"(?<![\w.]){old}(?![\w.])", script):
-        yield Edit(*match.span(), str(new))
+    for wanted, given in ((old, new), (_in_thousands(old), _in_thousands(new))):
+        for match in re.finditer(rf"(?<![\w.]){wanted}(?=c?\b)(?!\.)", script):
+            yield Edit(*match.span(), str(given))
     for parameter in list_parameters(script):
         each = _unit_of(parameter.name, _SIZE_OF_NAME)
         if (
@@ -159,6 +187,14 @@ def _size_edits(script: str, old: int, new: int) -> Iterator[Edit]:
             and new % each == 0
         ):
             yield _set_parameter(parameter, str(new // each))
+
+
+def _in_thousands(size: int) -> int:
+    """A size of so many KB, MB or GB where these are powers of 1000."""
+    thousands = 1
+    while size % 1024 == 0 and size:
+        size, thousands = size // 1024, thousands * 1000
+    return size * thousands
 
 
 def _say_period(seconds: int, *, short: bool) -> str:

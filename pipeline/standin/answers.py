@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from pipeline.standin.adapt import adapt_script
 from pipeline.standin.book import Answer, Book
-from pipeline.standin.compare import content_words, list_differences, list_requirements
+from pipeline.standin.compare import content_words, find_verbs, list_differences, list_requirements
 from pipeline.standin.contract import Prompt
 from pipeline.standin.describe import describe
+from pipeline.standin.literals import without_mentions
 from pipeline.standin.mend import apply_feedback, apply_requests, explain, repair
 from pipeline.standin.write import write_apology, write_script
 
+# Rules read prose to here: their patterns are not made for what is longer.
+_LONGEST = 4000
 # A description matches "on the whole" from this share of what the statement asks for.
 _ENOUGH = 0.75
 # An example fits where it shares this much of the statement's subject.
 _ON_TOPIC = 0.5
-
-
-class _Candidate(NamedTuple):
-    lacking: int
-    rank: int
-    script: str
 
 
 def answer_prompt(prompt: Prompt, book: Book) -> Answer:
@@ -44,32 +39,41 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
 
 def _generate(prompt: Prompt) -> Answer:
     """What lacks least: an adapted example, a script by rule; else one that says it can't."""
-    statement = prompt.first("STATEMENT")
-    candidates = []
+    statement = _read(prompt, "STATEMENT")
+    scripts = []
     examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
-    for rank, (example, script) in enumerate(examples):
-        if _is_on_topic(statement, f"{example} {describe(script)}"):
-            adapted = adapt_script(script, example=example, statement=statement)
-            candidates.append(
-                _Candidate(len(list_differences(statement, describe(adapted))), rank, adapted)
-            )
+    for example, script in examples:
+        if _is_on_topic(statement, example, script):
+            scripts.append(adapt_script(script, example=example, statement=statement))
     written = write_script(statement)
-    if written:
-        lacking = len(list_differences(statement, describe(written)))
-        candidates.append(_Candidate(lacking, len(candidates), written))
-    return {"script": min(candidates).script if candidates else write_apology()}
+    if written and not _lacks_verb(statement, describe(written)):
+        scripts.append(written)
+    # Of those that lack equally little the first: the nearest example before what rules write.
+    best = min(scripts, key=lambda script: _count_lacking(statement, script), default=None)
+    return {"script": best or write_apology()}
 
 
-def _is_on_topic(statement: str, example: str) -> bool:
-    wanted = content_words(statement)
-    verbs = [found for found in list_requirements(statement, example) if found.kind == "verb"]
-    return not any(verb.missing for verb in verbs) and len(
-        wanted & content_words(example)
-    ) >= _ON_TOPIC * len(wanted)
+def _is_on_topic(statement: str, example: str, script: str) -> bool:
+    """Whether an example does the same kind of thing to the same kind of object."""
+    functionality = describe(script)
+    if not find_verbs(statement) <= find_verbs(example) and _lacks_verb(statement, functionality):
+        return False
+    subject = content_words(without_mentions(statement))
+    shared = subject & content_words(f"{example} {functionality}")
+    return len(shared) >= _ON_TOPIC * len(subject)
+
+
+def _lacks_verb(statement: str, functionality: str) -> bool:
+    required = list_requirements(statement, functionality)
+    return any(found.missing for found in required if found.kind == "verb")
+
+
+def _count_lacking(statement: str, script: str) -> int:
+    return len(list_differences(statement, describe(script)))
 
 
 def _repair(prompt: Prompt) -> Answer:
-    script, statement = prompt.first("SCRIPT"), prompt.first("STATEMENT")
+    script, statement = prompt.first("SCRIPT"), _read(prompt, "STATEMENT")
     return {
         "script": repair(script, checker=prompt.first("CHECKER"))
         or write_script(statement)
@@ -82,7 +86,7 @@ def _describe(prompt: Prompt) -> Answer:
 
 
 def _compare_likeness(prompt: Prompt) -> Answer:
-    required = list_requirements(prompt.first("STATEMENT"), prompt.first("FUNCTIONALITY"))
+    required = list_requirements(_read(prompt, "STATEMENT"), _read(prompt, "FUNCTIONALITY"))
     met = sum(not found.missing for found in required)
     verbs_met = not any(found.missing for found in required if found.kind == "verb")
     enough = verbs_met and met >= _ENOUGH * len(required)
@@ -91,7 +95,7 @@ def _compare_likeness(prompt: Prompt) -> Answer:
 
 
 def _compare_differences(prompt: Prompt) -> Answer:
-    differences = list_differences(prompt.first("STATEMENT"), prompt.first("FUNCTIONALITY"))
+    differences = list_differences(_read(prompt, "STATEMENT"), _read(prompt, "FUNCTIONALITY"))
     reason = differences[0] if differences else "nothing that the statement asks for is missing"
     return {
         "verdict": "mismatch" if differences else "match",
@@ -102,10 +106,10 @@ def _compare_differences(prompt: Prompt) -> Answer:
 
 def _explain(prompt: Prompt) -> Answer:
     return explain(
-        statement=prompt.first("STATEMENT"),
+        statement=_read(prompt, "STATEMENT"),
         script=prompt.first("SCRIPT"),
-        functionality=prompt.first("FUNCTIONALITY"),
-        differences=prompt.first("DIFFERENCES"),
+        functionality=_read(prompt, "FUNCTIONALITY"),
+        differences=_read(prompt, "DIFFERENCES"),
     )
 
 
@@ -114,7 +118,7 @@ def _refine(prompt: Prompt, book: Book) -> str:
 
     Where it asks for nothing that is found: the book's next draft again, or what rules can mend.
     """
-    script, feedback = prompt.first("SCRIPT"), prompt.first("FEEDBACK")
+    script, feedback = prompt.first("SCRIPT"), _read(prompt, "FEEDBACK")
     known = book.answer(prompt)
     following = str(known["script"]) if known else ""
     if following and book.is_own_feedback(prompt):
@@ -123,5 +127,9 @@ def _refine(prompt: Prompt, book: Book) -> str:
     if changed != script:
         return changed
     return following or apply_feedback(
-        script, statement=prompt.first("STATEMENT"), feedback=feedback
+        script, statement=_read(prompt, "STATEMENT"), feedback=feedback
     )
+
+
+def _read(prompt: Prompt, name: str) -> str:
+    return prompt.first(name)[:_LONGEST]

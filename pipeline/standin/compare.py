@@ -18,17 +18,26 @@ AT_A_LOSS = "The demo model does not know how to do this."
 
 # Where a verb asks for something: at the start, after a joining word or a stop.
 _CLAUSE = (
-    r"(?:^|[,;:.(]\s|\b(?:and|then|to|or|please|but|that|also|should|must|will|can you|first)\b)\s*"
+    r"(?:^|[,;:.(]\s|\b(?:and|then|to|please|but|that|also|should|must|will|can you|first)\b)\s*"
     r"(?:then |safely |recursively |forcefully |gracefully |also |not |me )*"
 )
+# Where a description says that something is done.
+_SENTENCE = r"(?:^|[.;:,]\s|\b(?:and|then|that)\s)"
 # Asked beside another verb, these only say how the result is looked at.
 _WEAK_VERBS = {"find", "check"}
 _NO_VERB_OF_THEIR_OWN = {"find", "check", "sort", "create"}
+
+_SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
 
 _TURNS = load_turns()
 _SMALL_WORDS = frozenset(_TURNS.small_words.split())
 _VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _TURNS.verbs.values())})(?:e?s)?")
 _WORD = re.compile(r"[a-z]{3,}")
+
+
+# How a description quotes the script's comment; what it says in detail begins after that.
+SUMMARY = "By its own comment: "
+DETAIL = " In detail: "
 
 
 class Requirement(NamedTuple):
@@ -40,18 +49,31 @@ class Requirement(NamedTuple):
 
 def list_requirements(statement: str, functionality: str) -> list[Requirement]:
     """Everything concrete that the statement asks for, with what the description lacks of it."""
+    summary, detail = split_description(functionality)
     return [
-        *_require_verbs(statement, functionality),
-        *_require_literals(statement, functionality),
-        *_require_aspects(statement, functionality),
+        *_require_verbs(statement, summary, detail),
+        *_require_literals(statement, detail),
+        *_require_aspects(statement, detail),
         *_require_subject(statement, functionality),
     ]
+
+
+def split_description(functionality: str) -> tuple[str, str]:
+    """What a description quotes of the script's comment, and what it says of the script itself.
+
+    A comment may say what the script is about; literals have to be found in the script.
+    """
+    if functionality.startswith(SUMMARY) and DETAIL in functionality:
+        summary, _, detail = functionality.removeprefix(SUMMARY).partition(DETAIL)
+        return summary, detail
+    return "", functionality
 
 
 def list_differences(statement: str, functionality: str) -> list[str]:
     """What is asked for and not described, and what is described and not asked for; concrete."""
     required = list_requirements(statement, functionality)
     differences = [found.missing for found in required if found.missing]
+    _, functionality = split_description(functionality)
     if AT_A_LOSS in functionality:
         differences.append("the description says that nothing of what the statement asks is done")
     asked = find_verbs(statement)
@@ -59,7 +81,9 @@ def list_differences(statement: str, functionality: str) -> list[str]:
     allowed |= {verb for verb, others in _TURNS.allowed.items() if others & asked}
     for name in _TURNS.dangerous:
         spelled = _TURNS.verbs[name].spelled
-        if name not in allowed and _says(spelled, functionality):
+        if name not in allowed and re.search(
+            rf"{_SENTENCE}{spelled}\b", functionality, re.IGNORECASE
+        ):
             differences.append(
                 f"the description says that it {spelled}; the statement does not ask for that"
             )
@@ -78,10 +102,14 @@ def find_verbs(statement: str) -> set[str]:
 
 def missing_literals(mentions: Iterable[Mention], functionality: str) -> list[Mention]:
     """Those literals that a description does not name, in whatever unit."""
-    known = {mention.key for mention in find_mentions(functionality)}
+    # What a description quotes (a query, a message) may hold literals of its own.
+    unquoted = functionality.replace('"', " ").replace("'", " ")
+    known = [*find_mentions(functionality), *find_mentions(unquoted)]
     text = functionality.lower()
     return [
-        mention for mention in mentions if mention.key not in known and not _is_named(mention, text)
+        mention
+        for mention in mentions
+        if not any(_is_same(mention, other) for other in known) and not _is_named(mention, text)
     ]
 
 
@@ -94,10 +122,11 @@ def content_words(text: str) -> set[str]:
     }
 
 
-def _require_verbs(statement: str, functionality: str) -> Iterator[Requirement]:
+def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requirement]:
+    commented = find_verbs(summary)
     for name in sorted(find_verbs(statement)):
         lacking = f"the statement asks to {name}; the description does not say that it does"
-        said = _says(_TURNS.verbs[name].said, functionality)
+        said = name in commented or _says(_TURNS.verbs[name].said, detail)
         yield Requirement("verb", "" if said else lacking)
 
 
@@ -134,6 +163,13 @@ def _require_subject(statement: str, functionality: str) -> Iterator[Requirement
         yield Requirement("subject", "" if subject & content_words(functionality) else lacking)
 
 
+def _is_same(mention: Mention, other: Mention) -> bool:
+    """Whether two literals mean the same; megabytes of either kind do."""
+    if mention.kind == other.kind == "size":
+        return abs(int(mention.value) - int(other.value)) <= _SIZE_TOLERANCE * int(mention.value)
+    return mention.key == other.key
+
+
 def _is_named(mention: Mention, text: str) -> bool:
     """Whether a lower-case description has the literal word for word; measures need their unit."""
     if mention.kind in ("size", "age"):
@@ -143,7 +179,8 @@ def _is_named(mention: Mention, text: str) -> bool:
         shown = shown.strip("*")
     if mention.kind in ("glob", "quoted") and shown in text:
         return True
-    return re.search(rf"(?<![\w/-]){re.escape(shown)}(?![\w-])", text) is not None
+    before = r"\w-" if mention.kind == "name" else r"\w/-"
+    return re.search(rf"(?<![{before}]){re.escape(shown)}(?![\w-])", text) is not None
 
 
 def _stem(word: str) -> str:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
+from pipeline.standin.compare import DETAIL, SUMMARY
 from pipeline.standin.invocation import say_invocation
 from pipeline.standin.shell import parse, read_word, source, walk
 from pipeline.standin.testwords import say_test
 from pipeline.standin.wording import join_words, show_word
 
 _LONGEST = 2000  # characters; what nobody would read is not worth saying
+_LONGEST_COMMENT = 300
+_LONGEST_SCRIPT = 50_000
 _PARAMETER = re.compile(r'"?\$\{(\w+):?(?P<how>[?=])(?P<rest>.*)\}"?', re.DOTALL)
 
 
 def describe(script: str) -> str:
     """One or more sentences that say what `script` does. Deterministic; never runs anything."""
     narrator = _Narrator()
-    root = parse(script)
+    root = parse(script[:_LONGEST_SCRIPT])
     try:
         sentences = narrator.tell_all(root.named_children)
     except RecursionError:
@@ -31,7 +35,18 @@ def describe(script: str) -> str:
     text = " ".join(
         f"{said[0].upper()}{said[1:].rstrip('. ')}." for said in dict.fromkeys(sentences)
     )
-    return text[:_LONGEST] or "Does nothing."
+    summary = _read_comment(script)
+    text = text[:_LONGEST] or "Does nothing."
+    return f"{SUMMARY}{summary}.{DETAIL}{text}" if summary else text
+
+
+def _read_comment(script: str) -> str:
+    """The comment at the head of a script, without its last stop."""
+    lines = script.splitlines()
+    lines = lines[1:] if script.startswith("#!") else lines
+    head = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    words = " ".join(line.lstrip("# ") for line in head if "shellcheck" not in line)
+    return " ".join(words.split())[:_LONGEST_COMMENT].rstrip(".")
 
 
 class _Narrator:
@@ -66,16 +81,12 @@ class _Narrator:
             self._learn_parameter(source(node)[1:].strip())
             return ""
         said = self._say(words)
-        for part in walk(node):
-            if part.type == "command_substitution":
-                inner = "; ".join(self.tell_all(part.named_children))
-                said += (
-                    f", where {source(part)} is the output of a command that {inner}"
-                    if inner
-                    else ""
-                )
-                break
-        return said
+        part = next((part for part in walk(node) if part.type == "command_substitution"), None)
+        inner = "; ".join(self.tell_all(part.named_children)) if part else ""
+        if not part or not inner:
+            return said
+        told = f"{source(part)} is the output of a command that {inner}"
+        return f"{said}, where {told}" if said else inner
 
     def _learn_parameter(self, text: str) -> None:
         found = _PARAMETER.fullmatch(text)
@@ -93,7 +104,7 @@ class _Narrator:
         fails = any(child.type == "||" for child in node.children)
         if not second:
             return first
-        if left.type == "test_command":
+        if _is_test(left):
             return f"{'unless' if fails else 'if'} {self._condition(left)}, {second}"
         return f"{first}; if that {'fails' if fails else 'succeeds'}, {second}" if first else second
 
@@ -109,7 +120,7 @@ class _Narrator:
             text = next(
                 (source(child) for child in node.children if child.type == "heredoc_body"), ""
             )
-            return f'with the text "{" ".join(text.split())[:200]}"'
+            return f'with the text "{" ".join(text.split())[:500]}"'
         if node.type == "herestring_redirect":
             return f"with the text {source(node).removeprefix('<<<').strip()}"
         target = node.child_by_field_name("destination")
@@ -143,10 +154,7 @@ class _Narrator:
         done = "; ".join(self.tell_all(bodies)) or "does nothing"
         if condition is None:
             return done
-        if "test_command" in (
-            condition.type,
-            *(child.type for child in condition.named_children[:1]),
-        ):
+        if any(_is_test(part) for part in (condition, *condition.named_children[:1])):
             return f"if {self._condition(condition)}, {done}"
         ending = "fails" if condition.type == "negated_command" else "succeeds"
         return f"{self.tell(condition)}; if that {ending}, {done}"
@@ -157,6 +165,8 @@ class _Narrator:
         if node.type == "list":
             joint = " or " if any(child.type == "||" for child in node.children) else " and "
             return joint.join(self._condition(child) for child in node.named_children)
+        if source(node).startswith("(("):
+            return source(node).strip("() ")
         if node.type != "test_command":
             return f"this succeeds: {self.tell(node)}"
         return say_test([read_word(leaf, self.known) for leaf in _leaves(node)])
@@ -185,7 +195,7 @@ class _Narrator:
         until = "until" if source(node).startswith("until") else "while"
         if condition is None or source(condition) in ("true", ":"):
             return f"again and again: {done}"
-        if condition.type == "test_command":
+        if _is_test(condition):
             return f"{until} {self._condition(condition)}: {done}"
         return f"{until} this succeeds ({self.tell(condition)}): {done}"
 
@@ -246,6 +256,11 @@ _TELLERS: dict[str, Callable[[_Narrator, Node], str]] = {
         _Narrator._tell_block,
     ),
 }
+
+
+def _is_test(node: Node) -> bool:
+    """Whether a node asks something without running a command."""
+    return node.type == "test_command" or source(node).startswith("((")
 
 
 def _tell_inner(script: str) -> str:

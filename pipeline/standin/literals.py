@@ -31,7 +31,7 @@ _NOUNS = (
     "index|socket"
 )
 _COMMON = (
-    "nginx|apache2?|httpd|sshd|redis|postgresql|postgres|mysqld?|mariadb|crond?|haproxy|kubelet|"
+    "nginx|apache2?|httpd|sshd|redis|postgresql|postgres|mysqld?|mariadb|haproxy|kubelet|"
     "rsyslog|rabbitmq|elasticsearch|kafka|memcached|mongod|mongodb|prometheus|grafana|containerd|"
     "chronyd|varnish|tomcat|docker(?! (?:containers?|images?|volumes?|networks?))"
 )
@@ -50,13 +50,19 @@ _PERIODS = "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years
 _EDGE = r"(?<![\w/.$*~-])"
 _START = r"(?<![\w./-])"
 _PLACE = rf"(?:~|\.{{1,2}})?/[\w./@%+:*?~$-]*|{_EDGE}~(?![\w/])|\$[A-Z_][A-Z0-9_]*(?:/[\w./-]*)?"
+# A name that nothing else could be, and what stands around a name that might be a common word.
+_IDENTIFIER = r"\w[\w.@:]*[-_\d][\w.@:-]*"
+_INDEFINITE = ("a", "an", "any", "each", "every", "all", "which", "its", "one", "no")
+_DEFINITE = "".join(rf"(?<!\b{word} )" for word in _INDEFINITE)
+_AFTER = (
+    r"(?= (?:in|on|for|to|of|by|with|from|and|as|at|is|are|has|that|since|via|but|or)\b"
+    r"|[.,;:?!)]|\s*$)"
+)
 _JOINED = r"[a-z]+(?:[-_][a-z0-9]+)*[-_][a-z]*\d[\w-]*|[a-z]+(?:_[a-z0-9]+)+"
 
 # In order of precedence: what an earlier pattern has claimed, a later one does not see.
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
-    ("quoted", r'"(?P<quoted>[^"\n]+)"'),
-    ("quoted", r"(?<!\w)'(?P<quoted>[^'\n]+)'(?!\w)"),
-    ("quoted", r"[“`](?P<quoted>[^”`\n]+)[”`]"),
+    ("quoted", r"\"(?P<q1>[^\"\n]+)\"|(?<!\w)'(?P<q2>[^'\n]+)'(?!\w)|[“`](?P<q3>[^”`\n]+)[”`]"),
     ("name", r"\bhttps?://[^\s,;)]+"),
     ("path", rf"{_EDGE}(?:{_PLACE})"),
     ("glob", rf"{_EDGE}[\w.-]*\*[\w.*?-]*"),
@@ -68,14 +74,19 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("percent", r"(?<![\w.])(?P<amount>\d+(?:\.\d+)?) ?(?:%|percent\b)"),
     ("name", r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])"),
     ("name", r"(?<![\w./@-])(?:[\w-]+\.)+(?:com|org|net|io|dev|local|internal|cloud)(?![\w/])"),
-    ("name", rf"\b(?P<noun>{_NOUNS})s? (?:named |called )?(?P<name>\w[\w.@:-]*\w)"),
-    ("name", rf"{_START}(?P<name>\w[\w.@-]*\w) (?P<noun>{_NOUNS})\b"),
+    ("name", rf"\b(?P<noun>{_NOUNS})s? (?:named |called )?(?P<name>{_IDENTIFIER})"),
+    (
+        "name",
+        rf"{_DEFINITE}\b(?P<noun>{_NOUNS}) (?:named |called )?(?P<name>\w[\w.@:-]*\w){_AFTER}",
+    ),
+    ("name", rf"{_START}(?P<name>{_IDENTIFIER}) (?P<noun>{_NOUNS})\b"),
+    ("name", rf"\b(?:the|{_COMMANDED}) (?P<name>\w[\w.@-]*\w) (?P<noun>{_NOUNS})\b"),
     ("name", rf"\b(?i:{_COMMANDED}) (?:the )?(?P<name>[a-zA-Z][\w.@-]*\w)"),
     ("name", rf"{_START}(?:{_COMMON})(?![\w/-])"),
     ("path", r"(?<![\w/.$*-])[\w-]+(?:[./][\w-]+)*\.[a-z][a-z0-9]{0,6}(?![\w/*])"),
-    ("quoted", r"\b(?:named|called) (?P<quoted>\w[\w.@-]*)"),
+    ("quoted", r"\b(?:named|called) (?P<q1>\w[\w.@-]*)"),
     ("name", rf"(?<![\w./$*-])(?P<name>{_JOINED})(?![\w/*])"),
-    ("number", r"(?<![\w./*-])\d+(?:\.\d+)*(?![\w*])"),
+    ("number", r"(?<![\w./*:-])\d+(?:\.\d+)*(?![\w*]|:\d)"),
 )
 _COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _PATTERNS]
 
@@ -124,6 +135,13 @@ def find_mentions(sentence: str) -> list[Mention]:
     return list(unique.values())
 
 
+def without_mentions(sentence: str) -> str:
+    """A sentence with its literals blanked out."""
+    for mention in find_mentions(sentence):
+        sentence = sentence.replace(mention.text, " ")
+    return sentence
+
+
 def mention_from_text(text: str) -> Mention:
     """The literal that a quotation contains: a path, a glob, a number, or just words."""
     if text.isdecimal():
@@ -146,10 +164,9 @@ def mention_from_text(text: str) -> Mention:
 def _read(kind: Kind, match: re.Match[str], start: int) -> Mention | None:
     groups = match.groupdict()
     text = match[0]
-    if kind == "quoted" and groups["quoted"].lower() in _NOT_NAMES:
-        return None
     if kind == "quoted":
-        return mention_from_text(groups["quoted"])._replace(start=start)
+        text = next(filter(None, groups.values()))
+        return None if text.lower() in _NOT_NAMES else mention_from_text(text)._replace(start=start)
     if kind == "path":
         text = text.rstrip(".,:;?") or text
         return (

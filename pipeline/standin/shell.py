@@ -61,6 +61,8 @@ def read_word(node: Node, known: Mapping[str, str]) -> str:
         return re.sub(r'\\([$`"\\])', r"\1", source(node))
     if node.type in ("string", "translated_string", "concatenation", "command_name"):
         return _read_parts(node, known)
+    if node.type == "array":
+        return " ".join(read_word(child, known) for child in node.named_children)
     if node.type in ("simple_expansion", "expansion"):
         return _expand(node, known)
     return source(node)
@@ -82,13 +84,11 @@ def _read_parts(node: Node, known: Mapping[str, str]) -> str:
 
 
 def _expand(node: Node, known: Mapping[str, str]) -> str:
-    names = [
-        child for child in node.children if child.type in ("variable_name", "special_variable_name")
-    ]
+    names = [part for part in walk(node) if part.type in ("variable_name", "special_variable_name")]
     if not names:
         return source(node)
     name = source(names[0])
-    if node.type == "simple_expansion" or source(node) == f"${{{name}}}":
+    if re.fullmatch(rf"\$\{{?{re.escape(name)}(?:\[[@*]\])?\}}?", source(node)):
         return known.get(name, f"${name}")
     default = re.fullmatch(rf"\$\{{{re.escape(name)}:?[-=](.*)\}}", source(node), re.DOTALL)
     if default:

@@ -130,6 +130,9 @@ def _say_awk(words: Sequence[str]) -> str:
     total = re.fullmatch(
         r"\s*\{\s*\w+\s*\+=\s*\$(\w+);?\s*\}\s*;?\s*END\s*\{\s*printf?\b.*\}\s*", program, re.DOTALL
     )
+    counted = re.search(r"\w+\[(?P<what>.+?)\]\+\+", program)
+    if counted:
+        return f"counts the lines{of} by {counted['what']}{split}"
     if columns:
         return f"prints column {join_words(_COLUMN.findall(columns[1]))}{of}{split}"
     if total:
@@ -169,7 +172,10 @@ def _say_service(words: Sequence[str]) -> str:
 
 
 def _say_echo(words: Sequence[str]) -> str:
-    text = " ".join(word for word in words if word not in ("-e", "-n", "-ne", "-en", "--"))
+    shown = [word for word in words if word not in ("-e", "-n", "-ne", "-en", "--")]
+    if len(shown) > 1 and "%" in shown[0]:  # a format of printf
+        shown = shown[1:]
+    text = " ".join(shown)
     return f'prints "{text}"' if text else "prints an empty line"
 
 

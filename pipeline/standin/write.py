@@ -22,14 +22,17 @@ _VERB = re.compile(r"\b(restart|reload|start|stop|enable|disable)\b", re.IGNOREC
 _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 
 
-class _Recipe(BaseModel):
+class Recipe(BaseModel):
+    """A script with slots, and the pattern of statements that it is for."""
+
     when: str
     script: str
 
 
 @cache
-def _recipes() -> list[_Recipe]:
-    return TypeAdapter(list[_Recipe]).validate_python(load_own("recipes.yaml"))
+def load_recipes() -> list[Recipe]:
+    """The recipes, read once."""
+    return TypeAdapter(list[Recipe]).validate_python(load_own("recipes.yaml"))
 
 
 def write_script(statement: str) -> str | None:
@@ -45,7 +48,7 @@ def write_apology() -> str:
 
 
 def _write_recipe(statement: str, mentions: Sequence[Mention]) -> str | None:
-    for recipe in _recipes():
+    for recipe in load_recipes():
         if re.search(recipe.when, statement, re.IGNORECASE | re.DOTALL):
             filled = _fill(recipe.script, statement, mentions)
             if filled is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -17,42 +16,29 @@ from catalog.web import page_of
 from pipeline import services
 from pipeline.access import (
     ASK,
-    VisibleParts,
     access_action,
     access_actions,
     access_runs,
     may_run,
     require_asker,
     signed_in,
-    usable_configurations,
-    visible_parts,
 )
+from pipeline.configurations import usable_configurations
 from pipeline.filters import ActionFilter
 from pipeline.forms import AskForm, RunForm, add_refusal
 from pipeline.models import Action, Run
-from pipeline.views.run_page import duration_of
+from pipeline.rows import RunRow, action_rows, run_row
 
 PAGE_SIZE = 50
 MOST_RUNS = 50  # of one action on its page
 
 
 @dataclass(frozen=True)
-class RunRow:
-    """A run in a list, with what this person may see of it."""
+class PricedRun:
+    """A run of an action, and what it cost in micro-dollars."""
 
-    run: Run
-    parts: VisibleParts
-    milliseconds: int | None
+    row: RunRow
     cost: int | None
-
-
-@dataclass(frozen=True)
-class ActionRow:
-    """An action in the list, with its newest run."""
-
-    action: Action
-    run: Run | None
-    parts: VisibleParts
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -92,7 +78,7 @@ def action_list(request: HttpRequest) -> HttpResponse:
     if not found.is_valid():
         return render(request, "pipeline/action_list.html", context, status=422)
     page = page_of(found.qs, request, size=PAGE_SIZE)
-    context |= {"page": page, "rows": _rows_of(page.rows, user)}
+    context |= {"page": page, "rows": action_rows(page.rows, user)}
     return render(request, "pipeline/action_list.html", context)
 
 
@@ -145,7 +131,7 @@ def _examples() -> list[str]:
 def _prefilled(query: QueryDict) -> dict[str, str]:
     """What a link to the form has filled in; a NUL can't be shown in a field."""
     names = ("statement", "incident", "environment", "target", "impact", "severity")
-    return {name: query[name].replace("\0", "") for name in names if name in query}
+    return {name: str(query[name]).replace("\0", "") for name in names if name in query}
 
 
 def _show_action(
@@ -154,7 +140,7 @@ def _show_action(
     user = signed_in(request)
     context = {
         "action": action,
-        "rows": _run_rows(access_runs(user).filter(action=action), user),
+        "runs": _priced(access_runs(user).filter(action=action), user),
         "most_runs": MOST_RUNS,
         "form": form,
         "may_run": may_run(user, action) and not action.erased_at,
@@ -162,23 +148,6 @@ def _show_action(
     return render(request, "pipeline/action_detail.html", context, status=status)
 
 
-def _run_rows(runs: QuerySet[Run], user: User) -> list[RunRow]:
+def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
     newest = runs.annotate(cost=Sum("calls__attempts__cost")).order_by("-pk")[:MOST_RUNS]
-    return [RunRow(run, visible_parts(user, run), duration_of(run), run.cost) for run in newest]
-
-
-def _rows_of(actions: Iterable[Action], user: User) -> list[ActionRow]:
-    """The rows of the list, in a fixed number of queries."""
-    rows = list(actions)
-    newest = (
-        access_runs(user)
-        .filter(action__in=rows)
-        .order_by("action", "-pk")
-        .distinct("action")
-    )
-    by_action = {run.action_id: run for run in newest}
-    return [_row_of(action, by_action.get(action.pk), user) for action in rows]
-
-
-def _row_of(action: Action, run: Run | None, user: User) -> ActionRow:
-    return ActionRow(action, run, visible_parts(user, run) if run else VisibleParts())
+    return [PricedRun(run_row(run, user), run.cost) for run in newest]

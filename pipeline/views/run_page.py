@@ -29,6 +29,7 @@ from pipeline.models import (
     Run,
     Stage,
 )
+from pipeline.rows import duration_of
 from pipeline.types import DraftKind
 from pipeline.views.stages import show_stages
 
@@ -46,8 +47,8 @@ class ShownDraft:
 
     @property
     def risks(self) -> list[DraftFinding]:
-        """What the script can harm."""
-        return [found for found in self.problems if found.check_name == "risk"]
+        """What the script can harm, and characters in it that hide."""
+        return [found for found in self.problems if found.check_name in ("risk", "characters")]
 
     @property
     def label(self) -> str:
@@ -121,8 +122,8 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
 
 def fingerprint_of(run: Run, stages: Sequence[Stage]) -> str:
     """A short text that differs where the live part would look different."""
-    seen = [run.state, run.finished_at, run.not_before]
-    seen += [(stage.pk, stage.state) for stage in stages]
+    states = [(stage.pk, stage.state) for stage in stages]
+    seen = (run.state, run.finished_at, run.not_before, states)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
 
@@ -144,24 +145,17 @@ def show_drafts(run: Run, user: User) -> list[ShownDraft]:
 
 
 def sum_up(run: Run) -> dict[str, int | None]:
-    """What the run's model calls used and cost; `cost` in micro-dollars, None where a price is unknown."""
+    """What the model calls used and cost; `cost` in micro-dollars, None where it is unknown."""
     sums = Attempt.objects.filter(call__run=run).aggregate(
         calls=Count("call", distinct=True),
         attempts=Count("pk"),
         input=Sum("input_tokens"),
         output=Sum("output_tokens"),
-        cost=Sum("cost"),
+        known_cost=Sum("cost"),
         unpriced=Count("pk", filter=Q(outcome=Attempt.Outcome.ANSWERED, cost=None)),
         doubtful=Count("pk", filter=Q(possibly_billed=True)),
     )
-    return sums | {"cost": None if sums["unpriced"] else sums["cost"] or 0}
-
-
-def duration_of(run: Run) -> int | None:
-    """Milliseconds from the first work on the run to its end; None where it has none of them."""
-    if run.started_at is None or run.finished_at is None:
-        return None
-    return round((run.finished_at - run.started_at).total_seconds() * 1000)
+    return sums | {"cost": None if sums["unpriced"] else sums["known_cost"] or 0}
 
 
 def _show_draft(draft: Draft, verified: Mapping[str, Version]) -> ShownDraft:
@@ -182,7 +176,7 @@ def _feedbacks_of(run: Run) -> list[Feedback]:
 
 
 def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
-    """What the catalogue gave: the answer, or where the script was started from, and what came of it."""
+    """The catalogue's answer or the script's starting point, and what came of it."""
     best = matches[0] if matches else None
     answered = run.answered_by_id is not None
     return {

@@ -51,7 +51,9 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
     run = access_run(user, pk)
     parts = visible_parts(user, run)
     if not (parts.verdict and parts.models):
-        raise PermissionDenied(_("What the models said is hidden from you until you have reviewed it."))
+        raise PermissionDenied(
+            _("What the models said is hidden from you until you have reviewed it.")
+        )
     context = {"run": run, "parts": parts, "calls": show_calls(run), "totals": sum_up(run)}
     return render(request, "pipeline/run_calls.html", context)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -11,7 +10,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from pipeline.access import access_configurations, access_endpoints, is_usable, signed_in
+from pipeline.access import access_configurations, access_endpoints, signed_in
+from pipeline.configurations import has_key, is_usable
 from pipeline.models import Configuration, Endpoint
 
 
@@ -52,7 +52,7 @@ def _show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
     blocked = endpoint.blocked_until
     return ShownEndpoint(
         endpoint=endpoint,
-        has_key=bool(endpoint.key_variable and os.environ.get(endpoint.key_variable)),
+        has_key=has_key(endpoint),
         on_by_setting=endpoint.name in settings.SCRIPTSMITH_ENDPOINTS,
         rests=blocked is not None and blocked > timezone.now(),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from pipeline.models import Stage
 from pipeline.types import StageName
@@ -13,7 +14,7 @@ from pipeline.types import StageName
 # What is found in more words than this is unfolded on demand.
 _SHORT = 90
 
-_NAMES = {
+_NAMES: dict[str, str] = {
     StageName.RETRIEVE: _("Search the catalogue"),
     StageName.GENERATE: _("Write"),
     StageName.CHECK: _("Check syntax"),
@@ -57,7 +58,7 @@ _OUTCOMES = {
 }
 
 # The same word means something else of these.
-_OUTCOMES_OF = {
+_OUTCOMES_OF: dict[tuple[str, str], str] = {
     (StageName.SIMILARITY, "match"): _("similar"),
     (StageName.SIMILARITY, "mismatch"): _("not similar"),
     (StageName.DIFFERENCE, "match"): _("no difference"),
@@ -91,17 +92,17 @@ def show_stages(stages: Iterable[Stage]) -> list[ShownStage]:
 
 def name_of(stage: str) -> str:
     """A stage's name for people; its own where it is one that we don't know."""
-    return str(_NAMES.get(stage, stage))  # type: ignore[call-overload]
+    return gettext(_NAMES[stage]) if stage in _NAMES else stage
 
 
 def _show(stage: Stage) -> ShownStage:
-    outcome = _OUTCOMES_OF.get((stage.name, stage.outcome)) or _OUTCOMES.get(stage.outcome)  # type: ignore[call-overload]
+    outcome = _OUTCOMES_OF.get((stage.name, stage.outcome)) or _OUTCOMES.get(stage.outcome)
     used = stage.input_tokens or stage.output_tokens
     return ShownStage(
         state=stage.state,
         name=name_of(stage.name),
         round=stage.round,
-        outcome=str(outcome or stage.outcome),
+        outcome=gettext(outcome) if outcome else stage.outcome,
         found=stage.found.strip(),
         milliseconds=None if stage.ended_at is None else stage.milliseconds,
         tokens=f"{stage.input_tokens:,} + {stage.output_tokens:,}" if used else "",

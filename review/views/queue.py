@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from catalog.types import NotAllowedNow
-from catalog.web import page_of
 from review import services
 from review.access import access_item, access_queue
 from review.models import Assignment
 from review.people import signed_in
+
+_SHOWN = 50
 
 
 @require_GET
@@ -21,7 +22,8 @@ def queue(request: HttpRequest) -> HttpResponse:
     """What waits for this person, and what they hold."""
     user = signed_in(request)
     campaign = access_queue(user)
-    waiting = services.waiting_for(campaign, user).select_related("run__action", "run__configuration")
+    waiting = services.waiting_for(campaign, user)
+    items = waiting.select_related("run__action", "run__configuration").order_by("-priority", "pk")[:_SHOWN]
     held = (
         Assignment.objects.filter(
             reviewer=user,
@@ -40,7 +42,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         request,
         "review/queue.html",
         {
-            "page": page_of(waiting, request),
+            "items": items,
             "count": waiting.count(),
             "held": held,
             "done": done,
@@ -72,3 +74,17 @@ def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(refused))
         return redirect("queue")
     return redirect("item-review", pk=pk)
+
+
+@require_POST
+def review_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """From a run's page straight to its review: take its item, putting it into the queue where it is not there."""
+    user = signed_in(request)
+    access_queue(user)
+    item = services.item_of_run(pk)
+    if item is None:
+        messages.error(request, _("This run can't be reviewed: it has no script yet."))
+        return redirect("run-detail", pk=pk)
+    if item.state != item.State.OPEN:
+        return redirect("item-review", pk=item.pk)
+    return claim_item(request, item.pk)

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from scriptsmith_site.embedded.errors import CannotStart
-from scriptsmith_site.embedded.folders import make_data_folder
+from scriptsmith_site.embedded.folders import cannot_write, make_data_folder
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.processes import follow_parent
 from scriptsmith_site.embedded.supervisor import Options, run
@@ -41,6 +41,9 @@ def main() -> None:
         run(layout, options)
     except (CannotStart, ImproperlyConfigured) as error:
         sys.exit(f"ScriptSmith cannot run: {error}")
+    except OSError as error:
+        place = Path(error.filename or layout.data)
+        sys.exit(f"ScriptSmith cannot run: {cannot_write(place, error)}")
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -36,7 +36,7 @@ def find_postgres() -> Path:
 def copy_for_everyone(postgres: Path, outside: Path) -> Path:
     """A copy below `outside` that any OS user may run, made once for each build.
 
-    What root has installed may lie where nobody else can look.
+    What root has installed may lie where nobody else can look. Raises CannotStart, OSError.
     """
     program = (postgres / "bin" / "postgres").stat()
     build = hashlib.sha256(f"{program.st_size} {program.st_mtime_ns}".encode()).hexdigest()[:8]
@@ -53,6 +53,9 @@ def copy_for_everyone(postgres: Path, outside: Path) -> Path:
             shutil.copytree(postgres.parents[1] / libraries, fresh / libraries)
         _open_for_reading(fresh)
         fresh.rename(home)
+    except shutil.Error as error:
+        _, _, reason = error.args[0][0]
+        raise CannotStart(f"cannot copy PostgreSQL to {home}: {reason}") from error
     except OSError:
         if not copied.exists():  # else somebody else has just made it
             raise

@@ -39,6 +39,7 @@ class Child:
         self._program = program
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
+        self._status: int | None = None
         self._log_begin = 0
 
     def start(self, output: IO[bytes] | None = None) -> None:
@@ -56,16 +57,16 @@ class Child:
                 start_new_session=True,
                 preexec_fn=processes.end_with_parent(signal.SIGTERM),
             )
+        self._status = None
 
     @property
     def ended(self) -> int | None:
         """The exit status of a process that has ended, with all it started; else None."""
-        if self._process is None:
-            return None
-        status = self._process.poll()
-        if status is not None:
-            self._kill_session()
-        return status
+        if self._process is not None and self._status is None:
+            self._status = self._process.poll()
+            if self._status is not None:
+                _kill_session(self._process.pid)
+        return self._status
 
     @property
     def is_running(self) -> bool:
@@ -77,8 +78,8 @@ class Child:
 
     def kill(self) -> None:
         """End it and everything it started, at once."""
-        if self._process is not None:
-            self._kill_session()
+        if self._process is not None and self.is_running:
+            _kill_session(self._process.pid)
             self._process.wait()
 
     def last_words(self) -> str:
@@ -87,12 +88,12 @@ class Child:
         lines = [line for line in text.splitlines() if line.strip()]
         return lines[-1].strip() if lines else "it wrote nothing"
 
-    def _kill_session(self) -> None:
-        assert self._process is not None
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+
+def _kill_session(leader: int) -> None:
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        return
 
 
 def end_leftovers(data: Path) -> None:

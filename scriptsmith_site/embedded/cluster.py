@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from scriptsmith_site.embedded.binaries import POSTGRES_MAJOR
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.layout import DATABASE, ROLE
 from scriptsmith_site.embedded.ordinary_user import Account
+from scriptsmith_site.embedded.processes import end_with_parent
 
 CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
@@ -24,16 +27,24 @@ _CHOICES = (
 def make_cluster(data: Path, *, programs: Path, account: Account, durable: bool) -> None:
     """Make the data folder with our database in it. Raises CannotStart, OSError.
 
-    It is made beside its final place: what was broken off is never used.
+    It is made beside its final place, under a name of its own: what was broken off is never used.
     """
-    unfinished = data.with_name("postgres.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    for broken_off in data.parent.glob("postgres.unfinished*"):
+        shutil.rmtree(broken_off, ignore_errors=True)
+    unfinished = data.with_name(f"postgres.unfinished.{os.getpid()}")
     account.make_folder(unfinished)
+    try:
+        _fill(unfinished, programs=programs, account=account, durable=durable)
+        unfinished.rename(data)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _fill(folder: Path, *, programs: Path, account: Account, durable: bool) -> None:
     light = [] if durable else ["--no-sync", "--wal-segsize=1"]
-    _run(account, programs / "bin/initdb", "-D", unfinished, *_CHOICES, *light)
-    alone = (programs / "bin/postgres", "--single", "-D", unfinished, "postgres")
+    _run(account, programs / "bin/initdb", "-D", folder, *_CHOICES, *light)
+    alone = (programs / "bin/postgres", "--single", "-D", folder, "postgres")
     _run(account, *alone, text=f"CREATE DATABASE {DATABASE}\n")
-    unfinished.rename(data)
 
 
 def _run(account: Account, *command: str | Path, text: str = "") -> None:
@@ -50,6 +61,7 @@ def _run(account: Account, *command: str | Path, text: str = "") -> None:
         env=CLEAN_ENVIRONMENT,
         umask=0o077,
         start_new_session=True,
+        preexec_fn=end_with_parent(signal.SIGKILL),
     )
     why = complaints(done.stderr)
     if done.returncode or why:

@@ -30,7 +30,7 @@ def make_data_folder(layout: Layout) -> None:
     """Make the data folder and see that it can be written to. Raises CannotStart if not."""
     try:
         layout.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        layout.logs.mkdir(exist_ok=True)
+        layout.logs.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise cannot_write(layout.data, error) from error
     if not os.access(layout.data, os.W_OK | os.X_OK):

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.folders import cannot_write
 
 
 class FileLock:
-    """An flock that one process holds shared with others, or alone."""
+    """An flock that one process holds shared with others, or alone. Raises CannotStart."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,8 +35,11 @@ class FileLock:
 
     def write(self, text: str) -> None:
         """Leave a word for those who find it taken."""
-        os.ftruncate(self._open(), 0)
-        os.pwrite(self._open(), text.encode(), 0)
+        try:
+            os.ftruncate(self._open(), 0)
+            os.pwrite(self._open(), text.encode(), 0)
+        except OSError as error:
+            raise cannot_write(self._path, error) from error
 
     def read(self) -> str:
         """What its holder wrote."""
@@ -48,7 +52,10 @@ class FileLock:
 
     def _open(self) -> int:
         if self._descriptor is None:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError as error:
+                raise cannot_write(self._path, error) from error
         return self._descriptor
 
 

@@ -18,11 +18,16 @@ class Restarts:
         self._started_at = time.monotonic()
 
     def note_end(self) -> bool:
-        """Set when the next start is due; False where it has been started in vain too often."""
-        if time.monotonic() - self._started_at > _STABLE_SECONDS:
+        """Set when the next start is due; False where it has been started in vain too often.
+
+        A start that failed is an end too.
+        """
+        now = time.monotonic()
+        if now - self._started_at > _STABLE_SECONDS:
             self._in_a_row = 0
         self._in_a_row += 1
-        self.due_at = time.monotonic() + _FIRST_DELAY_SECONDS * 2 ** (self._in_a_row - 1)
+        self._started_at = now
+        self.due_at = now + _FIRST_DELAY_SECONDS * 2 ** (self._in_a_row - 1)
         return self._in_a_row <= _MOST_IN_A_ROW
 
     def note_start(self) -> None:

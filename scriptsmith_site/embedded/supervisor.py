@@ -177,7 +177,8 @@ class Supervisor:
                 trimmed_at = now
 
     def _is_anything_due(self) -> bool:
-        return any(restarts.due_at is not None for restarts in self._restarts.values())
+        every = [*self._restarts.values(), self._server_restarts]
+        return any(restarts.due_at is not None for restarts in every)
 
     def _revive_children(self) -> None:
         for child, restarts in self._restarts.items():
@@ -192,16 +193,17 @@ class Supervisor:
                 restarts.note_start()
 
     def _revive_servers(self) -> None:
-        if self._use.all_run():
+        restarts = self._server_restarts
+        waiting = restarts.due_at is not None and time.monotonic() < restarts.due_at
+        if waiting or self._use.all_run():
             return
+        if not restarts.note_end():
+            raise CannotStart(f"PostgreSQL or Redis keeps ending: see {self._layout.logs}")
         _say("PostgreSQL or Redis has ended; it is started again.")
-        given_up = not self._server_restarts.note_end()
         try:
             self._use.restart()
-            self._server_restarts.note_start()
+            restarts.note_start()
         except CannotStart as error:
-            if given_up:
-                raise
             _say(str(error))
 
     def _end_children(self) -> None:
@@ -221,7 +223,7 @@ class Supervisor:
             for child in remaining:
                 if waited > child.grace or self._signals.requests_to_end > 1:
                     child.kill()
-            if waited > 1 and not told:
+            if waited > 2 and not told:
                 names = " and ".join(child.name for child in remaining)
                 _say(f"Waiting for the {names} to finish; Ctrl-C again does not wait.")
                 told = True

@@ -9,7 +9,6 @@ from typing import cast
 
 from auditlog.models import LogEntry
 from django import forms
-from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
@@ -20,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from catalog.web import page_of
+from review.people import signed_in
 from scriptsmith_site.people.services import require_administrator
 
 COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "request", "address")
@@ -57,7 +57,7 @@ class AuditFilters(forms.Form):
 
 @require_GET
 def show_audit_log(request: HttpRequest) -> HttpResponse:
-    require_administrator(cast(User, request.user))
+    require_administrator(signed_in(request))
     filters = AuditFilters(request.GET)
     records = find_records(filters)
     context = {
@@ -73,7 +73,7 @@ def show_audit_log(request: HttpRequest) -> HttpResponse:
 @require_GET
 def export_audit_log(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """All records that the filters let through, newest first, as CSV; times in UTC."""
-    require_administrator(cast(User, request.user))
+    require_administrator(signed_in(request))
     filters = AuditFilters(request.GET)
     if not filters.is_valid():
         return show_audit_log(request)

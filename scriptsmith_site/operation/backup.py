@@ -200,20 +200,13 @@ def _replace_database(dump: Path) -> None:
     with connection.cursor() as cursor:
         cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
     connection.close()
-    unpack = [*_tool("pg_restore"), "--no-owner", "--no-privileges", "--file=-", str(dump)]
-    load = [
-        *_tool("psql"),
-        "--no-psqlrc",
-        "--quiet",
-        "--single-transaction",
-        "--set=ON_ERROR_STOP=1",
-    ]
-    load += [f"--command={_EMPTY_THE_DATABASE}", "--file=-"]
-    with subprocess.Popen(unpack, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as unpacking:
-        try:
-            _run(load, stdin=unpacking.stdout)
-        finally:
-            unpacking.kill()
+    script = dump.with_suffix(".sql")
+    # In two steps: a dump that breaks off must not reach the database at all.
+    unpack = [*_tool("pg_restore"), "--no-owner", "--no-privileges", "--schema=public"]
+    _run([*unpack, f"--file={script}", str(dump)])
+    load = [*_tool("psql"), "--no-psqlrc", "--quiet", "--single-transaction"]
+    load += ["--set=ON_ERROR_STOP=1", f"--command={_EMPTY_THE_DATABASE}", f"--file={script}"]
+    _run(load)
 
 
 def _restore_files(tar: tarfile.TarFile) -> None:
@@ -254,10 +247,10 @@ def _tool(name: str) -> list[str]:
     return [on_path]
 
 
-def _run(command: list[str], *, stdin: IO[bytes] | None = None) -> None:
+def _run(command: list[str]) -> None:
     done = subprocess.run(
         command,
-        stdin=stdin if stdin is not None else subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env={**os.environ, **connection_environment(connection.get_connection_params())},
@@ -272,5 +265,7 @@ def _run(command: list[str], *, stdin: IO[bytes] | None = None) -> None:
 def connection_environment(parameters: Mapping[str, object]) -> dict[str, str]:
     """Parameters of a connection as libpq's programs read them; no password on a command line."""
     return {
-        variable: str(parameters[name]) for name, variable in _VARIABLES.items() if parameters.get(name)
+        variable: str(parameters[name])
+        for name, variable in _VARIABLES.items()
+        if parameters.get(name)
     }

@@ -1,10 +1,9 @@
-"""One search over everything: catalogue, actions, runs, campaigns, people; ten of each at most."""
+"""One search over everything: catalogue, actions, runs, people; ten of each at most."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -17,7 +16,7 @@ from django.views.decorators.http import require_GET
 
 from catalog.services.search import search_entries
 from pipeline.models import Action, Run
-from review.models import Campaign
+from review.people import signed_in
 from scriptsmith_site.people.roles import ADMINISTER
 
 MOST_OF_A_KIND = 10
@@ -45,15 +44,13 @@ class Group:
 @require_GET
 def show_search(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
-    groups = search_everything(query, by=cast(User, request.user)) if query else []
+    groups = search_everything(query, by=signed_in(request)) if query else []
     return render(request, "site/search.html", {"query": query, "groups": groups})
 
 
 def search_everything(query: str, *, by: User) -> list[Group]:
     """What the person may find, by kind, without empty kinds; a fixed number of queries."""
     groups = [_entries(query), _actions(query), _runs(query)]
-    if by.has_perm("review.manage_campaigns"):
-        groups.append(_campaigns(query))
     if by.has_perm(ADMINISTER):
         groups.append(_people(query))
     return [group for group in groups if group.hits]
@@ -80,14 +77,6 @@ def _runs(query: str) -> Group:
         Hit(str(run), reverse("run-detail", args=[run.pk]), run.action.statement) for run in found
     ]
     return Group(_("Runs"), hits, "")
-
-
-def _campaigns(query: str) -> Group:
-    found = Campaign.objects.filter(name__icontains=query)[:MOST_OF_A_KIND]
-    hits = [
-        Hit(campaign.name, reverse("campaign-detail", args=[campaign.pk])) for campaign in found
-    ]
-    return Group(_("Campaigns"), hits, _all("campaign-list", query))
 
 
 def _people(query: str) -> Group:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.templatetags.static import static
 from django.urls import path
 
 from scriptsmith_site.operation import audit, health, search
 
+
+@login_not_required
+def show_icon(request: HttpRequest) -> HttpResponseRedirect:
+    """Pages that name no icon, the admin's, are asked for one here."""
+    return redirect(static("img/favicon.svg"), permanent=True)
+
+
 urlpatterns = [
+    path("favicon.ico", show_icon),
     path("healthz", health.show_alive, name="healthz"),
     path("readyz", health.show_ready, name="readyz"),
     path("audit/", audit.show_audit_log, name="audit"),

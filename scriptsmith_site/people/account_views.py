@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -15,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from catalog.types import BadInput
 from catalog.web import page_of
+from review.people import signed_in
 from scriptsmith_site.people import services, tokens
 from scriptsmith_site.people.access import access_account
 from scriptsmith_site.people.erasure import anonymise
@@ -30,7 +29,7 @@ from scriptsmith_site.people.links import make_password_link
 
 @require_GET
 def list_accounts(request: HttpRequest) -> HttpResponse:
-    services.require_administrator(_person(request))
+    services.require_administrator(signed_in(request))
     filters = AccountFilters(request.GET)
     accounts = User.objects.select_related("profile").prefetch_related("groups")
     if filters.is_valid():
@@ -45,11 +44,11 @@ def list_accounts(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def create_account(request: HttpRequest) -> HttpResponse:
-    services.require_administrator(_person(request))
+    services.require_administrator(signed_in(request))
     form = AccountForm(request.POST or None)
     if form.is_valid():
         try:
-            account = services.create_account(**form.cleaned_data, by=_person(request))
+            account = services.create_account(**form.cleaned_data, by=signed_in(request))
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
@@ -64,16 +63,16 @@ def create_account(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def show_account(request: HttpRequest, pk: int) -> HttpResponse:
-    return _render_account(request, access_account(_person(request), pk))
+    return _render_account(request, access_account(signed_in(request), pk))
 
 
 @require_POST
 def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
-    account = access_account(_person(request), pk)
+    account = access_account(signed_in(request), pk)
     form = RolesForm(request.POST)
     if form.is_valid():
         try:
-            services.change_roles(account, roles=form.cleaned_data["roles"], by=_person(request))
+            services.change_roles(account, roles=form.cleaned_data["roles"], by=signed_in(request))
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
@@ -84,31 +83,31 @@ def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
-    services.deactivate(access_account(_person(request), pk), by=_person(request))
+    services.deactivate(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(request, _("Deactivated, and signed out everywhere."))
     return redirect("user-detail", pk)
 
 
 @require_POST
 def reactivate(request: HttpRequest, pk: int) -> HttpResponse:
-    services.reactivate(access_account(_person(request), pk), by=_person(request))
+    services.reactivate(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(request, _("Active again."))
     return redirect("user-detail", pk)
 
 
 @require_POST
 def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
-    services.lift_lockout(access_account(_person(request), pk), by=_person(request))
+    services.lift_lockout(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(request, _("They may try to sign in again at once."))
     return redirect("user-detail", pk)
 
 
 @require_POST
 def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
-    account = access_account(_person(request), pk)
+    account = access_account(signed_in(request), pk)
     confirmed = request.POST.get("confirmed_name", "")
     try:
-        anonymise(account, confirmed_name=confirmed, by=_person(request))
+        anonymise(account, confirmed_name=confirmed, by=signed_in(request))
     except BadInput as refusal:
         return _render_account(request, account, anonymise_error=str(refusal))
     messages.success(request, _("Anonymised. What they did stays, under a number."))
@@ -118,8 +117,8 @@ def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def make_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Not redirected: the secret is in this answer and nowhere else."""
-    account = access_account(_person(request), pk)
-    secret = make_password_link(account, by=_person(request))
+    account = access_account(signed_in(request), pk)
+    secret = make_password_link(account, by=signed_in(request))
     link = request.build_absolute_uri(reverse("set-password", args=[secret]))
     return _render_account(request, account, link=link)
 
@@ -127,11 +126,13 @@ def make_link(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def make_token(request: HttpRequest, pk: int) -> HttpResponse:
     """For service accounts. Not redirected: the secret is in this answer and nowhere else."""
-    account = access_account(_person(request), pk)
+    account = access_account(signed_in(request), pk)
     form = TokenForm(request.POST)
     if form.is_valid():
         try:
-            made = tokens.make_token_for_service(account, **form.cleaned_data, by=_person(request))
+            made = tokens.make_token_for_service(
+                account, **form.cleaned_data, by=signed_in(request)
+            )
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
@@ -177,7 +178,3 @@ def _matching(*, q: str, role: str, state: str) -> Q:
     if state:
         wanted &= Q(is_active=state == "active")
     return wanted
-
-
-def _person(request: HttpRequest) -> User:
-    return cast(User, request.user)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.types import BadInput
 from scriptsmith_site.models import ApiToken, Profile
-from scriptsmith_site.people.roles import Role
+from scriptsmith_site.people.roles import DUTIES, Role
 
 
 class SignInForm(AuthenticationForm):
@@ -99,7 +99,7 @@ class TokenForm(forms.Form):
 class RolesForm(forms.Form):
     roles = forms.MultipleChoiceField(
         label=_("Roles"),
-        choices=Role.choices,
+        choices=DUTIES,
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )

@@ -16,6 +16,13 @@ class Role(models.TextChoices):
     ADMINISTRATOR = "administrator", _("Administrator")
 
 
+DUTIES = [
+    (Role.REVIEWER.value, _("Reviewer: asks for scripts, scores and decides")),
+    (Role.CURATOR.value, _("Curator: verifies, edits, merges and retires entries")),
+    (Role.MANAGER.value, _("Campaign manager: campaigns, reports, flags, calibration labels")),
+    (Role.ADMINISTRATOR.value, _("Administrator: users, endpoints, settings, audit log")),
+]
+
 PERMISSIONS: dict[Role, frozenset[str]] = {
     Role.REVIEWER: frozenset({"pipeline.ask", "review.review", "catalog.use_unreviewed"}),
     Role.CURATOR: frozenset({"catalog.curate", "catalog.set_threshold"}),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from catalog.types import BadInput
+from review.people import signed_in
 from scriptsmith_site.errors import error_body, wants_json
 from scriptsmith_site.people import services, tokens
 from scriptsmith_site.people.access import access_link, access_token
@@ -41,7 +39,6 @@ class SignIn(LoginView):
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
-    extra_context = {"kept": ""}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
@@ -76,7 +73,7 @@ def show_settings(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def save_preferences(request: HttpRequest) -> HttpResponse:
-    user = _person(request)
+    user = signed_in(request)
     form = PreferencesForm(request.POST)
     if form.is_valid():
         try:
@@ -92,7 +89,7 @@ def save_preferences(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def save_password(request: HttpRequest) -> HttpResponse:
-    user = _person(request)
+    user = signed_in(request)
     form = PasswordForm(request.POST)
     if form.is_valid():
         try:
@@ -109,7 +106,7 @@ def save_password(request: HttpRequest) -> HttpResponse:
 @require_POST
 def make_own_token(request: HttpRequest) -> HttpResponse:
     """Not redirected: the secret is in this answer and nowhere else."""
-    user = _person(request)
+    user = signed_in(request)
     form = TokenForm(request.POST)
     if form.is_valid():
         try:
@@ -123,8 +120,8 @@ def make_own_token(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    token = access_token(_person(request), pk)
-    tokens.revoke_token(token, by=_person(request))
+    token = access_token(signed_in(request), pk)
+    tokens.revoke_token(token, by=signed_in(request))
     messages.success(request, _("Token revoked: it opens nothing any more."))
     if token.user != request.user:
         return redirect("user-detail", token.user_id)
@@ -158,7 +155,7 @@ def _render_settings(
     token: Form | None = None,
     made: tokens.MadeToken | None = None,
 ) -> HttpResponse:
-    user = _person(request)
+    user = signed_in(request)
     profile = profile_of(user)
     refused = any(form is not None and form.errors for form in (preferences, password, token))
     context = {
@@ -179,7 +176,3 @@ def _render_settings(
     if made:
         response["Cache-Control"] = "no-store"
     return response
-
-
-def _person(request: HttpRequest) -> User:
-    return cast(User, request.user)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import BashLexer
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+from pygments.lexers.shell import BashLexer
+from pygments.token import STANDARD_TYPES, Token
 
-from catalog.analysis import find_odd_characters
+from catalog.analysis import HiddenCharacter, find_hidden_characters
 
 _LEVELS = {"error": 0, "warning": 1, "info": 2, "style": 3}
 # Beyond this a script is shown without colours: the lexer would keep the reader waiting.
 _MOST_COLOURED = 200_000
-_TAG = re.compile(r"(<[^>]*>)")
 
 
 @dataclass(frozen=True)
@@ -50,35 +47,56 @@ def show_lines(script: str, findings: Iterable[object] = ()) -> list[Line]:
 
 
 @lru_cache(maxsize=512)
-def coloured_lines(script: str) -> list[SafeString]:
+def coloured_lines(script: str) -> tuple[SafeString, ...]:
     """One piece of safe HTML for each line, without line ends; the text itself is exactly the script's."""
-    text = script[:-1] if script.endswith("\n") else script
+    text = script.removesuffix("\n")
+    odd = {found.offset: found for found in find_hidden_characters(script)}
     if len(text) > _MOST_COLOURED:
-        return [format_html("{}", line) for line in text.split("\n")]
-    # The formatter must not strip or add anything: line numbers would shift.
-    lexer = BashLexer(stripnl=False, ensurenl=False, stripall=False)
-    html = highlight(text.replace("\r\n", "\n").replace("\r", "␍"), lexer, HtmlFormatter(nowrap=True))
-    lines = html.removesuffix("\n").split("\n") if html else [""]
-    names = {found.character: found for found in find_odd_characters(script)}
-    if names:
-        lines = [_mark_odd(line, names) for line in lines]
-    return [mark_safe(line) for line in lines]  # noqa: S308 - Pygments escapes the text
+        tokens: Iterable[tuple[int, object, str]] = [(0, Token, text)]
+    else:
+        tokens = BashLexer().get_tokens_unprocessed(text)
+    lines: list[list[str]] = [[]]
+    for start, kind, value in tokens:
+        name = _class_of(kind)
+        offset = start
+        for position, part in enumerate(value.split("\n")):
+            if position:
+                lines.append([])
+                offset += 1
+            if part:
+                html = _escape_part(part.removesuffix("\r"), offset, odd)
+                lines[-1].append(format_html('<span class="{}">{}</span>', name, html) if name else html)
+            offset += len(part)
+    return tuple(SafeString("".join(parts)) for parts in lines)
 
 
-def _mark_odd(line: str, odd: Mapping[str, object]) -> str:
-    """Make hidden and look-alike characters visible in the text between tags."""
-    pattern = re.compile("[" + re.escape("".join(odd)) + "]")
-
-    def mark(match: re.Match[str]) -> str:
-        found = odd[match[0]]
-        return format_html(
-            '<mark class="odd" data-code="U+{}" title="{}">{}</mark>',
-            f"{ord(match[0]):04X}",
-            getattr(found, "name", ""),
-            match[0],
+def _escape_part(part: str, offset: int, odd: Mapping[int, HiddenCharacter]) -> SafeString:
+    """The text, escaped, with what is hidden in it or looks like something else made visible."""
+    marked = [place for place in range(offset, offset + len(part)) if place in odd] if odd else []
+    if not marked:
+        return SafeString(escape(part))
+    html, done = [], 0
+    for place in marked:
+        found, here = odd[place], place - offset
+        html.append(escape(part[done:here]))
+        html.append(
+            format_html(
+                '<mark class="odd" data-code="{}" title="{}">{}</mark>',
+                found.code_point,
+                found.name,
+                part[here],
+            )
         )
+        done = here + 1
+    html.append(escape(part[done:]))
+    return SafeString("".join(html))
 
-    return "".join(part if part.startswith("<") else pattern.sub(mark, part) for part in _TAG.split(line))
+
+def _class_of(kind: object) -> str:
+    """Pygments' short class of a token, or of the nearest kind above it that has one."""
+    while kind is not None and kind not in STANDARD_TYPES:
+        kind = getattr(kind, "parent", None)
+    return STANDARD_TYPES.get(kind, "") if kind is not None else ""
 
 
 def _read_finding(finding: object) -> tuple[ShownFinding, int | None]:

@@ -182,7 +182,7 @@ def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: Sta
 def test_an_experts_feedback_is_refined_after_the_run_had_finished(standin: StandIn, reviewer: object) -> None:
     run = finish(start())
     draft = run.drafts.get()
-    services.ask_refinement(draft, by=reviewer, feedback="use -mtime +60 instead of -mtime +30")  # type: ignore[arg-type]
+    services.ask_refinement(draft, by=reviewer, feedback="Use `-mtime +60` instead of `-mtime +30`.")  # type: ignore[arg-type]
     run.refresh_from_db()
     assert run.state == "queued" and run.finished_at is not None
     done = finish(run)

@@ -17,7 +17,8 @@ def test_it_is_for_administrators(client: Client, db: None, role: str) -> None:
 
 
 def test_everybody_signs_in_at_one_place(client: Client, db: None) -> None:
-    assert client.get("/admin/")["Location"] == "/login/?next=/admin/"
+    answer = client.get("/admin/", follow=True)
+    assert answer.redirect_chain[-1] == ("/login/?next=/admin/", 302)
 
 
 def test_an_administrator_looks(client: Client, administrator: User) -> None:

@@ -33,7 +33,7 @@ def test_it_leads_nowhere_else(client: Client, stranger: User) -> None:
 @pytest.mark.parametrize(
     "typed",
     [
-        pytest.param({"username": "sam", "password": "wrong"}, id="wrong password"),
+        pytest.param({"username": "sam", "password": "w0r0n0g"}, id="wrong password"),
         pytest.param({"username": "nobody", "password": PASSWORD}, id="no such person"),
     ],
 )

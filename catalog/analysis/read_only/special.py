@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from catalog.analysis.names import names
 from catalog.analysis.risk.databases import sql_of, strip_sql
 from catalog.analysis.risk.effects import is_harmless_target
 from catalog.analysis.risk.network import CURL_SENDS, read_curl
@@ -14,16 +15,20 @@ from catalog.analysis.types import SideEffect
 
 _READS, _WRITES, _UNKNOWN = SideEffect.READ_ONLY, SideEffect.MUTATING, SideEffect.UNKNOWN
 
-_FIND_VALUED = frozenset(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size"
-    " -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct -newerat -user"
-    " -group -uid -gid -perm -maxdepth -mindepth -inum -links -samefile -lname -ilname -fstype -used"
-    " -printf".split()
+_FIND_VALUED = names(
+    """
+    -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype
+    -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct
+    -newerat -user -group -uid -gid -perm -maxdepth -mindepth -inum -links -samefile -lname
+    -ilname -fstype -used -printf
+    """
 )
-_FIND_PLAIN = frozenset(
-    "-nouser -nogroup -empty -depth -d -mount -xdev -prune -print -print0 -ls -quit -o -or -a -and"
-    " -not -follow -H -L -P -daystart -readable -writable -executable -true -false -noleaf -warn"
-    " -nowarn -ignore_readdir_race -noignore_readdir_race".split()
+_FIND_PLAIN = names(
+    """
+    -nouser -nogroup -empty -depth -d -mount -xdev -prune -print -print0 -ls -quit -o -or -a
+    -and -not -follow -H -L -P -daystart -readable -writable -executable -true -false -noleaf
+    -warn -nowarn -ignore_readdir_race -noignore_readdir_race
+    """
 )
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_WRITES = frozenset({"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"})
@@ -40,7 +45,9 @@ def _find(command: Command) -> SideEffect:
         elif text in _FIND_RUNS:  # what it runs is judged by itself
             while text is not None and text not in (";", "+"):
                 text = getattr(next(waiting, None), "literal", None)
-        elif word.has_unquoted_expansion or (word.prefix.startswith("-") and text not in _FIND_PLAIN):
+        elif word.has_unquoted_expansion or (
+            word.prefix.startswith("-") and text not in _FIND_PLAIN
+        ):
             return _UNKNOWN
     return _READS
 
@@ -59,7 +66,10 @@ def _sed(command: Command) -> SideEffect:
     return _READS if all(text is not None and sed_only_prints(text) for text in texts) else _UNKNOWN
 
 
-_SED_ADDRESS = re.compile(r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?))?")
+_SED_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\[[:.=]\w+[:.=]\]|[^\]\n])*\]", re.DOTALL)
+_SED_ADDRESS = re.compile(
+    r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?))?"
+)
 _SED_PLAIN = re.compile(r"[{}pPdDgGhHnNxlq=Q!;\s]|[ql]\d*|#[^\n]*")
 
 
@@ -68,6 +78,8 @@ def sed_only_prints(script: str) -> bool:
     position = 0
     while position < len(script):
         if found := _SED_ADDRESS.match(script, position):
+            if _has_open_bracket(found[0]):
+                return False
             position = found.end()
         if script[position : position + 1] in ("s", "y"):
             end = _end_of_substitution(script, position)
@@ -87,14 +99,49 @@ def _end_of_substitution(script: str, position: int) -> int | None:
     if not delimiter or delimiter in (r"\\", r"\n"):
         return None
     part = rf"(?:\\.|(?!{delimiter})[^\\\n])*"
-    pattern = rf"[sy]{delimiter}{part}{delimiter}{part}{delimiter}[gpiIm0-9]*(?=[;}}\s]|$)"
+    pattern = rf"[sy]{delimiter}({part}){delimiter}{part}{delimiter}[gpiIm0-9]*(?=[;}}\s]|$)"
     found = re.compile(pattern, re.DOTALL).match(script, position)
-    return found.end() if found else None
+    return found.end() if found and not _has_open_bracket(found[1]) else None
 
 
-_AWK_STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_AWK_QUOTE_IN_PATTERN = re.compile(r'/[^/\n]*"[^/\n]*/')
-_AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b.*>|\||@", re.DOTALL)
+def _has_open_bracket(pattern: str) -> bool:
+    """Whether the delimiter may have been one inside of brackets: seds differ in reading that."""
+    return "[" in _SED_BRACKETS.sub("", pattern)
+
+
+_AWK_TOKEN = re.compile(
+    r'(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<comment>#[^\n]*)|(?P<slash>/)|(?P<word>[\w.$\])]+)'
+    r"|(?P<blank>[ \t]+)|(?P<other>.)",
+    re.DOTALL,
+)
+_AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\n]*\])+/")
+_AWK_DOUBTFUL = re.compile(r"/[^/\n]*(?:[\">]|system|getline|@)[^/\n]*/")
+_AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b[^;}]*>|(?<!\|)\|(?!\|)|@")
+_AWK_BEFORE_PATTERN = names("return print in case do else")
+
+
+def bare_awk(program: str) -> str | None:
+    """The awk program without its strings, patterns and comments; None where they are not plain."""
+    bare, position, before = "", 0, ""
+    while position < len(program):
+        found = _AWK_TOKEN.match(program, position)
+        assert found is not None  # the last alternative takes any character
+        kind, text = found.lastgroup, found[0]
+        if kind == "slash":
+            is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
+            pattern = _AWK_PATTERN.match(program, position)
+            # Should it be the other one after all, nothing may be hidden by the mistake.
+            if _AWK_DOUBTFUL.match(program, position) or not (is_division or pattern):
+                return None
+            if pattern and not is_division:
+                text, kind = pattern[0], "string"
+        elif text == '"':
+            return None  # a string without an end
+        position += len(text)
+        bare += {"string": '""', "comment": ""}.get(kind or "", text)
+        if kind not in ("blank", "comment"):
+            before = "" if text in _AWK_BEFORE_PATTERN else text if kind != "string" else ")"
+    return bare
 
 
 def _awk(command: Command) -> SideEffect:
@@ -104,25 +151,27 @@ def _awk(command: Command) -> SideEffect:
     program = arguments.operands[0].literal if arguments.operands else None
     if program is None or not arguments.names <= {"F", "v", "field-separator", "assign"}:
         return _UNKNOWN
-    if _AWK_QUOTE_IN_PATTERN.search(program):
-        return _UNKNOWN  # where strings start and end is then not plain
-    bare = _AWK_STRINGS.sub('""', program).replace("||", " ")
-    return _UNKNOWN if _AWK_WRITES.search(bare) else _READS
+    bare = bare_awk(program)
+    return _READS if bare is not None and not _AWK_WRITES.search(bare) else _UNKNOWN
 
 
-_CURL_READS = frozenset(
-    "s S f L I k v i G g 4 6 # silent show-error fail location head insecure verbose include get"
-    " fail-with-body compressed http1.1 http2 no-progress-meter ipv4 ipv6 m max-time connect-timeout"
-    " retry retry-delay retry-max-time retry-connrefused retry-all-errors w write-out H header A"
-    " user-agent u user cacert cert key resolve x proxy e referer X request o output url N no-buffer"
-    " tlsv1.2 tlsv1.3 netrc range r data-urlencode interface proto".split()
+_CURL_READS = names(
+    """
+    s S f L I k v i G g 4 6 # silent show-error fail location head insecure verbose include get
+    fail-with-body compressed http1.1 http2 no-progress-meter ipv4 ipv6 m max-time
+    connect-timeout retry retry-delay retry-max-time retry-connrefused retry-all-errors w
+    write-out H header A user-agent u user cacert cert key resolve x proxy e referer X request o
+    output url N no-buffer tlsv1.2 tlsv1.3 netrc range r data-urlencode interface proto
+    """
 )
 
 
 def _curl(command: Command) -> SideEffect:
     arguments = read_curl(command)
     outputs = [word for name, word in arguments.options if name in ("o", "output")]
-    if arguments.has("O", "remote-name") or not all(w and _is_discarded(w.literal) for w in outputs):
+    if arguments.has("O", "remote-name") or not all(
+        w and _is_discarded(w.literal) for w in outputs
+    ):
         return _WRITES
     method = arguments.value("X", "request")
     if method is not None and (method.literal or "").upper() not in ("GET", "HEAD", "OPTIONS"):
@@ -141,7 +190,11 @@ def _wget(command: Command) -> SideEffect:
         command.arguments, short="OoPtTU", long=("output-document", "tries", "timeout")
     )
     target = arguments.value("O", "output-document")
-    known = frozenset("q O S t T U spider quiet output-document tries timeout server-response".split())
+    known = names(
+        """
+    q O S t T U spider quiet output-document tries timeout server-response
+    """
+    )
     known |= {"no-check-certificate", "no-verbose", "nv", "max-redirect"}
     only_reads = arguments.has("spider") or (target is not None and _is_discarded(target.literal))
     return _READS if only_reads and arguments.names <= known else _WRITES
@@ -162,7 +215,11 @@ def _date(command: Command) -> SideEffect:
     arguments = read_arguments(words, short="drfs", long=("date", "reference", "set"))
     if arguments.has("s", "set") or any(not w.prefix.startswith("+") for w in arguments.operands):
         return _WRITES
-    known = frozenset("d r u R date reference utc iso-8601 rfc-3339 rfc-email universal".split())
+    known = names(
+        """
+    d r u R date reference utc iso-8601 rfc-3339 rfc-email universal
+    """
+    )
     return _READS if arguments.names <= known else _UNKNOWN
 
 
@@ -188,7 +245,11 @@ def _ip(command: Command) -> SideEffect:
     known |= {"c", "color", "j", "json", "p", "h"}
     if not words or not _IP_OBJECTS.fullmatch(words[0]) or not arguments.names <= known:
         return _UNKNOWN
-    return _READS if len(words) == 1 or words[1] in ("show", "list", "ls", "sh", "s", "get") else _UNKNOWN
+    return (
+        _READS
+        if len(words) == 1 or words[1] in ("show", "list", "ls", "sh", "s", "get")
+        else _UNKNOWN
+    )
 
 
 _SQL_READS = re.compile(
@@ -201,15 +262,20 @@ _SQL_WRITES = re.compile(
     r"|\n\s*(?:system|source|tee|pager|edit)\b|[\"`\]]\s*\(|.\s*\\|/\*",
     re.IGNORECASE,
 )
-_SQL_FUNCTION = re.compile(r"\b(\w+)\s*\(")
-_SQL_FUNCTIONS = frozenset(
-    "count sum avg min max now version round coalesce length lower upper trim concat substring"
-    " date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg"
-    " array_agg row_number rank over in and or not as exists where on from select values any all"
-    " current_database current_user inet_server_addr pg_size_pretty pg_database_size"
-    " pg_total_relation_size pg_relation_size pg_table_size pg_indexes_size pg_is_in_recovery"
-    " pg_last_xact_replay_timestamp pg_wal_lsn_diff pg_current_wal_lsn pg_postmaster_start_time"
-    " pg_blocking_pids if ifnull format group_concat interval filter using by having".split()
+_SQL_FUNCTION = re.compile(r"(?<!\bas )(?<!\w)(\w+)\s*\(", re.IGNORECASE)
+_SQL_FUNCTIONS = names(
+    """
+    count sum avg min max now version round coalesce length lower upper trim concat substring
+    date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg
+    array_agg row_number rank over in and or not as exists where on from select values any all
+    current_database current_user inet_server_addr pg_size_pretty pg_database_size
+    pg_total_relation_size pg_relation_size pg_table_size pg_indexes_size pg_is_in_recovery
+    pg_last_xact_replay_timestamp pg_wal_lsn_diff pg_current_wal_lsn pg_postmaster_start_time
+    pg_blocking_pids if ifnull format group_concat interval filter using by having left right
+    regexp_replace unnest lateral pg_backend_pid split_part replace substr ltrim rtrim lag lead
+    json_agg row_to_json current_setting pg_get_indexdef pg_encoding_to_char pg_tablespace_size
+    pg_last_wal_receive_lsn pg_last_wal_replay_lsn percentile_cont within
+    """
 )
 
 
@@ -222,7 +288,9 @@ def _sql(command: Command) -> SideEffect:
         return _UNKNOWN
     if any(word.variables or word.outputs for word in sql_of(command)):
         return _UNKNOWN
-    statements = [part for text in texts for part in re.split(r";|\n(?=\s*[\\.])", text) if part.strip()]
+    statements = [
+        part for text in texts for part in re.split(r";|\n(?=\s*[\\.])", text) if part.strip()
+    ]
     return _READS if all(_sql_only_reads(statement) for statement in statements) else _UNKNOWN
 
 
@@ -235,16 +303,20 @@ def _sql_only_reads(statement: str) -> bool:
     )
 
 
-_OPENSSL_READS = frozenset(
-    "noout text dates enddate startdate subject issuer fingerprint serial in inform connect brief"
-    " servername showcerts checkend purpose modulus pubkey sha256 hash host port starttls ext quiet"
-    " CAfile CApath verify_return_error a tls1_2 tls1_3 status nameopt email".split()
+_OPENSSL_COMMANDS = names("x509 s_client verify version crl req pkey rsa ec crl2pkcs7 pkcs7")
+_OPENSSL_READS = names(
+    """
+    noout text dates enddate startdate subject issuer fingerprint serial in inform connect brief
+    servername showcerts checkend purpose modulus pubkey sha256 hash host port starttls ext
+    quiet CAfile CApath verify_return_error a tls1_2 tls1_3 status nameopt email pubout pubin
+    nocrl certfile print_certs untrusted
+    """
 )
 
 
 def _openssl(command: Command) -> SideEffect:
     words = command.arguments
-    if not words or words[0].literal not in ("x509", "s_client", "verify", "version", "crl", "req"):
+    if not words or words[0].literal not in _OPENSSL_COMMANDS:
         return _UNKNOWN
     names = read_arguments(words[1:], single_dash=True).names
     return _READS if names <= _OPENSSL_READS else _UNKNOWN
@@ -260,7 +332,11 @@ def _git_lists(command: Command) -> SideEffect | None:
     """git branch, tag, remote and config, which list where no operand says otherwise."""
     arguments = read_arguments(command.arguments, short="C")
     subcommand, operands = "".join(arguments.subcommands[:1]), arguments.operands[1:]
-    lists = frozenset("a r v l C list all remotes show-current get get-all show-origin n".split())
+    lists = names(
+        """
+    a r v l C list all remotes show-current get get-all show-origin n
+    """
+    )
     if subcommand in ("branch", "tag", "remote") and not operands and arguments.names <= lists:
         return _READS
     is_listed = bool(arguments.names & {"get", "get-all", "list", "l"}) and arguments.names <= lists

@@ -4,42 +4,53 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from catalog.analysis.names import names
+
 # Every option and operand of these reads, or prints to standard output.
-ANY_USE = frozenset(
-    "[ arch apropos b2sum base32 base64 basename bc bzcat bzgrep cal cat cksum clear cmp"
-    " comm cut df diff dir dirname dpkg-query du echo egrep expand expr factor false fgrep findmnt"
-    " fmt fold free getconf getent getfacl grep groups head hexdump host id iostat join jq last"
-    " lastb locale ls lsattr lsblk lscpu lslocks lsmem lsmod lsns lsof lspci lsusb lvdisplay lvs"
-    " md5sum mpstat namei netstat nl nproc nslookup numfmt od paste pgrep pg_isready pidof"
-    " pmap printenv printf ps pstree pvdisplay pvs pwd readlink realpath rev seq sha1sum"
-    " sha224sum sha256sum sha384sum sha512sum sleep stat strings sum tac tail test tput tr"
-    " tracepath traceroute true tty uname unexpand uptime users vdir vgdisplay vgs vmstat w wc"
-    " whatis whereis which who whoami xzcat xzgrep yes zcat zegrep zfgrep zgrep zstdcat".split()
+ANY_USE = names(
+    """
+    [ arch apropos b2sum base32 base64 basename bc bzcat bzgrep cal cat cksum clear cmp comm cut
+    df diff dir dirname dpkg-query du echo egrep expand expr factor false fgrep findmnt fmt fold
+    free getconf getent getfacl grep groups head hexdump host id iostat join jq last lastb
+    locale ls lsattr lsblk lscpu lslocks lsmem lsmod lsns lsof lspci lsusb lvdisplay lvs md5sum
+    mpstat namei netstat nl nproc nslookup numfmt od paste pgrep pg_isready pidof pmap printenv
+    printf ps pstree pvdisplay pvs pwd readlink realpath rev seq sha1sum sha224sum sha256sum
+    sha384sum sha512sum sleep stat strings sum tac tail test tput tr tracepath traceroute true
+    tty uname unexpand uptime users vdir vgdisplay vgs vmstat w wc whatis whereis which who
+    whoami xzcat xzgrep yes zcat zegrep zfgrep zgrep zstdcat
+    """
 )
 
 # Builtins that change this shell only, and what closes a group.
-SHELL_ONLY = frozenset(
-    ": } alias bg break cd continue declare dirs disown exit export fg exec getopts jobs let local"
-    " logout popd pushd read readonly return set shift shopt times trap type"
-    " typeset ulimit umask unalias unset wait".split()
+SHELL_ONLY = names(
+    """
+    : } alias bg break cd continue declare dirs disown exit export fg exec getopts jobs let
+    local logout popd pushd read readonly return set shift shopt times trap type typeset ulimit
+    umask unalias unset wait
+    """
 )
 
 # Commands that run another one and do nothing else: with them, that one decides.
-TRANSPARENT = frozenset(
-    "sudo doas pkexec env nice ionice nohup setsid command builtin exec coproc { ! timeout stdbuf"
-    " unbuffer chroot taskset chrt busybox runuser setpriv unshare nsenter xargs su ssh eval trap"
-    " alias watch time bash sh dash zsh ksh ash rbash".split()
+TRANSPARENT = names(
+    """
+    sudo doas pkexec env nice ionice nohup setsid command builtin exec coproc { ! timeout stdbuf
+    unbuffer chroot taskset chrt busybox runuser setpriv unshare nsenter xargs su ssh eval trap
+    alias watch time sshpass bash sh dash zsh ksh ash rbash
+    """
 )
 
-MUTATING = frozenset(
-    "add-apt-repository adduser addgroup apt-mark bunzip2 bzip2 cc chage chattr chcon chgrp chmod"
-    " chown chpasswd chsh cp createdb createuser csplit dd dpkg-reconfigure e2fsck fallocate fsck"
-    " gcc gpasswd groupadd groupmod gunzip gzip initdb insmod install kill killall ldconfig ln logger"
-    " logrotate losetup make mkdir mke2fs mkfifo mkfs mknod mkswap mktemp modprobe mv newusers"
-    " ntpdate passwd patch pg_restore pkill poweroff reboot renice resize2fs restorecon rm rmdir"
-    " rmmod rsync scp setcap setfacl sftp shred shutdown split swapoff swapon sync tee touch"
-    " truncate tune2fs umount unlink unxz unzstd update-alternatives update-grub useradd usermod"
-    " visudo xfs_growfs xz zip zstd".split()
+MUTATING = names(
+    """
+    add-apt-repository adduser addgroup apt-mark bunzip2 bzip2 cc chage chattr chcon chgrp chmod
+    chown chpasswd chsh cp createdb createuser csplit dd dpkg-reconfigure e2fsck fallocate fsck
+    gcc gpasswd groupadd groupmod gunzip gzip initdb insmod install kill killall ldconfig ln
+    logger logrotate losetup lvcreate lvextend lvreduce lvresize make mkdir mke2fs mkfifo mkfs
+    mknod mkswap mktemp modprobe mv newusers ntpdate passwd patch pg_restore pvcreate vgcreate
+    vgextend vgreduce growpart fstrim pkill poweroff reboot renice resize2fs restorecon rm rmdir
+    rmmod rsync scp setcap setfacl sftp shred shutdown split swapoff swapon sync tee touch
+    truncate tune2fs umount unlink unxz unzstd update-alternatives update-grub useradd usermod
+    visudo xfs_growfs xz zip zstd
+    """
 )
 
 
@@ -79,9 +90,9 @@ LISTED_OPTIONS: dict[str, Options] = {
     "journalctl": Options(
         "abefkmnqrxt",
         "unptSUogcF",
-        "unit= lines= since= until= boot no-pager priority= follow reverse output= grep= identifier="
+        "unit= lines= since= until= boot no-pager priority= follow reverse output= grep="
         " dmesg list-boots disk-usage catalog quiet utc system user all full no-full pager-end"
-        " no-hostname field= fields header",
+        " no-hostname field= fields header identifier=",
     ),
     "top": Options("bcHiSs1", "dnpuUoewE"),
     "hostname": Options("AdfIisy", "", "all-fqdns domain fqdn ip-address short", operands=0),
@@ -91,7 +102,12 @@ LISTED_OPTIONS: dict[str, Options] = {
     "lastlog": Options("", "tub", "time= user= before="),
     "blkid": Options("kip", "osLUt", "output= match-tag= match-token= label= uuid="),
     "fdisk": Options("lx", "", "list list-details", needs="l x list"),
-    "dpkg": Options("lLsSpI", "", "list listfiles status search print-avail info print-architecture", needs="l L s S p I list listfiles status search print-avail info print-architecture"),
+    "dpkg": Options(
+        "lLsSpI",
+        "",
+        "list listfiles status search print-avail info print-architecture",
+        needs="l L s S p I list listfiles status search print-avail info print-architecture",
+    ),
     "ping": Options("46aDnqvARrUb", "ciIswWtlMSQ", "count="),
     "ping6": Options("anqv", "ciIsw"),
     "dig": Options("46mru", "bcfkpqtxy"),
@@ -103,16 +119,36 @@ LISTED_OPTIONS: dict[str, Options] = {
     "bzip2": Options("t", needs="t"),
     "unzip": Options("ltZ", needs="l t Z"),
     "zipinfo": Options("12smlvhMtTzC"),
-    "iptables": Options("LSnvx", "t", "list numeric verbose line-numbers exact list-rules table=", needs="L S list list-rules"),
-    "ip6tables": Options("LSnvx", "t", "list numeric verbose line-numbers exact list-rules table=", needs="L S list list-rules"),
+    "iptables": Options(
+        "LSnvx",
+        "t",
+        "list numeric verbose line-numbers exact list-rules table=",
+        needs="L S list list-rules",
+    ),
+    "ip6tables": Options(
+        "LSnvx",
+        "t",
+        "list numeric verbose line-numbers exact list-rules table=",
+        needs="L S list list-rules",
+    ),
     "nginx": Options("tTvVq", "cpg", needs="t T v V"),
     "sshd": Options("tT", "f", needs="t T"),
     "haproxy": Options("cVv", "f", needs="c v"),
     "visudo": Options("cqs", "f", "check", needs="c check"),
-    "smartctl": Options("aHiAxcl", "dl", "all health info attributes xall capabilities scan", needs="a H i A x c l all health info attributes xall scan"),
+    "smartctl": Options(
+        "aHiAxcl",
+        "dl",
+        "all health info attributes xall capabilities scan",
+        needs="a H i A x c l all health info attributes xall scan",
+    ),
     "mdadm": Options("DQE", "", "detail query examine scan", needs="D Q E detail query examine"),
     "sar": Options("AbBdFHhqrSuvWwyzp", "fPnIsei"),
-    "rpm": Options("qailpfcdRV", "", "query all list info whatprovides changelog queryformat= qf=", needs="q query"),
+    "rpm": Options(
+        "qailpfcdRV",
+        "",
+        "query all list info whatprovides changelog queryformat= qf=",
+        needs="q query",
+    ),
     "nc": Options("zv46nu", "w", needs="z"),
     "kill": Options("l0", needs="l 0"),
     "chage": Options("l", needs="l"),
@@ -120,6 +156,17 @@ LISTED_OPTIONS: dict[str, Options] = {
     "column": Options("tnxLe", "sNcoRTHJ", "table separator= output-separator="),
     "yq": Options("reMCP", "po", "output-format= input-format= raw-output"),
     "xmllint": Options("", "", "noout xpath= format valid noblanks"),
+    "apt-get": Options(
+        "sqyV", "ot", "simulate dry-run quiet assume-yes no-remove", needs="s simulate dry-run"
+    ),
+    "sudo": Options("ln", "uU", "list other-user user non-interactive", needs="l list"),
+    "redis-cli": Options(
+        "",
+        "hpanui",
+        "bigkeys memkeys hotkeys latency version raw no-auth-warning user pass",
+        operands=0,
+        needs="bigkeys memkeys hotkeys latency version",
+    ),
     "env": Options("i0", "u", "", operands=0),
     "xargs": Options("0rt", "nLPdIas", "", operands=0),
     "hash": Options("rl"),
@@ -216,12 +263,16 @@ SUBCOMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 # Options that make a listed subcommand write, or run something else.
-UNSAFE_OPTIONS = frozenset(
-    "output o O output-directory exec-path ext-diff textconv config-env paginate open-files-in-pager"
-    " c upload-pack set-upstream add edit e unset replace-all fix execute x eval rotate ldb"
-    " pipe rdb functions-rdb".split()
+UNSAFE_OPTIONS = names(
+    """
+    output o O output-directory exec-path ext-diff textconv config-env paginate
+    open-files-in-pager c upload-pack set-upstream add edit e unset replace-all fix execute x
+    eval rotate ldb pipe rdb functions-rdb
+    """
 )
 # Of these tools -o and -c are the output's format, a container and the like.
-FORMAT_OPTIONS = frozenset(
-    "kubectl docker docker-compose systemctl helm aws az gcloud gh zfs zpool service loginctl".split()
+FORMAT_OPTIONS = names(
+    """
+    kubectl docker docker-compose systemctl helm aws az gcloud gh zfs zpool service loginctl
+    """
 )

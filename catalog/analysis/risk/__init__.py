@@ -5,8 +5,9 @@ No guarantee: a script without findings is one in which nothing known to be risk
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from catalog.analysis import characters
 from catalog.analysis.risk.databases import find_database_effects
 from catalog.analysis.risk.deletion import find_deletions
 from catalog.analysis.risk.effects import Effect, Rule
@@ -43,10 +44,10 @@ def find_effects(program: Program) -> Iterator[Effect]:
         yield from program_rule(program)
 
 
-def check_risks(program: Program) -> list[Finding]:
+def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]:
     """The effects as findings, by line; what could not be judged is unscored, never a pass."""
     findings: dict[tuple[str, str, int | None, int | None], Finding] = {}
-    for effect in find_effects(program):
+    for effect in effects:
         finding = _finding(effect)
         findings.setdefault((finding.code, finding.message, finding.line, finding.column), finding)
         if len(findings) == MAXIMUM_FINDINGS:
@@ -57,13 +58,17 @@ def check_risks(program: Program) -> list[Finding]:
 
 
 def risk_level(findings: list[Finding], side_effect: SideEffect) -> Risk:
-    """High where something can be lost or taken over, low where everything is known to only read."""
-    failed = [found for found in findings if found.check == CHECK and found.outcome is Outcome.FAILED]
+    """High where something can be lost or taken over, low where all is known to read only."""
+    failed = [
+        found
+        for found in findings
+        if found.check in (CHECK, characters.CHECK) and found.outcome is Outcome.FAILED
+    ]
     serious = [found for found in failed if found.level in (Level.ERROR, Level.WARNING)]
     if any(found.level is Level.ERROR or found.code in _HIGH_CODES for found in serious):
         return Risk.HIGH
-    is_plain = not serious and all(found.code != "privileged" for found in failed)
-    return Risk.LOW if side_effect is SideEffect.READ_ONLY and is_plain else Risk.MEDIUM
+    is_plain = side_effect is SideEffect.READ_ONLY and not serious
+    return Risk.LOW if is_plain else Risk.MEDIUM
 
 
 def _finding(effect: Effect) -> Finding:
@@ -87,7 +92,8 @@ def _gaps(program: Program) -> list[Finding]:
         Finding(
             check=CHECK,
             version=VERSION,
-            outcome=Outcome.UNSCORED,
+            # Splicing is known, and is a risk; the other gaps are what could not be judged.
+            outcome=Outcome.FAILED if gap.code == "spliced_value" else Outcome.UNSCORED,
             level=Level.INFO,
             code=gap.code,
             message=gap.message,

@@ -54,10 +54,15 @@ def find_database_effects(command: Command, program: Program) -> Iterator[Effect
             condition = " without a condition" if is_all else ""
             message = f"Deletes data in the database: {verb}{target}{condition}."
             level = Level.ERROR if is_worst else Level.WARNING
-            yield Effect("destructive", level, message, word.span)
+            yield Effect("destructive", level, message, word.span_of(*found.span()))
         if change := _CHANGING.search(sql):
             verb = change[0].strip("; \n\t").upper()
-            yield Effect("mutating", Level.INFO, f"Changes the database: {verb}.", word.span)
+            yield Effect(
+                "mutating",
+                Level.INFO,
+                f"Changes the database: {verb}.",
+                word.span_of(*change.span()),
+            )
 
 
 def strip_sql(word: Word) -> str:

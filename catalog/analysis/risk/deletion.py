@@ -17,12 +17,10 @@ from catalog.analysis.risk.effects import (
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.variables import SOMETHING
 from catalog.analysis.shell.words import Variable, Word, show
 from catalog.analysis.types import Level
 
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
-_PASSED_ON = "every file that is passed on to it"
 
 
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
@@ -37,11 +35,11 @@ def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
 
 def _remove(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments)
-    targets = arguments.operands
+    targets = tuple(word for word in arguments.operands if word.literal != "{}")
     if not targets and not command.takes_more:
         return
     recursive = arguments.has("r", "R", "recursive")
-    what = list_words(targets, otherwise=_PASSED_ON)
+    what = list_words(targets, otherwise=_passed_on(command))
     below = " and everything below" if recursive else ""
     asking = " without asking" if arguments.has("f", "force") else ""
     folders = [folder for word in targets if (folder := _certain_folder(word, program))]
@@ -54,13 +52,24 @@ def _remove(command: Command, program: Program) -> Iterator[Effect]:
         )
     else:
         is_many = recursive or command.takes_more or any("*" in word.prefix for word in targets)
-        level = Level.WARNING if is_many else Level.INFO
+        is_temporary = bool(targets) and all(_is_temporary(word, program) for word in targets)
+        level = Level.WARNING if is_many and not is_temporary else Level.INFO
         yield Effect("destructive", level, f"Deletes {what}{below}{asking}.", command.span)
     for word in targets:
         if recursive or "*" in (word.span.text):
             yield from unsafe_variables(word, program)
     if recursive and any((word.literal or "") in ("*", "./*", ".") for word in targets):
         yield from _after_unsafe_cd(command, program)
+
+
+def _passed_on(command: Command) -> str:
+    return f"every file that {command.context.via[-1] if command.context.via else 'it'} passes on"
+
+
+def _is_temporary(word: Word, program: Program) -> bool:
+    """Whether the script itself made the file or folder with mktemp."""
+    variable = word.sole_variable
+    return variable is not None and program.variables.is_output_of(variable.name, "mktemp")
 
 
 def _certain_folder(word: Word, program: Program) -> str | None:
@@ -132,18 +141,13 @@ def _after_unsafe_cd(command: Command, program: Program) -> Iterator[Effect]:
 def _find(command: Command, program: Program) -> Iterator[Effect]:
     starts = find_starts(command)
     texts = [word.literal for word in command.arguments]
-    executed = {
-        (following or "").rpartition("/")[2]
-        for text, following in zip(texts, texts[1:], strict=False)
-        if text in ("-exec", "-execdir", "-ok", "-okdir")
-    }
     if "-delete" in texts:
         where = list_words(starts, otherwise="the current folder")
         is_everything = len(texts) - len(starts) == 1
         what = "everything" if is_everything else "every file that find matches"
         level = Level.ERROR if is_everything else Level.WARNING
         yield Effect("destructive", level, f"Deletes {what} below {where}.", command.span)
-    if "-delete" not in texts and not executed & DELETERS:
+    if not find_deletes(command):
         return
     for word in starts:
         yield from unsafe_variables(word, program)
@@ -155,6 +159,17 @@ def _find(command: Command, program: Program) -> Iterator[Effect]:
                 f"If {variable.name} is empty, find deletes in the current folder.",
                 word.span,
             )
+
+
+def find_deletes(command: Command) -> bool:
+    """Whether a find command deletes what it finds."""
+    texts = [word.literal for word in command.arguments]
+    executed = {
+        (following or "").rpartition("/")[2]
+        for text, following in zip(texts, texts[1:], strict=False)
+        if text in ("-exec", "-execdir", "-ok", "-okdir")
+    }
+    return "-delete" in texts or bool(executed & DELETERS)
 
 
 def find_starts(command: Command) -> tuple[Word, ...]:
@@ -174,7 +189,7 @@ def _dd(command: Command, program: Program) -> Iterator[Effect]:
         if not word.prefix.startswith("of="):
             continue
         path = program.variables.worst(word.without_prefix(3))
-        shown = show(word.without_prefix(3)).removeprefix("of=")
+        shown = show(word.without_prefix(3))
         if path.startswith("/dev/") and not is_harmless_target(path):
             message = f"Overwrites the disk or device {shown} from its first byte."
             yield Effect("destructive", Level.ERROR, message, command.span)
@@ -194,7 +209,7 @@ def _format_disk(command: Command, program: Program) -> Iterator[Effect]:
 
 def _shorten(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments, short="sr", long=("size", "reference"))
-    targets = list_words(arguments.operands, otherwise=_PASSED_ON)
+    targets = list_words(arguments.operands, otherwise=_passed_on(command))
     message = f"Cuts {targets} to another size; what is beyond it is lost."
     yield Effect("destructive", Level.WARNING, message, command.span)
 
@@ -250,7 +265,7 @@ def _overwrite_files(command: Command, program: Program) -> Iterator[Effect]:
         elif is_empty and not is_harmless_target(path):
             message = f"Empties {show(redirect.word)}."
             yield Effect("destructive", Level.WARNING, message, redirect.word.span)
-        elif is_protected(path) and SOMETHING not in path[:5]:
+        elif is_protected(path) and not path.startswith(("/proc/", "/sys/")):
             message = f"Replaces the contents of {show(redirect.word)}."
             yield Effect("destructive", Level.WARNING, message, redirect.word.span)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from posixpath import normpath
 from typing import Literal
 
+from catalog.analysis.names import names
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.text import Span
@@ -38,12 +39,16 @@ class Effect:
 
 Rule = Callable[[Command, Program], Iterator[Effect]]
 
-PROTECTED_FOLDERS = tuple(
-    "/etc /boot /usr /bin /sbin /lib /lib32 /lib64 /dev /sys /proc /root /var/lib /var/spool".split()
+PROTECTED_FOLDERS = names(
+    """
+    /etc /boot /usr /bin /sbin /lib /lib32 /lib64 /dev /sys /proc /root /var/lib /var/spool
+    """
 )
-_TOP_FOLDERS = frozenset(
-    "/ /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr"
-    " /var ~".split()
+_TOP_FOLDERS = names(
+    """
+    / /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys
+    /usr /var ~
+    """
 )
 _HARMLESS_DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _ORDINARY_UNDER_DEV = ("/dev/fd/", "/dev/shm/", "/dev/tcp/", "/dev/udp/")

@@ -50,7 +50,9 @@ def _break_depth(command: Command) -> int:
 
 def _follows(command: Command) -> bool:
     if command.name in ("tail", "journalctl"):
-        arguments = read_arguments(command.arguments, short="ncsuptSU", long=("lines", "pid", "unit"))
+        arguments = read_arguments(
+            command.arguments, short="ncsuptSU", long=("lines", "pid", "unit")
+        )
         return arguments.has("f", "F", "follow") and not arguments.has("pid")
     if command.name in ("ping", "ping6"):
         return not read_arguments(command.arguments, short="cwiWIst").has("c", "w")

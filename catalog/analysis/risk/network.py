@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from catalog.analysis.names import names
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.opening import SHELLS, SSH_VALUES
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Word, show, show_text
+from catalog.analysis.shell.words import show, show_text
 from catalog.analysis.types import Level
 
-_ALWAYS = frozenset(
-    "curl wget fetch aria2c lynx http https xh ssh scp sftp nc ncat netcat socat telnet ftp lftp tftp"
-    " dig host nslookup drill whois ping ping6 traceroute tracepath mtr nmap arping rclone s3cmd"
-    " aws gcloud gsutil az kubectl oc helm mail mailx sendmail swaks mosh autossh ssh-copy-id"
-    " sshpass ansible ansible-playbook terraform tofu gh doctl".split()
+_ALWAYS = names(
+    """
+    curl wget fetch aria2c lynx http https xh ssh scp sftp nc ncat netcat socat telnet ftp lftp
+    tftp dig host nslookup drill whois ping ping6 traceroute tracepath mtr nmap arping rclone
+    s3cmd aws gcloud gsutil az kubectl oc helm mail mailx sendmail swaks mosh autossh
+    ssh-copy-id sshpass ansible ansible-playbook terraform tofu gh doctl
+    """
 )
 _WITH_SUBCOMMAND = {
     "git": {"clone", "pull", "push", "fetch", "ls-remote", "submodule"},
@@ -86,7 +89,9 @@ def _request_that_changes(command: Command) -> Iterator[Effect]:
     if verb == "DELETE":
         message = "Asks the server to delete something."
         yield Effect("destructive", Level.WARNING, message, command.span)
-    elif verb not in ("", "GET", "HEAD", "OPTIONS") or arguments.names & CURL_SENDS:
+    elif verb not in ("", "GET", "HEAD", "OPTIONS") or (
+        arguments.names & CURL_SENDS and not arguments.has("G", "get")
+    ):
         yield Effect("mutating", Level.INFO, "Sends data to the server.", command.span)
 
 
@@ -95,10 +100,12 @@ CURL_SENDS = frozenset(
     | {"data-raw", "data-binary", "data-urlencode", "data-ascii", "form-string"}
 )
 _CURL_SHORT = "AbCcDdeEFHhKmoPQrtTuUwxXyYz"
-_CURL_LONG = CURL_SENDS | frozenset(
-    "request header output user user-agent max-time connect-timeout retry retry-delay url write-out"
-    " retry-max-time cookie cookie-jar cacert cert key resolve proxy referer interface range"
-    " limit-rate config output-dir".split()
+_CURL_LONG = CURL_SENDS | names(
+    """
+    request header output user user-agent max-time connect-timeout retry retry-delay url
+    write-out retry-max-time cookie cookie-jar cacert cert key resolve proxy referer interface
+    range limit-rate config output-dir
+    """
 )
 
 

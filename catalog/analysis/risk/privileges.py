@@ -26,11 +26,11 @@ _SYSTEM = {
     "setcap": "Gives a program rights of root",
     "chattr": "Changes the protection of files",
     **dict.fromkeys(("insmod", "modprobe", "rmmod"), "Loads or removes a kernel module"),
-    **dict.fromkeys(("mount", "umount", "swapon", "swapoff"), "Mounts or unmounts (needs root)"),
+    **dict.fromkeys(("mount", "umount", "swapon", "swapoff"), "Needs the rights of root"),
+    **dict.fromkeys(("iptables", "ip6tables", "nft", "ufw"), "Needs the rights of root"),
     "setenforce": "Switches SELinux",
     "nsenter": "Enters the namespaces of another process",
     "chroot": "Runs a command under another root folder (needs root)",
-    **dict.fromkeys(("iptables", "ip6tables", "nft", "ufw"), "Works on the firewall (needs root)"),
 }
 _SYMBOLIC_MODE = re.compile(r"(?P<who>[ugoa]*)[+=](?P<rights>[rwxXst]+)")
 _MASKED = re.compile(r"-l|--list|--version|--help|-V|-h|-c|-S|--status")
@@ -47,7 +47,9 @@ def find_privileges(command: Command, program: Program) -> Iterator[Effect]:
         yield _effect(command, Level.WARNING, f"{_ACCOUNTS[name]}.")
     elif name in _SYSTEM and command.arguments and not _only_asks(command):
         yield _effect(command, Level.INFO, f"{_SYSTEM[name]}.")
-    elif name == "sysctl" and any("=" in word.prefix or word.literal in ("-w", "-p") for word in command.arguments):
+    elif name == "sysctl" and any(
+        "=" in word.prefix or word.literal in ("-w", "-p") for word in command.arguments
+    ):
         yield _effect(command, Level.INFO, "Changes settings of the kernel.")
     elif name in ("docker", "podman"):
         yield from _privileged_container(command)
@@ -71,12 +73,14 @@ def _raise_rights(command: Command) -> Iterator[Effect]:
     if command.name == "su":
         named = [word for word in arguments.operands if word.literal != "-"]
         user = named[0] if named else None
-    account = show(user).removeprefix("-u").removeprefix("--user=") if user else "root"
+    account = show(user) if user else "root"
     yield _effect(command, Level.INFO, f"Runs with the rights of {account} ({command.name}).")
 
 
 def _change_mode(command: Command) -> Iterator[Effect]:
-    arguments = read_arguments(command.arguments, short="m" if command.name != "chmod" else "", long=("mode",))
+    arguments = read_arguments(
+        command.arguments, short="m" if command.name != "chmod" else "", long=("mode",)
+    )
     mode_word = arguments.value("m", "mode")
     targets = arguments.operands
     if command.name == "chmod" and targets:
@@ -143,8 +147,6 @@ def written_files(command: Command) -> Iterator[Word]:
             yield from arguments.operands[:-1]
     elif name in ("touch", "mkdir", "rm", "rmdir", "truncate", "shred"):
         yield from arguments.operands
-    elif name in ("chmod", "chown", "chgrp"):
-        yield from arguments.operands[1:]
     elif name in ("sed", "perl") and _edits_in_place(arguments.names):
         has_script = arguments.has("e", "expression", "f", "file")
         yield from arguments.operands[0 if has_script else 1 :]

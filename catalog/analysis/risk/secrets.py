@@ -42,8 +42,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _SECRET_NAME = re.compile(
-    r"(?i)(?:^|_)(?:password|passwd|passphrase|pass|pwd|secret|token|api_?key|access_?key"
-    r"|secret_?key|private_?key|credentials?)$"
+    r"(?i)(?:password|passwd|passphrase|secret|secret_?key|(?:^|_)(?:pass|pwd|token|api_?key"
+    r"|access_?key|private_?key|credentials?))$"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)change_?me|replace_?me|your[-_ ]?|example|placeholder|<.*>|\*{3,}|x{3,}|\.{3}|todo|dummy"
@@ -90,7 +90,11 @@ def find_script_secrets(program: Program) -> Iterator[Effect]:
         end = start + len(text[secret.start : secret.end].encode())
         yield _effect(Span(program.unit, start, end), f"contains a secret ({secret.kind})")
     for assignment in program.assignments:
-        if assignment.value and _SECRET_NAME.search(assignment.name) and _is_secret(assignment.value):
+        if (
+            assignment.value
+            and _SECRET_NAME.search(assignment.name)
+            and _is_secret(assignment.value)
+        ):
             yield _effect(assignment.span, f"sets {assignment.name} to a value that all can read")
     for command in program.commands:
         yield from _in_command(command)
@@ -113,7 +117,11 @@ def _is_secret(word: Word) -> bool:
 
 def _in_command(command: Command) -> Iterator[Effect]:
     for assignment in command.assignments:
-        if assignment.value and _SECRET_NAME.search(assignment.name) and _is_secret(assignment.value):
+        if (
+            assignment.value
+            and _SECRET_NAME.search(assignment.name)
+            and _is_secret(assignment.value)
+        ):
             yield _effect(assignment.span, f"gives {assignment.name} on a command line")
     letters, name = _PASSWORD_OPTIONS.get(command.name, ("", ""))
     arguments = read_arguments(command.arguments, short=letters, long=(name, *_ANY_LONG))
@@ -126,6 +134,8 @@ def _in_command(command: Command) -> Iterator[Effect]:
         if command.name.startswith(("mysql", "mariadb")) and re.match(r"-p[^-\s]", text):
             yield _effect(word.span, f"gives a password to {command.name}")
     if command.name == "curl":
-        user = read_arguments(command.arguments, short="uHXdoAebm", long=("user",)).value("u", "user")
+        user = read_arguments(command.arguments, short="uHXdoAebm", long=("user",)).value(
+            "u", "user"
+        )
         if user is not None and re.fullmatch(r"[^:$]*:[^$]+", user.literal or ""):
             yield _effect(user.span, "gives a password to curl")

@@ -45,9 +45,9 @@ def read_arguments(
 ) -> Arguments:
     """Sort the words after a command's name.
 
-    `short` are the letters and `long` the names of options that take the next word as their value.
-    With `single_dash`, `-name` is one option (find, openssl, java). With `stop_at_operand` all words
-    from the first operand on are operands (sudo, env, ssh).
+    `short` are the letters and `long` the names of options that take the next word as their
+    value. With `single_dash`, `-name` is one option (ip, openssl). With `stop_at_operand` all
+    words from the first operand on are operands (sudo, env, ssh).
     """
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []

@@ -104,6 +104,7 @@ class Assignment:
     appends: bool = False
     is_loop: bool = False  # one of the values of a `for`
     function: str = ""
+    in_loop: bool = False
 
     @property
     def value(self) -> Word | None:

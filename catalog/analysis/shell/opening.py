@@ -51,6 +51,7 @@ STARTERS: dict[str, Starter] = {
     "builtin": Starter(),
     "exec": Starter("a"),
     "coproc": Starter(),
+    "sshpass": Starter("pfdP"),
     "{": Starter(),
     "!": Starter(),
     "time": Starter("fo", _long("format output")),
@@ -71,7 +72,7 @@ STARTERS: dict[str, Starter] = {
     "nsenter": Starter("tSGr", _long("target")),
     "systemd-run": Starter("HMptuE", _long("unit property description slice uid gid on-calendar")),
     "xargs": Starter(
-        "adEIiLlnPs",
+        "adEILnPs",
         _long("arg-file delimiter max-args max-procs replace max-lines max-chars"),
         adds_operands=True,
     ),
@@ -81,7 +82,9 @@ STARTERS: dict[str, Starter] = {
 }
 # Those whose command stands after a subcommand: docker exec NAME COMMAND.
 _CONTAINER_SHORT = "ehiuvwpmlc"
-CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "lxc", "crictl"})
+CONTAINERS = frozenset(
+    {"docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "lxc", "crictl"}
+)
 
 
 def open_command(command: Command) -> Iterator[Command | ShellText]:
@@ -106,7 +109,9 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
             if "=" in word.prefix:
                 yield ShellText((word.without_prefix(word.prefix.index("=") + 1),))
     elif name == "watch":
-        operands = read_arguments(words, short="n", long=("interval",), stop_at_operand=True).operands
+        operands = read_arguments(
+            words, short="n", long=("interval",), stop_at_operand=True
+        ).operands
         if operands:
             yield ShellText(operands)
     elif name in CONTAINERS:
@@ -175,9 +180,7 @@ def _open_find(command: Command) -> Iterator[Command]:
     for start, word in enumerate(words):
         if word.literal not in ("-exec", "-execdir", "-ok", "-okdir"):
             continue
-        ends = (
-            end for end in range(start + 1, len(words)) if words[end].literal in (";", "+")
-        )
+        ends = (end for end in range(start + 1, len(words)) if words[end].literal in (";", "+"))
         started = words[start + 1 : next(ends, len(words))]
         if started:
             yield command.starting(started, takes_more=True)

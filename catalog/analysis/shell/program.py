@@ -23,7 +23,7 @@ from catalog.analysis.shell.text import Span, Unit
 from catalog.analysis.shell.texts import join_words, printed_text, unit_of
 from catalog.analysis.shell.variables import Variables
 from catalog.analysis.shell.walk import walk_unit
-from catalog.analysis.shell.words import Text, Word, show
+from catalog.analysis.shell.words import Word, show, show_text
 
 MAXIMUM_DEPTH = 5  # of texts inside texts
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
@@ -44,6 +44,7 @@ class Program:
     assignments: tuple[Assignment, ...]
     expansions: tuple[Expansion, ...]
     functions: frozenset[str]
+    tested: frozenset[str]  # names of variables that the script tests with `-n`, `-z` and the like
     gaps: tuple[Gap, ...]
     variables: Variables
 
@@ -94,6 +95,7 @@ def read_program(source: bytes) -> Program:
         assignments=tuple(found.assignments),
         expansions=tuple(found.expansions),
         functions=frozenset(found.functions),
+        tested=frozenset(name for name, _ in found.tested),
         gaps=tuple(found.gaps),
         variables=Variables(found),
     )
@@ -121,21 +123,24 @@ class _Reader:
         for _ in range(MAXIMUM_COMMANDS):
             if not self.queue:
                 return
-            command = self._fed_by_pipe(self._resolved(self.queue.popleft()))
+            command = self.queue.popleft()
+            self._note_dynamic(command)
+            command = self._fed_by_pipe(self._resolved(command))
             opened = self._opened(command)
             for inner in opened:
                 if isinstance(inner, Command):
                     self.queue.append(inner)
                 else:
                     self._read_text(inner, command)
-            self._note_dynamic(command)
             yield replace(command, is_opened=bool(opened))
         self._gap(self.queue[0].span, "too_complex", "From here on there are too many commands.")
 
     def _opened(self, command: Command) -> list[Command | ShellText]:
         opened = [*open_command(command), *self._forwarded(command)]
         if opened and len(command.context.via) >= MAXIMUM_WRAPPERS:
-            self._gap(command.span, "too_complex", "Commands that start commands, too many in a row.")
+            self._gap(
+                command.span, "too_complex", "Commands that start commands, too many in a row."
+            )
             return []
         return opened
 
@@ -156,7 +161,9 @@ class _Reader:
         if array is not None:
             return list(array)
         value = self.variables.known(variable.name) if not variable.operator else None
-        if value is None or not (is_name or (value.startswith("-") and not variable.quoted)):
+        if value is None and is_name:
+            value = self.variables.default(variable.name)
+        if value is None or (variable.quoted and not is_name):
             return []
         return list(split_words(value, word.span))
 
@@ -180,7 +187,7 @@ class _Reader:
     def _read_text(self, text: ShellText, command: Command) -> None:
         word = join_words(text.words)
         known = word.sole_variable and self.variables.known(word.sole_variable.name)
-        if not known and not any(isinstance(part, Text) and part.value.strip() for part in word.parts):
+        if not known and not any(text.strip() for text in word.texts):
             message = f"The text that {command.name} runs is known only when the script runs."
             self._gap(word.span, "dynamic_code", message)
             return
@@ -189,7 +196,8 @@ class _Reader:
         if depth > MAXIMUM_DEPTH or self.units > MAXIMUM_UNITS:
             self._gap(word.span, "too_complex", "Commands inside commands, too many to be judged.")
             return
-        if not known and (word.variables or word.outputs):
+        names_files = command.takes_more and any("{}" in text for text in word.texts)
+        if names_files or (not known and (word.variables or word.outputs)):
             message = (
                 f"A value becomes part of the text that {command.name} runs: {show(word)};"
                 " whatever it contains is run as code."
@@ -211,7 +219,13 @@ class _Reader:
         variable = name.sole_variable
         if variable and variable.name in _ALL_ARGUMENTS and command.context.function:
             return  # the calls of the function are judged instead
-        message = f"What {show(name)} runs is known only when the script runs."
+        if variable and (
+            self.variables.known(variable.name) or self.variables.array(variable.name)
+        ):
+            return
+        likely = self.variables.default(variable.name) if variable else None
+        judged = f"; judged as {show_text(likely)}" if likely else ""
+        message = f"What {show(name)} runs is known only when the script runs{judged}."
         self._gap(name.span, "dynamic_code", message)
 
     def _gap(self, span: Span, code: str, message: str) -> None:
@@ -223,7 +237,11 @@ def _forwarders(commands: Iterable[Command]) -> Iterator[str]:
     for command in commands:
         if not command.context.function:
             continue
-        words = command.words if command.name in STARTERS or command.name == "eval" else command.words[:1]
+        words = (
+            command.words
+            if command.name in STARTERS or command.name == "eval"
+            else command.words[:1]
+        )
         for word in words:
             if word.sole_variable and word.sole_variable.name in _ALL_ARGUMENTS:
                 yield command.context.function

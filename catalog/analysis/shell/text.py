@@ -1,20 +1,11 @@
-"""Pieces of script text that are parsed on their own, and the way back to lines of the script."""
+"""Pieces of script text that are read on their own, and the way back to lines of the script."""
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
-
-import tree_sitter_bash
-from tree_sitter import Language, Node, Parser, Point
-
-PARSE_SECONDS = 1.0
-MAXIMUM_NODES = 150_000  # beyond it, walking the tree in Python would take seconds
-_BASH = Language(tree_sitter_bash.language())
-_CHUNK = 65_536  # bytes; after each the parser can be stopped
 
 
 class Place(NamedTuple):
@@ -24,10 +15,6 @@ class Place(NamedTuple):
     column: int
     end_line: int
     end_column: int
-
-
-class TooComplex(Exception):
-    """The text takes too long to parse or makes too large a tree to be walked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,27 +90,3 @@ class Span:
     @property
     def text(self) -> str:
         return self.unit.text(self.start, self.end)
-
-
-def parse(source: bytes, *, seconds: float = PARSE_SECONDS) -> Node:
-    """The root of the text's syntax tree; raises TooComplex instead of taking long.
-
-    Text that is not valid Bash has a tree too, with `has_error` set. The node's own `text` is not
-    available: read the source by its offsets.
-    """
-    deadline = time.monotonic() + seconds
-
-    def read(offset: int, _: Point) -> bytes:
-        return source[offset : offset + _CHUNK]
-
-    def is_late(_: int, __: bool) -> bool:
-        return time.monotonic() > deadline
-
-    try:
-        # A Parser may not be shared between threads, and costs next to nothing to make.
-        root = Parser(_BASH).parse(read, progress_callback=is_late).root_node
-    except ValueError as error:  # what tree-sitter raises when it was stopped
-        raise TooComplex("it takes too long to parse") from error
-    if root.descendant_count > MAXIMUM_NODES:
-        raise TooComplex("it is too long")
-    return root

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from copy import copy
 
+from catalog.analysis.names import names
 from catalog.analysis.shell.commands import Assignment, Found
 from catalog.analysis.shell.words import Output, Text, Variable, Word
 
@@ -13,28 +16,52 @@ MAXIMUM_STEPS = 300  # of looking up one word
 MAXIMUM_LENGTH = 2_000
 
 _HOMES = frozenset({"HOME"})
-_NEVER_EMPTY = frozenset(
-    "PWD OLDPWD UID EUID PPID BASHPID RANDOM SECONDS EPOCHSECONDS LINENO HOSTNAME USER LOGNAME"
-    " SHELL BASH BASH_SOURCE BASH_VERSION SHLVL $ ? # - 0".split()
+_NEVER_EMPTY = names(
+    """
+    PWD OLDPWD UID EUID PPID BASHPID RANDOM SECONDS EPOCHSECONDS LINENO HOSTNAME USER LOGNAME
+    SHELL BASH BASH_SOURCE BASH_VERSION SHLVL $ ? # - 0
+    """
 )
-_NEVER_EMPTY_OUTPUT = ("mktemp", "pwd", "date", "hostname", "whoami", "id", "uname", "nproc", "dirname")
+_NEVER_EMPTY_OUTPUT = (
+    "mktemp",
+    "pwd",
+    "date",
+    "hostname",
+    "whoami",
+    "id",
+    "uname",
+    "nproc",
+    "dirname",
+)
 
 
 class Variables:
-    """Looks up variables, taking the worst: what may be empty is empty.
+    """Looks up variables, taking the worst: what may be empty is empty."""
 
-    `given` are values that the script is going to be started with.
-    """
-
-    def __init__(self, found: Found, *, given: Mapping[str, str] | None = None) -> None:
-        self._given = given or {}
+    def __init__(self, found: Found) -> None:
+        self._given: Mapping[str, str] = {}
         self._written = found.variable_writers
         self._assignments: defaultdict[str, list[Assignment]] = defaultdict(list)
         for assignment in found.assignments:
             self._assignments[assignment.name].append(assignment)
+        defaults: defaultdict[str, set[str]] = defaultdict(set)
+        for expansion in found.expansions:
+            if expansion.variable.operator in (":=", ":-", "=", "-"):
+                defaults[expansion.variable.name].add(expansion.variable.operand.strip("\"'"))
+        self._defaults = {
+            name: next(iter(values))
+            for name, values in defaults.items()
+            if len(values) == 1 and not re.search(r"[$`]", next(iter(values)))
+        }
         self._guards: dict[str, int] = {}
         for name, line in _guards(found):
             self._guards[name] = min(line, self._guards.get(name, line))
+
+    def given(self, values: Mapping[str, str]) -> Variables:
+        """The same variables, with values that the script is going to be started with."""
+        variables = copy(self)
+        variables._given = values
+        return variables
 
     def known(self, name: str) -> str | None:
         """The value, where one literal assignment is the only one."""
@@ -43,6 +70,19 @@ class Variables:
             return None
         value = assignments[0].value
         return value.literal if value is not None and not assignments[0].is_loop else None
+
+    def default(self, name: str) -> str | None:
+        """The one literal default that `${name:=...}` or `${name:-...}` gives it."""
+        return self._defaults.get(name)
+
+    def is_output_of(self, name: str, command: str) -> bool:
+        """Whether every value of the variable is what this command prints."""
+        assignments = self._assignments.get(name, [])
+        return bool(assignments) and all(
+            assignment.value is not None
+            and any(_command_of(output).startswith(command) for output in assignment.value.outputs)
+            for assignment in assignments
+        )
 
     def array(self, name: str) -> tuple[Word, ...] | None:
         """The words of an array that is built once, where every value stands in the script."""
@@ -70,7 +110,9 @@ class Variables:
                     return True
                 if variable.name not in seen:
                     seen.add(variable.name)
-                    waiting += [v for a in self._assignments.get(variable.name, []) for v in a.values]
+                    waiting += [
+                        v for a in self._assignments.get(variable.name, []) for v in a.values
+                    ]
         return False
 
 
@@ -92,8 +134,7 @@ class _Lookup:
         if isinstance(part, Text):
             return part.value
         if isinstance(part, Output):
-            command = part.source.lstrip("$(`< \n\t")
-            never = part.kind != "command" or command.startswith(_NEVER_EMPTY_OUTPUT)
+            never = part.kind != "command" or _command_of(part).startswith(_NEVER_EMPTY_OUTPUT)
             return SOMETHING if never else ""
         return self._variable(part, seen)
 
@@ -137,6 +178,10 @@ class _Lookup:
         if not value and assignment.is_loop and assignment.values[0].has_unquoted_expansion:
             return SOMETHING
         return value
+
+
+def _command_of(output: Output) -> str:
+    return output.source.lstrip("$(`< \n\t")
 
 
 def _guards(found: Found) -> Iterator[tuple[str, int]]:

@@ -20,7 +20,8 @@ from catalog.analysis.shell.commands import (
     Redirect,
     RedirectKind,
 )
-from catalog.analysis.shell.text import Span, TooComplex, Unit, parse
+from catalog.analysis.shell.parsing import TooComplex, parse
+from catalog.analysis.shell.text import Span, Unit
 from catalog.analysis.shell.words import Text, Word, literal_word, read_variable, read_word
 
 MAXIMUM_NESTING = 40  # of loops, pipelines or substitutions
@@ -101,7 +102,9 @@ class _Walker:
             span = Span(self.unit, nodes[0].start_byte, nodes[0].end_byte)
             self.found.gaps.append(Gap(span, "too_complex", "Nested too deeply to be judged."))
             return
-        self.stack += [(node, context) for node in reversed(nodes) if node.child_count or node.is_missing]
+        self.stack += [
+            (node, context) for node in reversed(nodes) if node.child_count or node.is_missing
+        ]
 
     def _note_error(self, node: Node) -> None:
         # One is enough: after it, the rest of the tree is the parser's guess.
@@ -175,6 +178,7 @@ class _Walker:
             is_array=is_array or (name is not None and name.type == "subscript"),
             appends=operator == "+=",
             function=context.function,
+            in_loop=bool(context.loops),
         )
 
     def _visit_redirected(self, node: Node, context: Context) -> None:
@@ -222,7 +226,9 @@ class _Walker:
         if node.type == "herestring_redirect":
             return [Redirect("text", read_word(node.named_children, self.unit))], []
         operators = [child.type for child in node.children if not child.is_named]
-        targets = [c for c in node.children if c.is_named and c.type not in ("file_descriptor", "ERROR")]
+        targets = [
+            c for c in node.children if c.is_named and c.type not in ("file_descriptor", "ERROR")
+        ]
         if not targets or not operators:
             return [], []
         redirects: list[Redirect] = []

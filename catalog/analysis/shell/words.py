@@ -56,8 +56,7 @@ class Word:
     @property
     def literal(self) -> str | None:
         """The word's value where it is the same on every run, else None."""
-        values = [part.value for part in self.parts if isinstance(part, Text)]
-        return "".join(values) if len(values) == len(self.parts) else None
+        return "".join(self.texts) if len(self.texts) == len(self.parts) else None
 
     @property
     def prefix(self) -> str:
@@ -68,6 +67,11 @@ class Word:
                 break
             value += part.value
         return value
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The literal pieces of the word."""
+        return tuple(part.value for part in self.parts if isinstance(part, Text))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -91,14 +95,27 @@ class Word:
 
     def without_prefix(self, length: int) -> Word:
         """The word from its character number `length` on; those before must be literal."""
-        parts = list(self.parts)
+        parts, given = list(self.parts), length
         while length and parts and isinstance(parts[0], Text):
             first = parts.pop(0)
             assert isinstance(first, Text)
             if len(first.value) > length:
                 parts.insert(0, replace(first, value=first.value[length:]))
             length -= min(length, len(first.value))
-        return Word(tuple(parts), self.span)
+        start = self.span.start + len(self.prefix[:given].encode())
+        written = self.span.unit.text(self.span.start, start) == self.prefix[:given]
+        span = Span(self.span.unit, start, self.span.end) if written else self.span
+        return Word(tuple(parts), span)
+
+    def span_of(self, start: int, end: int) -> Span:
+        """Where these characters of the literal value stand, or the word if that is not plain."""
+        value = self.literal or ""
+        before, inside = value[:start].encode(), value[start:end].encode()
+        for skipped in (0, 1):  # a heredoc has no quotes around it, a quoted word has
+            first = self.span.start + skipped + len(before)
+            if self.span.unit.source[first - len(before) : first + len(inside)] == before + inside:
+                return Span(self.span.unit, first, first + len(inside))
+        return self.span
 
 
 def literal_word(value: str, span: Span) -> Word:
@@ -222,11 +239,17 @@ MAXIMUM_LABEL = 60  # characters of a script's text that a message quotes
 
 def show(word: Word) -> str:
     """The word as written, short and on one line, fit for a message to people."""
-    return show_text(word.span.unit.text(word.span.start, min(word.span.end, word.span.start + 400)))
+    text = word.span.unit.text(word.span.start, min(word.span.end, word.span.start + 400))
+    is_quoted = len(text) > 2 and text[0] in "\"'" and text[-1] == text[0]
+    if is_quoted and text.count(text[0]) == 2:
+        text = text[1:-1]
+    return show_text(text)
 
 
 def show_text(text: str) -> str:
     """Any text of a script, short and on one line; what does not print is replaced."""
     line = " ".join(text.split())
-    line = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
+    line = "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line
+    )
     return line if len(line) <= MAXIMUM_LABEL else line[: MAXIMUM_LABEL - 1] + "…"

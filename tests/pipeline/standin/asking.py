@@ -12,6 +12,28 @@ from pipeline.prompts import fence
 
 # What the SDK takes as keyword arguments; each test passes only what it is about.
 Options = dict[str, Any]
+# An action file: a broken draft, its repair, and a refinement.
+ACTION = """
+statement: Find the YAML files under /srv/deploy that have "staging" in their path
+context: not read by the book
+drafts:
+  - script: |
+      find /srv/deploy -name '*staging*.yaml
+    repaired_by: 1
+  - script: |
+      find /srv/deploy -name '*staging*.yaml'
+    functionality: Prints files under /srv/deploy whose name has
+      "staging" in it.
+    similarity: {verdict: match, reason: Both look for YAML files.}
+    difference: {verdict: mismatch, differences: [Only the name is searched.], reason: Not so.}
+    explanation: {verdict: error, points: ["Use -path: it may be a directory's name."]}
+  - script: |
+      find /srv/deploy -path '*staging*' -name '*.yaml'
+    functionality: Prints YAML files under /srv/deploy with "staging" in their path.
+    similarity: {verdict: match, reason: The same.}
+    difference: {verdict: match, differences: [], reason: None.}
+"""
+
 VERDICT: dict[str, object] = {
     "type": "object",
     "properties": {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import anthropic
 import pytest
+from anthropic.types import ToolUseBlock
 
 from tests.pipeline.standin.asking import (
     VERDICT,
@@ -45,7 +46,7 @@ def test_a_probe_finds_that_schemas_and_tools_bind(
     shape = {**shape_of(word=legal), "$defs": {"nonce": {"const": NONCE}}}
     assert json_of(ask(client, options=schema(shape))) == {"word": NONCE}
     block = ask(client, options=tool(shape)).content[0]
-    assert block.type == "tool_use"
+    assert isinstance(block, ToolUseBlock)
     assert block.input == {"word": NONCE}
 
 
@@ -76,7 +77,8 @@ def test_a_tool_is_called_with_the_answer(standin: StandIn, client: anthropic.An
     shape = shape_of(script={"type": "string"})
     answer = ask(client, "generate", STATEMENT=STATEMENT, options=tool(shape))
     block = answer.content[0]
-    assert (answer.stop_reason, block.type) == ("tool_use", "tool_use")
+    assert answer.stop_reason == "tool_use"
+    assert isinstance(block, ToolUseBlock)
     assert SCRIPT in str(block.input)
 
 

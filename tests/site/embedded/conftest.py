@@ -118,12 +118,12 @@ def used_place(used_folder: Path, outside: Path, ours: None) -> Iterator[Place]:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], object]], None]:
-    """Wait until something holds; fail when it does not within 20 s."""
+    """Wait until something holds; fail when it does not within 60 s."""
 
     def wait(holds: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not holds():
-            assert time.monotonic() < deadline, "it did not come to hold within 20 s"
+            assert time.monotonic() < deadline, "it did not come to hold within 60 s"
             time.sleep(0.1)
 
     return wait

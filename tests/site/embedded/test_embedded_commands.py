@@ -29,6 +29,7 @@ def test_a_command_gets_servers_where_it_asks_the_database(line: str, expected: 
     assert needs_servers(line.split()) is expected
 
 
+@pytest.mark.slow
 def test_a_command_on_a_fresh_data_folder_just_works_and_leaves_nothing_running(place) -> None:
     command = place.start("manage.py", "wait")
     printed, complaint = command.communicate(timeout=60)
@@ -36,6 +37,7 @@ def test_a_command_on_a_fresh_data_folder_just_works_and_leaves_nothing_running(
     assert place.alive() == []
 
 
+@pytest.mark.slow
 def test_of_two_commands_at_once_the_last_one_stops_the_servers(used_place) -> None:
     first, second = used_place.start("manage.py", "wait"), used_place.start("manage.py", "wait")
     assert first.stdout.readline() == second.stdout.readline() == "reading\n"
@@ -45,6 +47,7 @@ def test_of_two_commands_at_once_the_last_one_stops_the_servers(used_place) -> N
     assert used_place.alive() == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_command_leaves_is_used_and_stopped_by_the_next(used_place) -> None:
     killed = used_place.start("manage.py", "wait")
     assert killed.stdout.readline() == "reading\n"
@@ -59,6 +62,7 @@ def test_what_a_killed_command_leaves_is_used_and_stopped_by_the_next(used_place
     assert used_place.alive() == []
 
 
+@pytest.mark.slow
 def test_a_command_that_is_told_to_end_stops_its_servers(used_place) -> None:
     command = used_place.start("manage.py", "wait")
     assert command.stdout.readline() == "reading\n"

@@ -33,6 +33,17 @@ def test_what_dies_again_and_again_is_started_ever_later_and_then_no_more(clock:
     assert delays == [0.5, 1, 2, 4, 8]
 
 
+def test_starts_that_fail_count_like_ends(clock: Clock) -> None:
+    restarts = Restarts()
+    clock.now += 1000
+    tries = 0
+    while restarts.note_end():
+        assert restarts.due_at is not None
+        clock.now = restarts.due_at
+        tries += 1
+    assert tries == 5
+
+
 def test_what_has_run_for_a_while_is_forgiven_its_past(clock: Clock) -> None:
     restarts = Restarts()
     for _ in range(20):

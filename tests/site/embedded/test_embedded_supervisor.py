@@ -13,6 +13,8 @@ import pytest
 
 from scriptsmith_site.embedded.postgres import Postgres
 
+pytestmark = pytest.mark.slow
+
 RUN = ("-m", "scriptsmith_site.embedded")
 ELSEWHERE = {"SCRIPTSMITH_DEMO_MODEL_URL": "http://127.0.0.1:9"}
 
@@ -32,7 +34,7 @@ class Product:
         self.url = found[1]
 
     def answer(self) -> str:
-        with urllib.request.urlopen(self.url + "healthz", timeout=20) as response:
+        with urllib.request.urlopen(self.url + "healthz", timeout=60) as response:
             return response.read().decode()
 
     def end(self) -> tuple[int, str]:

@@ -14,6 +14,8 @@ import pytest
 
 from tests import servers
 
+pytestmark = pytest.mark.slow
+
 STARTER = """
 import json, sys
 from tests.servers import start_test_servers

@@ -1,0 +1,144 @@
+"""Programs inside of commands: whether a text in sed's, awk's or a database's language only reads.
+
+Each answer is yes only where the whole text was understood. When in doubt, it is no.
+"""
+
+from __future__ import annotations
+
+import re
+
+from catalog.analysis.names import names
+
+MAXIMUM_PROGRAM = 4_000  # characters; nobody writes longer ones on a command line
+
+_SED_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\[[:.=]\w+[:.=]\]|[^\]\n])*\]", re.DOTALL)
+_SED_ADDRESS = re.compile(
+    r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?))?"
+)
+_SED_PLAIN = re.compile(r"[{}pPdDgGhHnNxlq=Q!;\s]|[ql]\d*|#[^\n]*")
+
+
+def sed_only_prints(script: str) -> bool:
+    """Whether the script has none of sed's commands that write files or run programs."""
+    position = 0
+    while position < min(len(script), MAXIMUM_PROGRAM):
+        if found := _SED_ADDRESS.match(script, position):
+            if _has_open_bracket(found[0]):
+                return False
+            position = found.end()
+        if script[position : position + 1] in ("s", "y"):
+            end = _end_of_substitution(script, position)
+            if end is None:
+                return False
+            position = end
+        elif found := _SED_PLAIN.match(script, position):
+            position = found.end()
+        elif position < len(script):
+            return False
+    return position >= len(script)
+
+
+def _end_of_substitution(script: str, position: int) -> int | None:
+    """Where `s/a/b/flags` ends; None where its flags write or run something."""
+    delimiter = re.escape(script[position + 1 : position + 2])
+    if not delimiter or delimiter in (r"\\", r"\n"):
+        return None
+    part = rf"(?:\\.|(?!{delimiter})[^\\\n])*"
+    pattern = rf"[sy]{delimiter}({part}){delimiter}{part}{delimiter}[gpiIm0-9]*(?=[;}}\s]|$)"
+    found = re.compile(pattern, re.DOTALL).match(script, position)
+    return found.end() if found and not _has_open_bracket(found[1]) else None
+
+
+def _has_open_bracket(pattern: str) -> bool:
+    """Whether the delimiter may have been one inside of brackets: seds differ in reading that."""
+    return "[" in _SED_BRACKETS.sub("", pattern)
+
+
+_AWK_TOKEN = re.compile(
+    r'(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<comment>#[^\n]*)|(?P<slash>/)|(?P<word>[\w.$\])]+)'
+    r"|(?P<blank>[ \t]+)|(?P<other>.)",
+    re.DOTALL,
+)
+_AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\n]*\])+/")
+_AWK_DOUBTFUL = re.compile(r"[\">#@]|system|getline")
+_AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b[^;}]*>|(?<!\|)\|(?!\|)|@")
+_AWK_BEFORE_PATTERN = names("return print in case do else")
+
+
+def awk_only_prints(program: str) -> bool:
+    """Whether the program writes no file and runs nothing."""
+    bare = _strip_awk(program) if len(program) <= MAXIMUM_PROGRAM else None
+    return bare is not None and not _AWK_WRITES.search(bare)
+
+
+def _strip_awk(program: str) -> str | None:
+    """The awk program without its strings, patterns and comments; None where they are not plain."""
+    bare, position, before = "", 0, ""
+    while position < len(program):
+        found = _AWK_TOKEN.match(program, position)
+        assert found is not None  # the last alternative takes any character
+        kind, text = found.lastgroup, found[0]
+        if kind == "slash":
+            is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
+            pattern = _AWK_PATTERN.match(program, position)
+            # Should it be the other one after all, nothing may be hidden by the mistake.
+            if _is_doubtful(program, position) or not (is_division or pattern):
+                return None
+            if pattern and not is_division:
+                text, kind = pattern[0], "string"
+        elif text == '"':
+            return None  # a string without an end
+        position += len(text)
+        bare += {"string": '""', "comment": ""}.get(kind or "", text)
+        if kind not in ("blank", "comment"):
+            before = "" if text in _AWK_BEFORE_PATTERN else text if kind != "string" else ")"
+    return bare
+
+
+def _is_doubtful(program: str, position: int) -> bool:
+    """Whether what would be a pattern from this slash on holds something that writes or quotes."""
+    end = program.find("/", position + 1)
+    inside = program[position + 1 : end]
+    return end != -1 and "\n" not in inside and bool(_AWK_DOUBTFUL.search(inside))
+
+
+_SQL_READS = re.compile(
+    r"\s*(?:(?:SELECT|WITH|SHOW|DESCRIBE|DESC|USE|VALUES|EXPLAIN(?!\s*(?:\(|ANALY)))\b"
+    r"|\\(?:d\w*\+?|l\+?|conninfo|timing|x)(?=\s|$)|\.(?:tables|schema|databases|indexes)\b)",
+    re.IGNORECASE,
+)
+_SQL_WRITES = re.compile(
+    r"\b(?:INTO|INSERT|UPDATE|DELETE|MERGE|ALTER|CREATE|DROP|TRUNCATE|COPY|CALL|LOCK|GRANT)\b"
+    r"|\n[ \t]*(?:system|source|tee|pager|edit)\b|[\"`\]]\s*\(|\S\s*\\|/\*",
+    re.IGNORECASE,
+)
+_SQL_FUNCTION = re.compile(r"(?<!\bas )(?<!\w)(\w+)\s*\(", re.IGNORECASE)
+_SQL_FUNCTIONS = names(
+    """
+    count sum avg min max now version round coalesce length lower upper trim concat substring
+    date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg
+    array_agg row_number rank over in and or not as exists where on from select values any all
+    current_database current_user inet_server_addr pg_size_pretty pg_database_size
+    pg_total_relation_size pg_relation_size pg_table_size pg_indexes_size pg_is_in_recovery
+    pg_last_xact_replay_timestamp pg_wal_lsn_diff pg_current_wal_lsn pg_postmaster_start_time
+    pg_blocking_pids if ifnull format group_concat interval filter using by having left right
+    regexp_replace unnest lateral pg_backend_pid split_part replace substr ltrim rtrim lag lead
+    json_agg row_to_json current_setting pg_get_indexdef pg_encoding_to_char pg_tablespace_size
+    pg_last_wal_receive_lsn pg_last_wal_replay_lsn percentile_cont within
+    """
+)
+
+
+def sql_only_reads(text: str) -> bool:
+    """Whether each statement of the SQL, its strings and comments taken out, only reads."""
+    statements = re.split(r";|\n(?=[ \t]*[\\.])", text)
+    return all(_statement_only_reads(part) for part in statements if part.strip())
+
+
+def _statement_only_reads(statement: str) -> bool:
+    functions = {name.lower() for name in _SQL_FUNCTION.findall(statement)}
+    return bool(
+        _SQL_READS.match(statement)
+        and not _SQL_WRITES.search(statement.strip())
+        and functions <= _SQL_FUNCTIONS
+    )

@@ -1,0 +1,87 @@
+"""Values of parameters that would make a script delete more than anybody means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from catalog.analysis.parameters import Parameter, parameters_of
+from catalog.analysis.risk.databases import find_database_effects
+from catalog.analysis.risk.deletion import DELETERS, find_deletes, find_deletions
+from catalog.analysis.risk.effects import emptied_folder, name_folder
+from catalog.analysis.risk.subcommands import find_subcommand_effects
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.program import Program, read_program
+from catalog.analysis.shell.words import Word
+from catalog.analysis.types import encode_script
+
+_RULES = (find_deletions, find_subcommand_effects, find_database_effects)
+_EVERYTHING_HERE = frozenset({"*", "./*", "."})
+_NEVER_MEANT = frozenset({"/", ".", "..", "~"})
+
+
+def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
+    """Why these values must not be used, in words; empty where nothing is wrong with them.
+
+    Found is a value that is empty, `/`, `/*`, `.`, `..`, `~` or the like and reaches a command that
+    deletes or overwrites, also through other variables or `cd`. Parameters without a value count
+    with their default, or as empty. Raises UnreadableScript.
+    """
+    program = read_program(encode_script(script))
+    parameters = parameters_of(program)
+    complete = {p.name: values.get(p.name, p.default or "") for p in parameters}
+    by_position = {str(p.position): complete[p.name] for p in parameters if p.position}
+    given = program.variables.given({**complete, **by_position})
+    reasons: dict[str, None] = {}
+    for command in program.commands:
+        if not _is_destructive(command, program):
+            continue
+        for word in _words_that_count(command, program):
+            folder = emptied_folder(given.worst(word)) if command.name in DELETERS else None
+            for parameter in parameters:
+                if _reaches(parameter, word, program):
+                    reason = _reason(parameter, complete[parameter.name], folder, command)
+                    reasons.update(dict.fromkeys(reason))
+    return list(reasons)
+
+
+def _is_destructive(command: Command, program: Program) -> bool:
+    if command.name == "find" and find_deletes(command):
+        return True
+    return any(effect.code == "destructive" for rule in _RULES for effect in rule(command, program))
+
+
+def _words_that_count(command: Command, program: Program) -> Iterator[Word]:
+    """The words that decide what the command deletes, here or where its input comes from."""
+    yield from command.words
+    yield from (redirect.word for redirect in command.redirects)
+    if command.takes_more:
+        for other in program.piped_into(command):
+            yield from other.words
+    if any(word.literal in _EVERYTHING_HERE for word in command.arguments):
+        for other in program.commands:
+            if other.name == "cd" and other.span.line <= command.span.line:
+                yield from other.words
+
+
+def _reaches(parameter: Parameter, word: Word, program: Program) -> bool:
+    names = [parameter.name, *([str(parameter.position)] if parameter.position else [])]
+    return any(program.variables.reaches(name, word) for name in names)
+
+
+def _reason(
+    parameter: Parameter, value: str, folder: str | None, command: Command
+) -> Iterator[str]:
+    line = command.span.line
+    if folder is not None:
+        shown = f'"{value}"' if value.strip() else "empty"
+        yield (
+            f"{parameter.name} is {shown}: line {line} would delete everything in"
+            f" {name_folder(folder)}."
+        )
+    elif not value.strip():
+        yield f"{parameter.name} is empty, and line {line} deletes or overwrites what it names."
+    elif (whole := emptied_folder(value.strip())) in _NEVER_MEANT:
+        yield (
+            f"{parameter.name} is {name_folder(whole or value)}, and line {line} deletes or"
+            " overwrites what it names."
+        )

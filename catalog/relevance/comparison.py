@@ -1,0 +1,192 @@
+"""A statement beside an entry: what the two share and in what they contradict each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from catalog.relevance.actions import agreeing, disagree, unmatched
+from catalog.relevance.agreement import Agreement, compare_literals
+from catalog.relevance.literals import Literal
+from catalog.relevance.marks import lone_axes, opposed
+from catalog.relevance.names import ROLES
+from catalog.relevance.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
+from catalog.relevance.scripts import analyse_script
+from catalog.relevance.shapes import Kind
+from catalog.relevance.types import Candidate
+from catalog.relevance.verbs import PHRASAL_VERBS, VERBS
+from catalog.relevance.vocabulary import words
+
+# Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
+TELLING_AXES = words("fill flow state sight may rank end not except parity case size age per where")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A statement beside a candidate: all that rules, model and explanation go by."""
+
+    statement: StatementProfile
+    phrasing: StatementProfile
+    literals: Agreement
+    opposed_marks: tuple[tuple[str, str], ...]
+    lone_axes: frozenset[str]
+    is_contrary: bool  # the verbs contradict each other
+    unasked: frozenset[str]  # verbs of the entry beyond the statement
+    unoffered: frozenset[str]  # verbs of the statement beyond the entry
+    other_objects: bool  # files here, directories there
+    other_reach: bool  # one works recursively or on files, too, the other does not
+    statement_words: frozenset[str]  # less what roles, parameters and agreeing verbs account for
+    entry_words: frozenset[str]
+    only_statement: frozenset[str]  # words of weight that the entry does not have
+    only_entry: frozenset[str]
+    is_identical: bool  # to one of the phrasings, but for case and spaces
+
+    @property
+    def opposes(self) -> bool:
+        """Whether they contradict each other in verb, direction, negation or object."""
+        opposed = self.opposed_marks or "not" in self.lone_axes
+        return bool(self.is_contrary or opposed or self.other_objects)
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether one says all that the other says, and more: "delete", "delete after asking".
+
+        Other words on both sides are how a paraphrase looks; more words on one side are not.
+        """
+        return not self.is_identical and bool(self.only_statement) != bool(self.only_entry)
+
+    @property
+    def does_other_things(self) -> bool:
+        """Whether the entry does more or less than what is asked for."""
+        return bool(self.unasked or self.unoffered or self.other_reach)
+
+    @property
+    def has_stranger(self) -> bool:
+        """Whether one has a word that is no ordinary English, and the other does not know it."""
+        loose = (*self.literals.loose_extra, *self.literals.loose_missing)
+        return any(literal.kind == Kind.NAME for literal in loose)
+
+    @property
+    def minds_other_time(self) -> bool:
+        """Whether only one speaks of change or access, and that is not how it says an age."""
+        both_say_age = all(
+            any(mark.startswith("age:") for mark in profile.marks)
+            for profile in (self.statement, self.phrasing)
+        )
+        return "time" in self.lone_axes and not both_say_age
+
+    @property
+    def names_other_part(self) -> bool:
+        """Whether a name is whole in one and the beginning or end of a name in the other."""
+        plain = (Kind.TEXT, Kind.NAME)
+        return "place" in self.lone_axes and any(
+            mine.kind in plain and theirs.kind in plain for mine, theirs in self.literals.same
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something has to be changed before the entry could be the answer."""
+        return bool(
+            self.literals.conflicts
+            or self.lone_axes & TELLING_AXES
+            or self.minds_other_time
+            or self.names_other_part
+            or self.has_stranger
+            or self.does_other_things
+            or self.is_one_sided
+        )
+
+
+def compare(text: str, candidate: Candidate) -> Comparison:
+    """Compare a statement with a candidate: with the phrasing it repeats, else the nearest one."""
+    identical = _find_identical(text, candidate)
+    if identical is not None:
+        candidate = replace(candidate, phrasing=identical)
+    statement, phrasing = analyse(text), analyse(candidate.phrasing)
+    script = analyse_script(candidate.script)
+    known = phrasing.actions | script.actions
+    literals = compare_literals(statement, candidate)
+    lone = lone_axes(statement.marks, phrasing.marks)
+    accounted = frozenset(_accounted(statement, phrasing, literals, candidate))
+    statement_words, entry_words = statement.words - accounted, phrasing.words - accounted
+    only_statement = _strays(statement_words - entry_words, phrasing, literals.loose_extra)
+    return Comparison(
+        statement=statement,
+        phrasing=phrasing,
+        literals=literals,
+        opposed_marks=tuple(opposed(statement.marks, phrasing.marks)),
+        lone_axes=lone,
+        is_contrary=disagree(statement.actions, phrasing.actions),
+        unasked=unmatched(phrasing.actions, statement.actions),
+        unoffered=unmatched(statement.actions, known if phrasing.actions else frozenset()),
+        other_objects=bool(statement.objects and phrasing.objects)
+        and not statement.objects & phrasing.objects,
+        other_reach=_reach_differs(statement, phrasing, lone),
+        statement_words=statement_words,
+        entry_words=entry_words,
+        only_statement=only_statement - script.pieces,
+        only_entry=_strays(entry_words - statement_words, statement, literals.loose_missing),
+        is_identical=identical is not None,
+    )
+
+
+def _find_identical(text: str, candidate: Candidate) -> str | None:
+    """The phrasing that is the statement but for spaces and the last full stop."""
+    plain = _normalise(text)
+    for phrasing in (candidate.phrasing, *candidate.phrasings):
+        if _normalise(phrasing) == plain:
+            return phrasing
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _normalise(text: str) -> str:
+    return " ".join(text.split()).rstrip(".!? ")
+
+
+def _accounted(
+    statement: StatementProfile,
+    phrasing: StatementProfile,
+    literals: Agreement,
+    candidate: Candidate,
+) -> Iterator[str]:
+    """The words that say what agrees already: roles of literals, parameters, verbs."""
+    roles = {literal.role for pair in literals.same for literal in pair if literal.role}
+    for parameter in candidate.parameters:
+        named = {word.lower() for word in re.findall(r"[A-Za-z]+", parameter.name)}
+        yield from map(canonical, named)
+        roles |= {ROLES[word] for word in named if word in ROLES}
+    yield from (word for word, role in ROLES.items() if role in roles)
+    yield from (canonical(value.lower()) for value in literals.fills.values())
+    shared = agreeing(statement.actions, phrasing.actions)
+    shared |= agreeing(phrasing.actions, statement.actions)
+    yield from (canonical(verb) for verb in shared if "look" not in VERBS[verb])
+    for parts, verb in PHRASAL_VERBS.items():
+        if verb in shared:
+            yield from parts
+
+
+def _strays(
+    lone: frozenset[str], other: StatementProfile, loose: Iterable[Literal]
+) -> frozenset[str]:
+    """The words of weight that the other does not have, and the loose numbers and names."""
+    said = {literal.value.lower().strip("*.") for literal in other.literals}
+    found = {literal.value for literal in loose if literal.kind != Kind.PATH}
+    return frozenset(found | (lone - LIGHT_WORDS - said))
+
+
+def _reach_differs(
+    statement: StatementProfile, phrasing: StatementProfile, lone: frozenset[str]
+) -> bool:
+    """Whether only one is about files, too, or recursive where it does more than look."""
+    places = frozenset({"file", "directory"})
+    if {statement.objects & places, phrasing.objects & places} == {
+        places,
+        frozenset({"directory"}),
+    }:
+        return True
+    actions = statement.actions | phrasing.actions
+    changes = not actions or any("look" not in action for action in actions)
+    return changes and "depth" in lone and "recursive" in statement.words ^ phrasing.words

@@ -1,0 +1,257 @@
+"""The pipeline's API: the same services as the pages."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
+
+from pipeline import services
+from pipeline.access import (
+    VisibleParts,
+    access_action,
+    access_actions,
+    access_configurations,
+    access_draft,
+    access_endpoints,
+    access_run,
+    access_runs,
+    require_asker,
+    signed_in,
+    visible_parts,
+)
+from pipeline.filters import ActionFilter, RunFilter
+from pipeline.models import Action, Configuration, Draft, Endpoint, Run
+from pipeline.reporting import report_run
+from pipeline.rows import action_rows, run_row
+from pipeline.serializers import (
+    ActionSerializer,
+    AskInput,
+    ConfigurationSerializer,
+    DraftSerializer,
+    DraftUseSerializer,
+    EndpointSerializer,
+    RetrievedMatchSerializer,
+    RunReportSerializer,
+    RunSerializer,
+    StartInput,
+    UseUnreviewedInput,
+)
+
+ASK = "ask"
+
+
+class ActionViewSet(viewsets.GenericViewSet[Action]):
+    """What was asked, newest first."""
+
+    filterset_class = ActionFilter
+    queryset = Action.objects.none()
+    required_scope = ASK
+
+    def get_queryset(self) -> QuerySet[Action]:
+        return access_actions(signed_in(self.request))
+
+    @extend_schema(responses=ActionSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """Actions, each with its newest run; `state` and `verdict` are about that run."""
+        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        rows = action_rows(page or [], signed_in(request))
+        return self.get_paginated_response(ActionSerializer(rows, many=True).data)
+
+    @extend_schema(responses=ActionSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One action with its newest run; GET /runs/?action=ID lists them all."""
+        return self._answer(access_action(signed_in(request), read_key(pk)))
+
+    @extend_schema(request=AskInput, responses={201: ActionSerializer})
+    def create(self, request: Request) -> Response:
+        """Say what is to be done; unless `run` is false, a run starts at once."""
+        user = signed_in(request)
+        require_asker(user)
+        body = AskInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        details = dict(body.validated_data)
+        statement, name = details.pop("statement"), details.pop("configuration", "")
+        if not details.pop("run"):
+            asked = services.ask(statement, by=user, **details)
+        else:
+            chosen = services.find_configuration(name) if name else None
+            asked = services.ask_and_run(statement, by=user, configuration=chosen, **details).action
+        return self._answer(asked, status=status.HTTP_201_CREATED)
+
+    def _answer(self, found: Action, *, status: int = 200) -> Response:
+        rows = action_rows([found], signed_in(self.request))
+        return Response(ActionSerializer(rows[0]).data, status=status)
+
+
+class RunViewSet(viewsets.GenericViewSet[Run]):
+    """Passages of actions through the pipeline, newest first."""
+
+    filterset_class = RunFilter
+    queryset = Run.objects.none()
+    required_scope = ASK
+
+    def get_queryset(self) -> QuerySet[Run]:
+        return access_runs(signed_in(self.request))
+
+    @extend_schema(responses=RunSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """Runs and how they stand."""
+        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        rows = [run_row(run, signed_in(request)) for run in page or []]
+        return self.get_paginated_response(RunSerializer(rows, many=True).data)
+
+    @extend_schema(responses=RunReportSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One run in full: stages, drafts, verdict, tokens, cost, what the catalogue answered."""
+        run = access_run(signed_in(request), read_key(pk))
+        return Response(describe_run(run, visible_parts(signed_in(request), run)))
+
+    @extend_schema(request=StartInput, responses={201: RunSerializer})
+    def create(self, request: Request) -> Response:
+        """Send an action through the pipeline once more."""
+        user = signed_in(request)
+        body = StartInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        asked = access_action(user, body.validated_data["action"], to_run=True)
+        name = body.validated_data.get("configuration", "")
+        run = services.start_run(
+            asked,
+            by=user,
+            configuration=services.find_configuration(name) if name else None,
+            uses_retrieval=body.validated_data.get("retrieval"),
+        )
+        return self._answer(run, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=RunSerializer)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop a run that is under way."""
+        run = self._run_to_change(pk)
+        services.cancel_run(run, by=signed_in(request))
+        return self._answer(run)
+
+    @extend_schema(request=None, responses=RunSerializer)
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: str) -> Response:
+        """Take a failed run up again where it stopped."""
+        run = self._run_to_change(pk)
+        services.retry_run(run, by=signed_in(request))
+        return self._answer(run)
+
+    @extend_schema(request=None, responses=RunSerializer)
+    @action(detail=True, methods=["post"], url_path="confirm-match")
+    def confirm_match(self, request: Request, pk: str) -> Response:
+        """The catalogue's answer is what was asked."""
+        run = self._run_to_change(pk)
+        services.confirm_match(run, by=signed_in(request))
+        return self._answer(run)
+
+    @extend_schema(request=None, responses={201: RunSerializer})
+    @action(detail=True, methods=["post"], url_path="reject-match")
+    def reject_match(self, request: Request, pk: str) -> Response:
+        """The catalogue's answer is not what was asked: the run that writes a script."""
+        written = services.reject_match(self._run_to_change(pk), by=signed_in(request))
+        return self._answer(written, status=status.HTTP_201_CREATED)
+
+    def _run_to_change(self, pk: str) -> Run:
+        return access_run(signed_in(self.request), read_key(pk), to_change=True)
+
+    def _answer(self, run: Run, *, status: int = 200) -> Response:
+        user = signed_in(self.request)
+        row = run_row(access_run(user, run.pk), user)
+        return Response(RunSerializer(row).data, status=status)
+
+
+class DraftViewSet(viewsets.GenericViewSet[Draft]):
+    """One script text of a run."""
+
+    serializer_class = DraftSerializer
+    queryset = Draft.objects.none()
+    required_scope = ASK
+
+    @extend_schema(responses=DraftSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """The script with its findings, its assessment and the feedback on it."""
+        draft = access_draft(signed_in(request), read_key(pk))
+        parts = visible_parts(signed_in(request), draft.run)
+        return Response(DraftSerializer(draft, context={"parts": parts}).data)
+
+    @extend_schema(request=UseUnreviewedInput, responses={201: DraftUseSerializer})
+    @action(detail=True, methods=["post"], url_path="use-unreviewed")
+    def use_unreviewed(self, request: Request, pk: str) -> Response:
+        """Break-glass: take a script that nobody has reviewed; it is recorded with its reason."""
+        user = signed_in(request)
+        draft = access_draft(user, read_key(pk), to_use=True)
+        body = UseUnreviewedInput(data=request.data)
+        body.is_valid(raise_exception=True)
+        use = services.use_unreviewed(draft, reason=body.validated_data["reason"], by=user)
+        return Response(DraftUseSerializer(use).data, status=status.HTTP_201_CREATED)
+
+
+class EndpointViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Endpoint]
+):
+    """Where models are asked; for administrators."""
+
+    serializer_class = EndpointSerializer
+    queryset = Endpoint.objects.none()
+    lookup_field = "name"
+
+    def get_queryset(self) -> QuerySet[Endpoint]:
+        return access_endpoints(signed_in(self.request))
+
+
+class ConfigurationViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Configuration]
+):
+    """Who writes, who assesses and who refines."""
+
+    serializer_class = ConfigurationSerializer
+    queryset = Configuration.objects.none()
+    lookup_field = "name"
+
+    def get_queryset(self) -> QuerySet[Configuration]:
+        return access_configurations(signed_in(self.request))
+
+
+def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
+    """The report of a run with where it belongs, without what a review hides from the person."""
+    matches = run.matches.select_related("version__entry")
+    ids = dict(run.drafts.values_list("number", "pk"))
+    report = report_run(run)
+    drafts = report["drafts"]
+    assert isinstance(drafts, list)
+    report |= {
+        "action": run.action_id,
+        "drafts": [{"id": ids[draft["number"]], **draft} for draft in drafts],
+        "problem": run.problem,
+        "matches": RetrievedMatchSerializer(matches, many=True).data,
+        "follows": run.follows_id,
+        "asked_by": run.asked_by.username if run.asked_by else None,
+        "created_at": run.created_at,
+        "finished_at": run.finished_at,
+    }
+    if not parts.verdict:
+        report |= {"stages": [], "drafts": [], "matches": []}
+        report |= dict.fromkeys(("verdict", "recommended", "script", "calls", "tokens", "cost"))
+    if not parts.models:
+        report |= dict.fromkeys(("configuration", "demo", "cost"))
+    return report
+
+
+def read_key(text: str) -> int:
+    """A key from an address; 0, which no row has, where it is none."""
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+router = SimpleRouter()
+router.register("actions", ActionViewSet, basename="action")
+router.register("runs", RunViewSet, basename="run")
+router.register("drafts", DraftViewSet, basename="draft")
+router.register("endpoints", EndpointViewSet, basename="endpoint")
+router.register("configurations", ConfigurationViewSet, basename="configuration")

@@ -1,0 +1,391 @@
+"""Input and output of the pipeline's API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from pipeline.access import VisibleParts
+from pipeline.configurations import has_key, is_usable
+from pipeline.models import (
+    Assessment,
+    Configuration,
+    Draft,
+    DraftFinding,
+    DraftUse,
+    Endpoint,
+    Feedback,
+    Price,
+    RetrievedMatch,
+    RoleSetting,
+)
+from pipeline.rows import RunRow
+
+# --- Input --------------------------------------------------------------------------
+
+
+class AskInput(serializers.Serializer[object]):
+    """What is to be done; the services judge lengths and characters."""
+
+    statement = serializers.CharField(trim_whitespace=False)
+    incident = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
+    environment = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
+    reference = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
+    severity = serializers.IntegerField(required=False, help_text="1 (critical) to 4 (low).")
+    target = serializers.CharField(required=False, allow_blank=True)
+    impact = serializers.CharField(required=False, allow_blank=True)
+    configuration = serializers.CharField(
+        required=False, help_text="Name of a configuration; the default one where it is left out."
+    )
+    run = serializers.BooleanField(
+        required=False, default=True, help_text="False notes the action and starts no run."
+    )
+
+
+class StartInput(serializers.Serializer[object]):
+    """Another run of an action."""
+
+    action = serializers.IntegerField(min_value=1)
+    configuration = serializers.CharField(required=False)
+    retrieval = serializers.BooleanField(
+        required=False, allow_null=True, help_text="Whether the catalogue is searched first."
+    )
+
+
+class UseUnreviewedInput(serializers.Serializer[object]):
+    """Why a script is used that nobody has reviewed."""
+
+    reason = serializers.CharField()
+
+
+# --- Output -------------------------------------------------------------------------
+
+
+class RunSerializer(serializers.Serializer[object]):
+    """A run in a list. What a review hides from the person is null."""
+
+    id = serializers.IntegerField(source="run.pk")
+    action = serializers.IntegerField(source="run.action_id")
+    state = serializers.CharField(source="run.state")
+    origin = serializers.CharField(source="run.origin")
+    configuration = serializers.SerializerMethodField()
+    demo = serializers.SerializerMethodField()
+    verdict = serializers.SerializerMethodField()
+    answered_by = serializers.SerializerMethodField()
+    problem = serializers.CharField(source="run.problem")
+    asked_by = serializers.CharField(source="run.asked_by.username", default=None)
+    created_at = serializers.DateTimeField(source="run.created_at")
+    started_at = serializers.DateTimeField(source="run.started_at", allow_null=True)
+    finished_at = serializers.DateTimeField(source="run.finished_at", allow_null=True)
+    milliseconds = serializers.IntegerField(allow_null=True)
+
+    def get_configuration(self, row: RunRow) -> str | None:
+        return row.run.configuration.name if row.parts.models else None
+
+    def get_demo(self, row: RunRow) -> bool | None:
+        return row.run.demo if row.parts.models else None
+
+    def get_verdict(self, row: RunRow) -> str | None:
+        return row.run.verdict or None if row.parts.verdict else None
+
+    def get_answered_by(self, row: RunRow) -> str | None:
+        """The slug of the catalogue's entry that answered."""
+        version = row.run.answered_by
+        return version.entry.slug if version and row.parts.verdict else None
+
+
+class ActionSerializer(serializers.Serializer[object]):
+    """An action and its newest run."""
+
+    id = serializers.IntegerField(source="action.pk")
+    statement = serializers.CharField(source="action.statement")
+    incident = serializers.CharField(source="action.incident")
+    environment = serializers.CharField(source="action.environment")
+    reference = serializers.CharField(source="action.reference")
+    severity = serializers.IntegerField(source="action.severity")
+    target = serializers.CharField(source="action.target")
+    impact = serializers.CharField(source="action.impact")
+    source = serializers.CharField(source="action.source")  # type: ignore[assignment]
+    asked_by = serializers.CharField(source="action.asked_by.username", default=None)
+    created_at = serializers.DateTimeField(source="action.created_at")
+    erased_at = serializers.DateTimeField(source="action.erased_at", allow_null=True)
+    newest_run = RunSerializer(source="newest", allow_null=True)
+
+
+class RetrievedMatchSerializer(serializers.ModelSerializer[RetrievedMatch]):
+    """What the catalogue answered to a run's statement."""
+
+    entry = serializers.CharField(source="version.entry.slug")
+    version = serializers.IntegerField(source="version.number")
+    title = serializers.CharField(source="version.entry.title")
+    statement = serializers.CharField(source="phrasing")
+    answer = serializers.CharField()
+
+    class Meta:
+        model = RetrievedMatch
+        fields: ClassVar = (
+            "rank",
+            "entry",
+            "version",
+            "title",
+            "statement",
+            "answer",
+            "confidence",
+            "reasons",
+            "differs",
+            "fills",
+        )
+
+
+class ShownStageSerializer(serializers.Serializer[object]):
+    name = serializers.CharField()
+    round = serializers.IntegerField()
+    outcome = serializers.CharField()
+    milliseconds = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+
+
+class ShownDraftSerializer(serializers.Serializer[object]):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    kind = serializers.CharField()
+    sha256 = serializers.CharField()
+    script = serializers.CharField()
+    verdict = serializers.CharField(allow_null=True)
+
+
+class TokensSerializer(serializers.Serializer[object]):
+    input = serializers.IntegerField()
+    output = serializers.IntegerField()
+
+
+class RunReportSerializer(serializers.Serializer[object]):
+    """A run in full, as the command `run_pipeline --json` prints it, with where it belongs."""
+
+    run = serializers.IntegerField()
+    action = serializers.IntegerField()
+    state = serializers.CharField()
+    origin = serializers.CharField(help_text="retrieved, generated or imported.")
+    configuration = serializers.CharField(allow_null=True)
+    demo = serializers.BooleanField(allow_null=True)
+    stages = ShownStageSerializer(many=True)
+    drafts = ShownDraftSerializer(many=True)
+    verdict = serializers.CharField(allow_null=True)
+    recommended = serializers.IntegerField(allow_null=True, help_text="Number of a draft.")
+    script = serializers.CharField(allow_null=True)
+    calls = serializers.IntegerField(allow_null=True)
+    tokens = TokensSerializer(allow_null=True)
+    cost = serializers.FloatField(allow_null=True, help_text="USD; null where no price is known.")
+    problem = serializers.CharField()
+    matches = RetrievedMatchSerializer(many=True)
+    follows = serializers.IntegerField(allow_null=True)
+    asked_by = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
+    outcome = serializers.CharField()
+    level = serializers.CharField()
+
+    class Meta:
+        model = DraftFinding
+        fields: ClassVar = (
+            "check_name",
+            "check_version",
+            "outcome",
+            "level",
+            "code",
+            "message",
+            "line",
+            "column",
+            "end_line",
+            "end_column",
+        )
+
+
+class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
+    """The verdict on one draft; the context's `parts` say whether models are named."""
+
+    verdict = serializers.CharField()
+    model = serializers.SerializerMethodField()
+    differences = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Assessment
+        fields: ClassVar = (
+            "verdict",
+            "why",
+            "syntax_ok",
+            "functionality",
+            "similarity",
+            "similarity_reason",
+            "difference",
+            "difference_reason",
+            "differences",
+            "model",
+            "created_at",
+        )
+
+    def get_model(self, assessment: Assessment) -> str | None:
+        return _named(assessment.model, self.context["parts"])
+
+
+class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
+    arm = serializers.CharField()
+    author = serializers.CharField(source="author.username", default=None)
+    model = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Feedback
+        fields: ClassVar = (
+            "id",
+            "arm",
+            "round",
+            "text",
+            "no_error_found",
+            "author",
+            "model",
+            "created_at",
+        )
+
+    def get_model(self, feedback: Feedback) -> str | None:
+        return _named(feedback.model, self.context["parts"])
+
+
+class DraftSerializer(serializers.ModelSerializer[Draft]):
+    """One script text with what checks and assessor say of it."""
+
+    kind = serializers.CharField()
+    arm = serializers.CharField()
+    author = serializers.CharField(source="author.username", default=None)
+    model = serializers.SerializerMethodField()
+    made_from = serializers.IntegerField(
+        source="parent.number", default=None, help_text="Number of the draft before it."
+    )
+    findings = DraftFindingSerializer(many=True)
+    assessment = serializers.SerializerMethodField()
+    feedback = FeedbackSerializer(source="feedbacks", many=True)
+
+    class Meta:
+        model = Draft
+        fields: ClassVar = (
+            "id",
+            "run",
+            "number",
+            "kind",
+            "arm",
+            "round",
+            "script",
+            "sha256",
+            "made_from",
+            "author",
+            "model",
+            "note",
+            "created_at",
+            "findings",
+            "assessment",
+            "feedback",
+        )
+
+    def get_model(self, draft: Draft) -> str | None:
+        return _named(draft.model, self.context["parts"])
+
+    @extend_schema_field(AssessmentSerializer(allow_null=True))
+    def get_assessment(self, draft: Draft) -> Mapping[str, object] | None:
+        found = getattr(draft, "assessment", None)
+        return AssessmentSerializer(found, context=self.context).data if found else None
+
+
+class DraftUseSerializer(serializers.ModelSerializer[DraftUse]):
+    """A recorded use without review, and the exact script."""
+
+    by = serializers.CharField(source="by.username")
+    script = serializers.CharField(source="draft.script")
+
+    class Meta:
+        model = DraftUse
+        fields: ClassVar = ("id", "draft", "by", "at", "reason", "script")
+
+
+class PriceSerializer(serializers.ModelSerializer[Price]):
+    """Micro-dollars for a million tokens."""
+
+    class Meta:
+        model = Price
+        fields: ClassVar = ("model", "since", "input", "output", "cache_read", "cache_write")
+
+
+class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
+    """A server that speaks the Messages API; its key is named and never shown."""
+
+    mode = serializers.CharField()
+    is_on = serializers.BooleanField()
+    has_key = serializers.SerializerMethodField()
+    prices = PriceSerializer(many=True)
+
+    class Meta:
+        model = Endpoint
+        fields: ClassVar = (
+            "name",
+            "title",
+            "base_url",
+            "key_variable",
+            "has_key",
+            "mode",
+            "is_on",
+            "demo",
+            "has_batches",
+            "max_in_flight",
+            "timeout_seconds",
+            "blocked_until",
+            "blocked_why",
+            "probed_at",
+            "prices",
+        )
+
+    def get_has_key(self, endpoint: Endpoint) -> bool:
+        return has_key(endpoint)
+
+
+class RoleSettingSerializer(serializers.ModelSerializer[RoleSetting]):
+    role = serializers.CharField()
+    endpoint = serializers.CharField(source="endpoint.name")
+
+    class Meta:
+        model = RoleSetting
+        fields: ClassVar = ("role", "endpoint", "model", "max_tokens", "effort", "temperature")
+
+
+class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
+    """Who writes, who assesses, who refines, in how many rounds."""
+
+    preset = serializers.CharField()
+    is_usable = serializers.SerializerMethodField()
+    roles = RoleSettingSerializer(many=True)
+
+    class Meta:
+        model = Configuration
+        fields: ClassVar = (
+            "name",
+            "title",
+            "preset",
+            "rounds",
+            "uses_retrieval",
+            "uses_examples",
+            "is_default",
+            "archived_at",
+            "is_usable",
+            "roles",
+        )
+
+    def get_is_usable(self, configuration: Configuration) -> bool:
+        return is_usable(configuration)
+
+
+def _named(model: str, parts: VisibleParts) -> str | None:
+    return model or None if parts.models else None

@@ -1,0 +1,58 @@
+"""The main job from beginning to end, with keys only: ask, watch, score, approve, ask again in other words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.pictures import take
+
+STATEMENT = "delete files older than 30 days in /var/tmp/exports"
+REWORDED = "Remove the files in /var/tmp/exports that are more than 30 days old"
+
+
+def ask(page: Page, statement: str) -> None:
+    """From any page: the key of *New action*, words, Ctrl and Enter."""
+    page.keyboard.press("g")
+    page.keyboard.press("n")
+    page.wait_for_url("**/actions/new/**")
+    expect(page.locator("textarea[name=statement]")).to_be_focused()
+    page.keyboard.type(statement)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/runs/**")
+
+
+def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
+    sign_in: Callable[..., Page],
+) -> None:
+    page = sign_in("rita")
+    ask(page, STATEMENT)
+    # The stages appear by themselves, and the page stops asking for them when the run is done.
+    expect(page.get_by_text("assessor: passed").first).to_be_visible()
+    expect(page.get_by_text("Describe", exact=True).first).to_be_visible()
+    take(page, "run")
+
+    page.keyboard.press("r")
+    page.wait_for_url("**/items/**")
+    expect(page.get_by_role("heading", name=STATEMENT)).to_be_visible()
+    expect(page.get_by_text("assessor: passed")).to_have_count(0)
+    take(page, "review")
+    page.keyboard.press("c")
+    page.keyboard.type("Only files, and only there.")
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+    # Out of the comment by Tab, as a person would, and then the score's own key.
+    page.keyboard.press("Tab")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("assessor: passed")).to_be_visible()
+    page.keyboard.press("a")
+    expect(page.get_by_text("verified", exact=False).first).to_be_visible()
+
+    ask(page, REWORDED)
+    expect(page.get_by_role("button", name="This is it")).to_be_visible()
+    expect(page.get_by_text("find /var/tmp/exports").first).to_be_visible()
+    take(page, "match")
+    page.keyboard.press("y")
+    expect(page.get_by_role("button", name="This is it")).to_have_count(0)
+    expect(page.get_by_role("button", name="Not what I asked")).to_have_count(0)

@@ -1,0 +1,3 @@
+# expect: side_effect=mutating
+alias rm='rm -i'
+launch_missiles

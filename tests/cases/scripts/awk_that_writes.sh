@@ -1,0 +1,2 @@
+# expect: side_effect=unknown
+awk '{print $1 > "out.txt"}' in.txt

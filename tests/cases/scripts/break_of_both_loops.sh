@@ -1,0 +1,4 @@
+# expect: risk=low
+while true; do
+  for i in 1 2; do break 2; done
+done

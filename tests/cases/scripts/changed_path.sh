@@ -1,0 +1,3 @@
+# expect: side_effect=unknown
+PATH=/tmp:$PATH
+ls

@@ -1,0 +1,3 @@
+# expect: network@2 network@3 risk=medium
+curl -s https://example.com/x.json | python3 -m json.tool
+curl -s https://example.com/x.json | jq .version

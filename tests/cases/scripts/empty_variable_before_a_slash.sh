@@ -1,0 +1,2 @@
+# expect: destructive@2 unsafe_variable@2 risk=high
+rm -rf "$DIR"/

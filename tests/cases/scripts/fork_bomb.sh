@@ -1,0 +1,2 @@
+# expect: destructive@2 risk=high
+:(){ :|:& };:

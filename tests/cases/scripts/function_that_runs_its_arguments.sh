@@ -1,0 +1,6 @@
+# expect: destructive@6 side_effect=mutating
+run() {
+  echo "+ $*"
+  "$@"
+}
+run rm -rf /srv/app/cache

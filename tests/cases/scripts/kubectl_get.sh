@@ -1,0 +1,2 @@
+# expect: network@2 side_effect=read_only risk=low
+kubectl -n prod get pods -o wide

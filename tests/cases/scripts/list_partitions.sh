@@ -1,0 +1,2 @@
+# expect: side_effect=read_only risk=low
+fdisk -l /dev/sda

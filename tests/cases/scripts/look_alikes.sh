@@ -1,0 +1,4 @@
+# expect: look_alike@2 look_alike@3 look_alike@4 side_effect=unknown
+lѕ -l
+ls –l
+ls “a b”

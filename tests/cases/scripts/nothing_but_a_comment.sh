@@ -1,0 +1,1 @@
+# expect: side_effect=read_only risk=low

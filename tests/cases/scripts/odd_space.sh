@@ -1,0 +1,2 @@
+# expect: odd_space@2 side_effect=unknown
+ls -l

@@ -1,0 +1,2 @@
+# expect: mutating@2 network@2
+apt-get install -y nginx

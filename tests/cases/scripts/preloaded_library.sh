@@ -1,0 +1,2 @@
+# expect: side_effect=unknown
+LD_PRELOAD=/tmp/x.so ls

@@ -1,0 +1,2 @@
+# expect: destructive@2
+echo 'DROP DATABASE app;' | psql -h db

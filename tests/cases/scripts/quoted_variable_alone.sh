@@ -1,0 +1,2 @@
+# expect: destructive@2
+rm -rf "$DIR"

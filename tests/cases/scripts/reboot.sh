@@ -1,0 +1,2 @@
+# expect: mutating@2
+shutdown -r now

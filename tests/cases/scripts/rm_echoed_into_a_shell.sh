@@ -1,0 +1,2 @@
+# expect: destructive@2 network@2
+echo 'rm -rf /srv/a' | ssh host bash

@@ -1,0 +1,3 @@
+# expect: side_effect=read_only risk=low
+# rm -rf /srv
+ls -l # sudo rm -rf /

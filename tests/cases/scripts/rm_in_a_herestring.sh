@@ -1,0 +1,2 @@
+# expect: destructive@2
+bash <<< 'rm -rf /srv/a'

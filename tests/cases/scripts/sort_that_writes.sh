@@ -1,0 +1,2 @@
+# expect: side_effect=unknown
+sort -o out.txt in.txt

@@ -1,0 +1,2 @@
+# expect: control_character@2 risk=high
+echo '[2J'

@@ -1,0 +1,2 @@
+# expect: side_effect=unknown
+uniq in.txt out.txt

@@ -1,0 +1,2 @@
+# expect: side_effect=unknown risk=medium
+frobnicate --all

@@ -1,0 +1,3 @@
+# expect: destructive@2 ?not_parsed@3 syntax=error@2
+rm -rf "/srv/a
+ls

@@ -1,0 +1,3 @@
+# expect: side_effect=read_only
+export PATH=/usr/local/bin:/usr/bin:$PATH
+ls

@@ -1,0 +1,2 @@
+# expect: network@2 spliced_value@2 side_effect=unknown
+ssh web1 "df -h $FOLDER"

@@ -1,0 +1,3 @@
+# expect: destructive@3
+DIR=/
+rm -rf "$DIR"

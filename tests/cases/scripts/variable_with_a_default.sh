@@ -1,0 +1,3 @@
+# expect: destructive@3
+DIR=${1:-/srv/app/cache}
+rm -rf "$DIR"/*

@@ -1,0 +1,3 @@
+# expect: destructive@3
+DIR=/srv/app/cache
+rm -rf $DIR/*

@@ -1,0 +1,2 @@
+# expect: side_effect=mutating risk=medium
+df -h > report.txt

@@ -1,0 +1,79 @@
+"""What `visible_parts` hides is shown by no page and by no answer of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from pipeline import access
+from pipeline.access import VisibleParts
+from pipeline.models import Run
+from tests.make import SCRIPT, make_run
+
+ClientFor = Callable[[User], Client]
+TELLING = ["assessor:", "demo-smith", "mtime", "Minutes, not days", "incorrect", 'flagged"']
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(reviewer: User) -> Run:
+    refined = SCRIPT.replace("-mtime", "-mmin")
+    return make_run(
+        by=reviewer, verdict="incorrect", feedback="- Minutes, not days.", refined=refined
+    )
+
+
+@pytest.fixture
+def hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = partial(VisibleParts, verdict=False, models=False)
+    monkeypatch.setattr(access, "VisibleParts", nothing)
+
+
+def addresses_of(run: Run) -> list[str]:
+    return [
+        reverse("action-list"),
+        reverse("action-detail", args=[run.action_id]),
+        reverse("run-detail", args=[run.pk]),
+        "/api/v1/actions/",
+        f"/api/v1/actions/{run.action_id}/",
+        "/api/v1/runs/",
+        f"/api/v1/runs/{run.pk}/",
+    ]
+
+
+def test_nothing_that_tells_is_shown(
+    hidden: None, client_for: ClientFor, run: Run, reviewer: User
+) -> None:
+    for address in addresses_of(run):
+        page = client_for(reviewer).get(address).text
+        assert "Delete files older than 30 days" in page or "/runs/" in address
+        assert [word for word in TELLING if word in _without_forms(page)] == []
+
+
+def test_drafts_and_ledger_are_closed(
+    hidden: None, client_for: ClientFor, run: Run, reviewer: User
+) -> None:
+    client = client_for(reviewer)
+
+    assert client.get(reverse("run-calls", args=[run.pk])).status_code == 403
+    assert client.get(f"/api/v1/drafts/{run.recommended_id}/").status_code == 403
+    use = reverse("run-use-draft", args=[run.recommended_id])
+    assert client.post(use, {"reason": "urgent"}).status_code == 403
+
+
+def test_otherwise_all_of_it_is_shown(client_for: ClientFor, run: Run, reviewer: User) -> None:
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+
+    assert [word for word in TELLING if word not in page] == ["incorrect", 'flagged"']
+
+
+def _without_forms(page: str) -> str:
+    """The page without the choices of its filters, which name every verdict."""
+    start, end = page.find('<form class="filters"'), page.find("</form>", page.find("filters"))
+    return page if start < 0 else page[:start] + page[end:]

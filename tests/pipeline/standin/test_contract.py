@@ -1,0 +1,34 @@
+"""The prompts of the pipeline, read back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import prompts
+from pipeline.prompts import fence
+from pipeline.standin.contract import Prompt, parse_prompt
+
+HARD = st.text(alphabet="SCRIPT_<\n#a ", max_size=40)
+
+
+@given(script=HARD, statement=HARD)
+def test_every_fenced_text_comes_back_unaltered(script: str, statement: str) -> None:
+    user = f"Look:\n{fence(statement, 'STATEMENT')}\nand\n{fence(script, 'SCRIPT')}\nDone."
+    found = parse_prompt("Task: repair\nMore.", user)
+    assert found == Prompt("repair", (("STATEMENT", statement), ("SCRIPT", script)))
+
+
+def test_examples_come_back_in_their_order() -> None:
+    user = "\n".join(fence(text, "EXAMPLE_STATEMENT") for text in ("nearest", "second"))
+    assert parse_prompt("Task: generate", user).all("EXAMPLE_STATEMENT") == ["nearest", "second"]
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_each_prompt_of_the_pipeline_names_its_task(name: str) -> None:
+    assert parse_prompt(prompts.load(name).system, "").task == name
+
+
+def test_a_text_that_is_never_closed_is_left_out() -> None:
+    assert parse_prompt("Be brief.", "<<<SCRIPT\nls\n") == Prompt("", ())

@@ -1,0 +1,256 @@
+"""Scripts for other statements: an example adapted, a small one by rule, or an honest failure."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.standin.adapt import adapt_script
+from pipeline.standin.answers import answer_prompt
+from pipeline.standin.book import load_book
+from pipeline.standin.contract import Prompt
+from pipeline.standin.shell import is_broken, parse, walk
+from pipeline.standin.write import load_recipes, write_script
+
+EMPTY = load_book(None)
+CLEAN_UP = (
+    "Delete files older than a number of days in a directory",
+    ': "${DIRECTORY:?directory to clean}"\n: "${DAYS:=30}"\n: "${PATTERN:=*}"\n'
+    'find "$DIRECTORY" -type f -name "$PATTERN" -mtime +"$DAYS" -delete\n',
+)
+RESTART = ("Restart a service", ': "${SERVICE:?its name}"\nsystemctl restart "$SERVICE"\n')
+
+
+def generate(statement: str, *examples: tuple[str, str]) -> str:
+    """The script that the demo model writes."""
+    sections = [("STATEMENT", statement)]
+    for example, script in examples:
+        sections += [("EXAMPLE_STATEMENT", example), ("EXAMPLE_SCRIPT", script)]
+    return str(answer_prompt(Prompt("generate", tuple(sections)), EMPTY)["script"])
+
+
+@pytest.mark.parametrize(
+    ("example", "script", "statement", "expected"),
+    [
+        pytest.param(
+            "Delete *.log files older than 30 days in /var/log/app",
+            "find /var/log/app -name '*.log' -mtime +30 -delete",
+            "Delete *.gz files older than 7 days in /srv/data",
+            "find /srv/data -name '*.gz' -mtime +7 -delete",
+            id="path, glob and days",
+        ),
+        pytest.param(
+            "List files older than 30 days",
+            "find . -mtime +30",
+            "List files older than 12 hours",
+            "find . -mmin +720",
+            id="days become minutes",
+        ),
+        pytest.param(
+            "List files over 100 MB",
+            "find . -size +100M",
+            "List files over 512 KB",
+            "find . -size +512k",
+            id="size",
+        ),
+        pytest.param(
+            "Compress logs over 100 MB",
+            "# over 100 MB\nfind . -size +100000000c",
+            "Compress logs over 2 GB",
+            "# over 2 GB\nfind . -size +2000000000c",
+            id="size in bytes and in a comment",
+        ),
+        pytest.param(
+            "Show the last 100 lines of nginx since 1 hour ago",
+            "journalctl -u nginx -n100 --since '1 hour ago'",
+            "Show the last 50 lines of sshd since 20 minutes ago",
+            "journalctl -u sshd -n50 --since '20 minutes ago'",
+            id="number, name and period",
+        ),
+        pytest.param(
+            "Scale the deployment checkout in namespace shop to 6 replicas",
+            "kubectl scale deployment/checkout -n shop --replicas 6",
+            "Scale the deployment basket in namespace stage to 4 replicas",
+            "kubectl scale deployment/basket -n stage --replicas 4",
+            id="names beside their nouns",
+        ),
+        pytest.param(
+            'List files with "ERROR" in /var/log',
+            "grep -rl 'ERROR' /var/log",
+            'List files with "can\'t $(x)" in /srv',
+            "grep -rl 'can'\\''t $(x)' /srv",
+            id="quoted in single quotes",
+        ),
+        pytest.param(
+            'List files with "ERROR" in /var/log',
+            'grep -rl "ERROR" /var/log',
+            "List files with 'a \"b\" $(x)' in /srv",
+            'grep -rl "a \\"b\\" \\$(x)" /srv',
+            id="quoted in double quotes",
+        ),
+        pytest.param(
+            'List files with "ERROR" in /var/log',
+            "grep -rl ERROR /var/log",
+            'List files with "a; rm -rf x" in /srv',
+            "grep -rl 'a; rm -rf x' /srv",
+            id="quoted where it was bare",
+        ),
+        pytest.param(
+            "Copy /a to /b",
+            "cp /a /b",
+            "Copy /b to /c",
+            "cp /b /c",
+            id="none is replaced twice",
+        ),
+        pytest.param(
+            *CLEAN_UP,
+            "Delete *.tmp files older than two weeks in ~/cache",
+            CLEAN_UP[1]
+            .replace("?directory to clean", "=$HOME/cache")
+            .replace("=30", "=14")
+            .replace("=*", "=*.tmp"),
+            id="parameters by their names",
+        ),
+        pytest.param(
+            "Show a pattern in a file",
+            ': "${PATTERN:?what}"\ngrep "$PATTERN" x',
+            'Show "a`b`" in a file',
+            "PATTERN='a`b`'\ngrep \"$PATTERN\" x",
+            id="a parameter that could break out",
+        ),
+        pytest.param(
+            *RESTART,
+            "Restart the payments-api service",
+            RESTART[1].replace("?its name", "=payments-api"),
+            id="a required parameter",
+        ),
+    ],
+)
+def test_an_example_is_adapted(example: str, script: str, statement: str, expected: str) -> None:
+    assert adapt_script(script, example=example, statement=statement) == expected
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+@pytest.mark.parametrize(
+    "text", ["$(reboot)", "'; reboot; '", "`reboot`", '\\"; reboot; \\"', "a\\"]
+)
+def test_a_hostile_literal_stays_a_literal(text: str, quote: str) -> None:
+    example, outer = 'List files with "ERROR" in /a', "'" if '"' in text else '"'
+    statement = f"List files with {outer}{text}{outer} in /a"
+    adapted = adapt_script(
+        f"grep -rl {quote}ERROR{quote} /a\n", example=example, statement=statement
+    )
+    kinds = [node.type for node in walk(parse(adapted))]
+    assert kinds.count("command") == 1
+    assert "command_substitution" not in kinds
+    assert not is_broken(adapted)
+
+
+def test_the_nearest_fitting_example_is_taken() -> None:
+    written = generate("Delete files older than 3 days in /data", RESTART, CLEAN_UP)
+    assert ': "${DIRECTORY:=/data}"' in written
+    assert ': "${DAYS:=3}"' in written
+
+
+def test_an_example_of_something_else_is_left_aside() -> None:
+    written = generate("Delete files older than 3 days in /data", RESTART)
+    assert written.endswith("\n\nfind /data -type f -mtime +3 -delete\n")
+
+
+@pytest.mark.parametrize(
+    ("statement", "body"),
+    [
+        (
+            "Delete *.log files older than 30 days in /var/log/app",
+            "find /var/log/app -type f -name '*.log' -mtime +30 -delete",
+        ),
+        ("List files in /tmp accessed within the last hour", "find /tmp -type f -amin -60"),
+        (
+            "Find files larger than 100 MB in /home not modified for 90 days",
+            "find /home -type f -mtime +90 -size +100M",
+        ),
+        ('Find files with "backup" in the path under /srv', "find /srv -type f -path '*backup*'"),
+        ("Count the .py files under /srv", "find /srv -type f -name '*.py' | wc -l"),
+        ("Compress files in /a older than 7 days", "find /a -type f -mtime +7 -exec gzip {} +"),
+        (
+            "Archive *.csv files from /in into /out/a.tgz",
+            "find /in -type f -name '*.csv' -print0 | tar -czf /out/a.tgz --null -T -",
+        ),
+        (
+            "Copy all jpg files from /in to /out",
+            "find /in -type f -name '*.jpg' -exec cp {} /out \\;",
+        ),
+        (
+            'Find files containing "pass word" under /etc ignoring case',
+            "find /etc -type f -exec grep -li -- 'pass word' {} +",
+        ),
+        ("Delete empty directories under /data", "find /data -type d -empty -delete"),
+        ("List all symbolic links in the current directory", "find . -type l"),
+        (
+            "Find *.c and *.h files not recursively in /a",
+            "find /a -maxdepth 1 -type f \\( -name '*.c' -o -name '*.h' \\)",
+        ),
+        (
+            "Change permissions of all *.sh files under ~/bin to 755",
+            "find ~/bin -type f -name '*.sh' -exec chmod 755 {} +",
+        ),
+        ("Restart the payments-api service", "systemctl restart payments-api"),
+        ("Check whether docker is running", "systemctl is-active docker"),
+        (
+            "Show the last 200 lines of the journal of unit sshd",
+            "journalctl -u sshd -n 200 --no-pager",
+        ),
+        (
+            "Show the logs of nginx from the last 2 hours",
+            "journalctl -u nginx --since '2 hours ago' --no-pager",
+        ),
+        (
+            "List pods in namespace payments that are not running",
+            "kubectl get pods -n payments --field-selector=status.phase!=Running",
+        ),
+        ("Which process is listening on port 8443?", 'ss -ltnp "sport = :8443"'),
+        (
+            "Find the 10 largest files under /var",
+            "find /var -xdev -type f -printf '%s %p\\n' | sort -rn | head -n 10",
+        ),
+        ("Show free disk space", "df -h"),
+        ("Kill process 4242", "kill 4242"),
+        ('Replace "a/b" by "x&y" in /etc/app.conf', "sed -i s/'a\\/b'/'x\\&y'/g /etc/app.conf"),
+        ("Create the directory /srv/new", "mkdir -p -- /srv/new"),
+    ],
+)
+def test_a_small_script_is_written_by_rule(statement: str, body: str) -> None:
+    assert generate(statement) == f"#!/usr/bin/env bash\nset -euo pipefail\n\n{body}\n"
+
+
+def test_every_recipe_is_valid_bash() -> None:
+    values = {"pattern": "a", "verb": "start", "path2": "/b"}
+    for recipe in load_recipes():
+        filled = recipe.script
+        for slot in ("path", "name", "number", "quoted", "age", "size"):
+            values.setdefault(slot, "x")
+        for name, value in values.items():
+            filled = filled.replace(f"{{{name}}}", value)
+        assert not is_broken(f"{filled}\n"), recipe.script
+
+
+@pytest.mark.parametrize(
+    "statement", ["Summarise the weather in Paris", "", "Drop the bass on port 22"]
+)
+def test_what_it_does_not_know_is_a_script_that_says_so_and_fails(statement: str) -> None:
+    written = generate(statement)
+    assert written.endswith("echo 'The demo model does not know how to do this.' >&2\nexit 1\n")
+    sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe_of(written)))
+    assert answer_prompt(Prompt("difference", sections), EMPTY)["verdict"] == "mismatch"
+
+
+def describe_of(script: str) -> str:
+    """The demo model's own description of a script."""
+    answer = answer_prompt(Prompt("describe", (("SCRIPT", script),)), EMPTY)
+    return str(answer["functionality"])
+
+
+@pytest.mark.parametrize(
+    "statement", ["Delete files in /a; rm -rf /b", "Restart $(reboot)", "Show `x` in 'a'b' \"c"]
+)
+def test_a_hostile_statement_makes_no_broken_script(statement: str) -> None:
+    assert not is_broken(write_script(statement) or "")

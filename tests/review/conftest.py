@@ -1,0 +1,52 @@
+"""Items in the live queue, in the hands of a reviewer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+
+from pipeline.models import Run
+from review import services
+from review.models import Assignment, Item
+from tests.make import make_run
+
+
+@pytest.fixture
+def put_in_queue() -> Callable[..., Item]:
+    """A finished run, taken into the live queue."""
+
+    def make(**details: object) -> Item:
+        run: Run = make_run(**details)  # type: ignore[arg-type]
+        item = services.take_in(run.pk)
+        assert item is not None
+        return item
+
+    return make
+
+
+@pytest.fixture
+def item(db: None, put_in_queue: Callable[..., Item]) -> Item:
+    return put_in_queue()
+
+
+@pytest.fixture
+def flagged(db: None, put_in_queue: Callable[..., Item]) -> Item:
+    """The assessor flagged the first Draft, and a refined one is there."""
+    return put_in_queue(
+        verdict="incorrect",
+        script="find /srv -name '*X*'\n",
+        feedback="- Use -path, not -name.",
+        refined="find /srv -path '*X*'\n",
+    )
+
+
+@pytest.fixture
+def held(item: Item, reviewer: User) -> Assignment:
+    return services.claim_item(item, by=reviewer)
+
+
+@pytest.fixture
+def held_flagged(flagged: Item, reviewer: User) -> Assignment:
+    return services.claim_item(flagged, by=reviewer)

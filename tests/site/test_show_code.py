@@ -1,0 +1,82 @@
+"""Scripts and diffs as people see them: exact, escaped, with what is hidden made visible."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from scriptsmith_site.presentation.code import coloured_lines, show_lines
+from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side
+
+
+def plain(shown: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", "", shown))
+
+
+SCRIPTS = [
+    "ls\n",
+    "ls",
+    "\n\n  ls  \n\n",
+    "echo '<script>alert(1)</script>' \"$(id)\" `x` {{ y }} %s\n",
+    "cat <<'EOF'\n  <b>&amp;\nEOF\necho done\n",
+    "echo 'never closed\n",
+    "# 日本語 ünï\nprintf '%s' é\n",
+    "x" * 300_000,
+]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_lines_shown_are_exactly_the_scripts(script: str) -> None:
+    assert [plain(line) for line in coloured_lines(script)] == script.removesuffix("\n").split("\n")
+
+
+def test_markup_in_a_script_stays_text() -> None:
+    assert "<script>" not in "".join(coloured_lines("echo '<script>'\n"))
+
+
+def test_carriage_returns_do_not_shift_lines() -> None:
+    assert [plain(line) for line in coloured_lines("ls\r\npwd\r\n")] == ["ls", "pwd"]
+
+
+def test_a_hidden_character_is_marked_where_it_stands() -> None:
+    (line,) = coloured_lines("rm\u200b -f x\n")
+    assert 'data-code="U+200B"' in line and plain(line) == "rm\u200b -f x"
+
+
+def test_findings_stand_at_their_lines_gravest_first() -> None:
+    findings = [
+        {"line": 2, "level": "info", "code": "A", "message": "a"},
+        {"line": 2, "level": "error", "code": "B", "message": "b"},
+        {"line": None, "level": "warning", "code": "C", "message": "c"},
+        {"line": 99, "level": "warning", "code": "D", "message": "past the end"},
+    ]
+    first, second = show_lines("ls\npwd\n", findings)
+    assert [one.code for one in first.findings] == ["C"]
+    assert [one.code for one in second.findings] == ["B", "D", "A"]
+
+
+def test_a_changed_word_is_marked_inside_its_line() -> None:
+    (row,) = diff_side_by_side("find . -name x\n", "find . -path x\n")
+    assert row.kind == "change"
+    assert '<del class="word">name</del>' in row.old_html
+    assert '<ins class="word">path</ins>' in row.new_html
+
+
+def test_a_diff_holds_both_texts_whole() -> None:
+    old = "".join(f"line {number}\n" for number in range(40))
+    new = old.replace("line 20\n", "line twenty\nand more\n")
+    rows = diff_inline(old, new)
+    assert [plain(row.html) for row in rows if row.kind == "add"] == ["line twenty", "and more"]
+    assert [plain(row.html) for row in rows if row.kind == "del"] == ["line 20"]
+    assert sum(row.kind == "gap" for row in rows) == 2
+
+
+def test_a_diff_escapes() -> None:
+    assert "<b>" not in "".join(row.html for row in diff_inline("<b>1</b>\n", "<b>2</b>\n"))
+
+
+def test_equal_and_empty_texts_have_no_changes() -> None:
+    assert all(row.kind == "same" for row in diff_inline("a\n", "a\n"))
+    assert diff_inline("", "") == []
