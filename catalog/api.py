@@ -39,7 +39,7 @@ CURATE = "curate"
 ASK = "ask"
 
 
-class EntryFilter(filters.FilterSet):
+class EntryFilter(filters.FilterSet):  # type: ignore[misc]
     """The filters of the list page; all of them are about one version."""
 
     state = filters.ChoiceFilter(choices=[*Version.State.choices, (SUSPENDED, "Suspended")])
@@ -59,14 +59,17 @@ class EntryFilter(filters.FilterSet):
 class EntryViewSet(viewsets.GenericViewSet[Entry]):
     """Entries: newest first, or by `q` those that fit it best."""
 
-    serializer_class = ListedSerializer
+    serializer_class = EntrySerializer
     filterset_class = EntryFilter
     lookup_field = "slug"
 
     def get_queryset(self) -> QuerySet[Entry]:
         return access_entries(self.request.user)
 
-    @extend_schema(parameters=[OpenApiParameter("q", str, description="What should be done.")])
+    @extend_schema(
+        parameters=[OpenApiParameter("q", str, description="What should be done.")],
+        responses=ListedSerializer(many=True),
+    )
     def list(self, request: Request) -> Response:
         """Entries with the version that stands for each: the verified one, else the newest."""
         chosen = EntryFilter(request.query_params, queryset=Entry.objects.none())

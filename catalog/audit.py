@@ -7,7 +7,9 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 
 
-def record(instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]) -> None:
+def record(
+    instance: Model, event: str, *, by: User | None, **changes: tuple[object, object]
+) -> None:
     """Note an event in the past tense ("verified") with old and new values; texts of scripts stay out."""
     LogEntry.objects.log_create(
         instance,

@@ -8,28 +8,43 @@ from collections.abc import Mapping, Sequence
 from django import forms
 from django.contrib.auth.models import User
 from django.forms import BaseFormSet, formset_factory
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalog.details import Parameter, ParameterType, VersionDetails
-from catalog.models import Use, Version
+from catalog.details import ParameterType, VersionDetails
+from catalog.models import Version
 from catalog.services.search import SUSPENDED, Filters
 from catalog.types import BadInput
 
 _ANY = [("", _("any"))]
-_VALUE = "value-"  # before the name of a parameter
 
 
 class PlainText(forms.CharField):
     """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows."""
 
-    def __init__(self, *, rows: int = 3, code: bool = False, **options: object) -> None:
+    def __init__(
+        self,
+        *,
+        label: str | Promise,
+        required: bool = True,
+        help_text: str | Promise = "",
+        max_length: int | None = None,
+        rows: int = 3,
+        code: bool = False,
+    ) -> None:
         classes = {"class": "mono", "spellcheck": "false"} if code else {}
-        widget = forms.Textarea(attrs={"rows": rows, **classes})
-        super().__init__(widget=widget, strip=not code, **options)
+        super().__init__(
+            label=label,  # type: ignore[arg-type]
+            required=required,
+            help_text=help_text,  # type: ignore[arg-type]
+            max_length=max_length,
+            strip=not code,
+            widget=forms.Textarea(attrs={"rows": rows, **classes}),
+        )
 
     def to_python(self, value: str | None) -> str:
-        return super().to_python(value).replace("\r\n", "\n")
+        return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 class FilterForm(forms.Form):
@@ -237,14 +252,6 @@ class LabelsForm(forms.Form):
         return owner
 
 
-class OutcomeForm(forms.Form):
-    """How it went."""
-
-    outcome = forms.ChoiceField(label=_("How did it go?"), choices=Use.Outcome.choices)
-    incident = forms.CharField(label=_("Incident"), required=False, max_length=100)
-    note = forms.CharField(label=_("Note"), required=False, max_length=2000)
-
-
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:
     """Show what a service refused beside the field that it is about."""
     form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
@@ -289,57 +296,3 @@ def initial_of(details: VersionDetails) -> dict[str, object]:
         "links": write_links(data["links"] or ()),
         "repeatable": repeatable,
     }
-
-
-class UseForm(forms.Form):
-    """One field for each parameter of a version, and the reason where one is needed.
-
-    Which values will do is for the service to say; the form only carries them.
-    """
-
-    reason = forms.CharField(label=_("Why is it used all the same?"), required=False)
-
-    def __init__(self, version: Version, data: Mapping[str, str] | None = None) -> None:
-        super().__init__(data, auto_id="use_%s")
-        self.order_fields([*self._add_parameters(version.parameters), "reason"])
-
-    def values(self) -> dict[str, str]:
-        """What is filled in, by parameter; before anything is typed, the defaults."""
-        values = {}
-        for name in self.fields:
-            if name.startswith(_VALUE):
-                typed = self[name].value()
-                values[name.removeprefix(_VALUE)] = "" if typed is None else str(typed)
-        return values
-
-    def parameter_fields(self) -> list[forms.BoundField]:
-        """The fields of the parameters, for the template."""
-        return [self[name] for name in self.fields if name.startswith(_VALUE)]
-
-    def add_error(self, field: str | None, error: str) -> None:  # type: ignore[override]
-        """Services name parameters; their fields have a prefix, so that none is called `reason`."""
-        own = f"{_VALUE}{field}"
-        super().add_error(own if own in self.fields else field, error)
-
-    def _add_parameters(self, parameters: Sequence[Mapping[str, object]]) -> list[str]:
-        names = []
-        for parameter in (Parameter.model_validate(row) for row in parameters):
-            name = f"{_VALUE}{parameter.name}"
-            field: forms.Field
-            shown = {
-                "label": parameter.name,
-                "help_text": parameter.description,
-                "initial": parameter.default or "",
-                "required": False,
-            }
-            if parameter.type is ParameterType.CHOICE:
-                choices = [("", "–"), *((choice, choice) for choice in parameter.choices)]
-                field = forms.ChoiceField(choices=choices, **shown)
-            else:
-                mode = "decimal" if parameter.type is ParameterType.NUMBER else "text"
-                attributes = {"class": "mono", "inputmode": mode, "autocomplete": "off"}
-                widget = forms.TextInput(attrs={**attributes, "spellcheck": "false"})
-                field = forms.CharField(widget=widget, **shown)
-            self.fields[name] = field
-            names.append(name)
-        return names

@@ -54,22 +54,24 @@ class Meaning:
     def nearest_first(self) -> QuerySet[Embedding, tuple[int, int, float]]:
         """The query behind `find`, in the words of the partial index, or it would not be used."""
         return (
-            self._measured()
-            .filter(searchable=True)
+            Embedding.objects.filter(model=self.model, searchable=True)
+            .annotate(distance=self._distance())
             .order_by("distance")
             .values_list("phrasing_id", "phrasing__entry_id", "distance")
         )
 
     def cosines(self, entry_ids: Sequence[int]) -> dict[int, float]:
         """How near each phrasing of these entries lies, by its key; where it has a vector."""
-        rows = self._measured().filter(phrasing__entry__in=entry_ids)
-        return {pk: 1 - distance for pk, distance in rows.values_list("phrasing_id", "distance")}
-
-    def _measured(self) -> QuerySet[Embedding]:
-        typed = Cast("vector", VectorField(dimensions=self.model.dimension))
-        return Embedding.objects.filter(model=self.model).annotate(
-            distance=CosineDistance(typed, self.vector)
+        rows = (
+            Embedding.objects.filter(model=self.model, phrasing__entry__in=entry_ids)
+            .annotate(distance=self._distance())
+            .values_list("phrasing_id", "distance")
         )
+        return {pk: 1 - distance for pk, distance in rows}
+
+    def _distance(self) -> CosineDistance:
+        typed = Cast("vector", VectorField(dimensions=self.model.dimension))
+        return CosineDistance(typed, self.vector)
 
 
 class Degraded(Exception):

@@ -7,7 +7,6 @@ from typing import ClassVar
 from rest_framework import serializers
 
 from catalog.models import Entry, Tag, Use, Version
-from catalog.services.search import Listed
 from catalog.services.uses import Copied, Rated, TrackRecord
 from catalog.texts import LONGEST_STATEMENT
 from catalog.types import Match, Retrieval
@@ -131,8 +130,8 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         )
 
 
-class ListedSerializer(serializers.Serializer[Listed]):
-    """An entry in a list, by the version that stands for it."""
+class ListedSerializer(serializers.Serializer[object]):
+    """A `Listed`: an entry in a list, by the version that stands for it."""
 
     slug = serializers.CharField(source="entry.slug")
     title = serializers.CharField(source="entry.title")

@@ -54,7 +54,9 @@ class Match:
     cosine: float
     reasons: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
-    fills: Mapping[str, str] = field(default_factory=dict)  # parameter name to the statement's literal
+    fills: Mapping[str, str] = field(
+        default_factory=dict
+    )  # parameter name to the statement's literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,4 +68,6 @@ class Retrieval:
     matches: tuple[Match, ...]
     threshold: float
     scoring: str  # version of the relevance model
-    degraded: str = ""  # why the search was less than usual, e.g. words only; empty where it was not
+    degraded: str = (
+        ""  # why the search was less than usual, e.g. words only; empty where it was not
+    )

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django_htmx.middleware import HtmxDetails
 
 from catalog.types import BadInput
 
@@ -16,8 +17,8 @@ Row = TypeVar("Row", bound=Model)
 
 def wants_fragment(request: HttpRequest) -> bool:
     """True for an htmx swap; False for a page load, a boosted or a restored one included."""
-    htmx = getattr(request, "htmx", None)
-    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)
+    return bool(htmx and not htmx.boosted and not htmx.history_restore_request)
 
 
 @dataclass(frozen=True)

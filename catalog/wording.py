@@ -117,7 +117,7 @@ def _read_words(text: str, *, table: str) -> Words | None:
         found: list[tuple[str, float]] = cursor.fetchall()
     if not found:
         return None
-    rare = []
+    rare: list[str] = []
     expected = 0.0
     for lexeme, rows in found:
         expected += rows

@@ -9,7 +9,9 @@ _MOST_LINES = 12  # a repair needs the first errors, not all that follow from th
 
 def describe_errors(report: Report) -> str:
     """The checkers' errors, one a line, for the repair prompt and for people."""
-    errors = [found for found in report.problems if found.level is Level.ERROR and found.check != "risk"]
+    errors = [
+        found for found in report.problems if found.level is Level.ERROR and found.check != "risk"
+    ]
     return "\n".join(_line(found) for found in errors[:_MOST_LINES])
 
 

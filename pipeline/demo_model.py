@@ -33,7 +33,15 @@ def demo_model_running() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="scriptsmith-demo-") as folder:
         announcement = Path(folder) / "demo-model.json"
         process = subprocess.Popen(
-            [sys.executable, "-m", "pipeline.standin", "--port", "0", "--announce", str(announcement)],
+            [
+                sys.executable,
+                "-m",
+                "pipeline.standin",
+                "--port",
+                "0",
+                "--announce",
+                str(announcement),
+            ],
             cwd=settings.BASE_DIR,
         )
         try:

@@ -129,7 +129,11 @@ def _made_of(draft: Draft) -> DraftMade:
 
 def _given_of(feedback: Feedback, made: DraftMade) -> FeedbackGiven:
     return FeedbackGiven(
-        draft=made, text=feedback.text, round=feedback.round, arm=Arm(feedback.arm), points=feedback.points
+        draft=made,
+        text=feedback.text,
+        round=feedback.round,
+        arm=Arm(feedback.arm),
+        points=feedback.points,
     )
 
 
@@ -171,7 +175,9 @@ def _finish(
             run.verdict = result.verdict.value if result.verdict else ""
             run.recommended = ports.draft_of(result.recommended)
             run.answered_by_id = run.recommended.version_id if result.matched else None
-        run.stages.filter(ended_at=None).update(state="failed", outcome="stopped", ended_at=timezone.now())
+        run.stages.filter(ended_at=None).update(
+            state="failed", outcome="stopped", ended_at=timezone.now()
+        )
         run.save(
             update_fields=[
                 "state",

@@ -35,7 +35,7 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
         choices=Run.State.choices, method="by_newest_run", label=_("State"), empty_label=_("Any")
     )
     verdict = filters.ChoiceFilter(
-        choices=_VERDICTS, method="by_newest_run", label=_("Assessor"), empty_label=_("Any")
+        choices=_VERDICTS, method="by_newest_run", label=_("First verdict"), empty_label=_("Any")
     )
 
     def of_person(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:

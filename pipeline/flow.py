@@ -173,7 +173,9 @@ class Flow:
         self._recommend(best, assessments)
         return Result(recommended=best.draft, verdict=first.verdict, assessments=tuple(assessments))
 
-    def refine_on_demand(self, assessed: Assessed, feedback: FeedbackGiven | None) -> Assessed | None:
+    def refine_on_demand(
+        self, assessed: Assessed, feedback: FeedbackGiven | None
+    ) -> Assessed | None:
         """Rewrite a Draft of a finished Run from an expert's feedback, or from the model's where none is given."""
         self._seen.add(assessed.draft.script)
         round = feedback.round if feedback else 1
@@ -201,16 +203,22 @@ class Flow:
 
     def _answer_from(self, retrieval: Retrieval) -> Result:
         match = retrieval.matches[0]
-        draft = DraftMade(kind=DraftKind.RETRIEVED, script=match.script, version_id=match.version_id)
+        draft = DraftMade(
+            kind=DraftKind.RETRIEVED, script=match.script, version_id=match.version_id
+        )
         self.ports.keep_draft(draft, self.ports.check(match.script))
         return Result(recommended=draft, matched=True)
 
     def _generate(self, retrieval: Retrieval | None) -> DraftMade:
         examples: list[Example] = []
         if retrieval and self.task.uses_examples:
-            examples = [Example(match.phrasing, match.script) for match in retrieval.matches[:MAX_EXAMPLES]]
+            examples = [
+                Example(match.phrasing, match.script) for match in retrieval.matches[:MAX_EXAMPLES]
+            ]
         self.ports.begin(StageName.GENERATE, round=0)
-        reading = self._ask_script(questions.generate(self.task.statement, self.task.context, examples))
+        reading = self._ask_script(
+            questions.generate(self.task.statement, self.task.context, examples)
+        )
         if reading.outcome is not ReadingOutcome.READ:
             problem = _say_no_script(reading)
             self.ports.end(
@@ -245,12 +253,16 @@ class Flow:
         if not bad or draft.kind is not DraftKind.GENERATED:
             return draft
         self.ports.begin(StageName.REPAIR, round=0)
-        reading = self._ask_script(questions.repair(self.task.statement, draft.script, describe_errors(report)))
+        reading = self._ask_script(
+            questions.repair(self.task.statement, draft.script, describe_errors(report))
+        )
         if reading.outcome is not ReadingOutcome.READ or reading.script in self._seen:
             self.ports.end(
                 StageName.REPAIR,
                 round=0,
-                outcome="unchanged" if reading.outcome is ReadingOutcome.READ else reading.outcome.value,
+                outcome="unchanged"
+                if reading.outcome is ReadingOutcome.READ
+                else reading.outcome.value,
                 found="The script stays as it was.",
                 ok=False,
             )
@@ -335,7 +347,10 @@ class Flow:
         stages = (StageName.SIMILARITY, StageName.DIFFERENCE)
         for stage in stages:
             self.ports.begin(stage, round=round)
-        pair = [questions.compare(stage, self.task.statement, functionality, round=round) for stage in stages]
+        pair = [
+            questions.compare(stage, self.task.statement, functionality, round=round)
+            for stage in stages
+        ]
         readings = [read_opinion(reply) for reply in self._ask(pair)]
         for question, stage, reading in zip(pair, stages, readings, strict=True):
             self.ports.note_reading(question, reading.outcome)
@@ -366,7 +381,11 @@ class Flow:
         if reading.outcome is not ReadingOutcome.READ:
             self.ports.end(StageName.EXPLAIN, round=round, outcome=reading.outcome.value, ok=False)
             return None
-        text = "No error found." if reading.no_error else "\n".join(f"- {point}" for point in reading.points)
+        text = (
+            "No error found."
+            if reading.no_error
+            else "\n".join(f"- {point}" for point in reading.points)
+        )
         feedback = FeedbackGiven(
             draft=assessed.draft,
             text=text,
@@ -404,7 +423,10 @@ class Flow:
         if reading.script in self._seen:
             same = "unchanged" if reading.script == draft.script else "seen_before"
             self.ports.end(
-                StageName.REFINE, round=round, outcome=same, found="No new script came of the feedback."
+                StageName.REFINE,
+                round=round,
+                outcome=same,
+                found="No new script came of the feedback.",
             )
             return None
         refined = DraftMade(
@@ -483,14 +505,18 @@ def _why_unknown(*readings: OpinionReading) -> str:
 
 def _say_retrieved(retrieval: Retrieval, *, shown: bool) -> str:
     if not retrieval.matches:
-        return "Nothing in the catalogue comes near." + (f" {retrieval.degraded}" if retrieval.degraded else "")
+        return "Nothing in the catalogue comes near." + (
+            f" {retrieval.degraded}" if retrieval.degraded else ""
+        )
     best = retrieval.matches[0]
     says = {
         Answer.MATCH: f"“{best.title}” answers it",
         Answer.ADAPT: f"“{best.title}” is a starting point, not the answer",
         Answer.NONE: f"Nearest is “{best.title}”, which is not it",
     }[retrieval.answer if shown else Answer.ADAPT]
-    details = "; ".join(best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2])
+    details = "; ".join(
+        best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2]
+    )
     return f"{says}{': ' + details if details else ''}."
 
 
@@ -513,4 +539,6 @@ def _say_verdict(assessed: Assessed) -> str:
         return "Similar, and no difference found. Not verified by anybody."
     if assessed.verdict is Verdict.UNKNOWN:
         return f"The assessor's answer could not be read ({assessed.why})."
-    return "\n".join(assessed.differences) or assessed.similarity_reason or assessed.difference_reason
+    return (
+        "\n".join(assessed.differences) or assessed.similarity_reason or assessed.difference_reason
+    )

@@ -57,18 +57,33 @@ def claim(run_id: int) -> Lease | None:
     MAX_CRASHES such deaths without a finished call in between, the run fails and a person has to look.
     """
     with transaction.atomic():
-        run = Run.objects.select_for_update(skip_locked=True, of=("self",)).abandoned().filter(pk=run_id).first()
+        run = (
+            Run.objects.select_for_update(skip_locked=True, of=("self",))
+            .abandoned()
+            .filter(pk=run_id)
+            .first()
+        )
         if run is None:
             return None
         crashed = run.state == Run.State.RUNNING
         run.crashes = run.crashes + 1 if crashed else run.crashes
         run.fence += 1
         if run.crashes >= MAX_CRASHES:
-            run.problem = f"The worker died {MAX_CRASHES} times in a row over this run; somebody has to look."
+            run.problem = (
+                f"The worker died {MAX_CRASHES} times in a row over this run; somebody has to look."
+            )
             run.state, run.owner, run.lease_until = Run.State.FAILED, "", None
             run.finished_at = run.finished_at or timezone.now()
             run.save(
-                update_fields=["crashes", "fence", "problem", "state", "owner", "lease_until", "finished_at"]
+                update_fields=[
+                    "crashes",
+                    "fence",
+                    "problem",
+                    "state",
+                    "owner",
+                    "lease_until",
+                    "finished_at",
+                ]
             )
             return None
         run.state = Run.State.RUNNING
@@ -77,7 +92,15 @@ def claim(run_id: int) -> Lease | None:
         run.not_before = None
         run.started_at = run.started_at or timezone.now()
         run.save(
-            update_fields=["crashes", "fence", "state", "owner", "lease_until", "not_before", "started_at"]
+            update_fields=[
+                "crashes",
+                "fence",
+                "state",
+                "owner",
+                "lease_until",
+                "not_before",
+                "started_at",
+            ]
         )
         mark_orphans(run)
     return Lease(run.pk, OWNER, run.fence)
@@ -85,9 +108,7 @@ def claim(run_id: int) -> Lease | None:
 
 def mark_orphans(run: Run) -> int:
     """Close tries that a lost worker left open: their calls may have been billed, and are made again."""
-    return Attempt.objects.filter(
-        call__run=run, ended_at=None, fence__lt=run.fence
-    ).update(
+    return Attempt.objects.filter(call__run=run, ended_at=None, fence__lt=run.fence).update(
         ended_at=timezone.now(),
         outcome=Attempt.Outcome.ORPHANED,
         possibly_billed=True,
@@ -121,7 +142,9 @@ class Heartbeat:
         with self._lock:
             self._held[lease.run_id] = lease
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._beat, name="run-heartbeat", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._beat, name="run-heartbeat", daemon=True
+                )
                 self._thread.start()
         try:
             yield

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.db.models import Sum
@@ -18,10 +18,12 @@ from pipeline.demo_model import find_demo_model
 from pipeline.leases import Lease
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
-from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Run
+from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Refinement, Run
 from pipeline.types import Problem, Question, Reply
 
-MAX_TRIES_AFTER_FAILURE = 2  # a broken or missing reply is tried once more, for it may have been billed
+MAX_TRIES_AFTER_FAILURE = (
+    2  # a broken or missing reply is tried once more, for it may have been billed
+)
 MAX_UNREACHABLE = 20
 MAX_REST_SECONDS = 300
 LIMIT_REST = timedelta(hours=1)
@@ -46,7 +48,7 @@ class Opened:
 
 
 def open_call(
-    lease: Lease, question: Question, role: RoleSpec, *, refinement: int | None
+    lease: Lease, question: Question, role: RoleSpec, *, refinement: Refinement | None
 ) -> Opened | Reply:
     """The stored reply where the question was answered before; else a new try, noted and committed.
 
@@ -54,13 +56,17 @@ def open_call(
     """
     request = build_request(question, role)
     key = hash_call(
-        lease.run_id, question, refinement=refinement, endpoint=role.endpoint, request=request
+        lease.run_id,
+        question,
+        refinement=refinement.pk if refinement else None,
+        endpoint=role.endpoint,
+        request=request,
     )
     with transaction.atomic():
         run = lease.check()
         call, _ = ModelCall.objects.get_or_create(
             run_id=lease.run_id,
-            refinement_id=refinement,
+            refinement=refinement,
             stage=question.stage.value,
             round=question.round,
             sample=question.sample,
@@ -74,7 +80,7 @@ def open_call(
             },
         )
         if call.state == ModelCall.State.DONE:
-            return reply_of(call.reply)
+            return reply_of(call.reply or {})
         if call.state == ModelCall.State.FAILED:
             raise Problem(_last_message(call))
         endpoint = _claim_place(call.endpoint_id)
@@ -115,7 +121,9 @@ def target_of(endpoint: Endpoint) -> Target:
         return Target(endpoint.name, url, "demo", float(endpoint.timeout_seconds))
     key = os.environ.get(endpoint.key_variable, "") if endpoint.key_variable else "none"
     if not key:
-        raise Problem(f"{endpoint} needs its key in the environment variable {endpoint.key_variable}.")
+        raise Problem(
+            f"{endpoint} needs its key in the environment variable {endpoint.key_variable}."
+        )
     return Target(endpoint.name, endpoint.base_url, key, float(endpoint.timeout_seconds))
 
 
@@ -166,13 +174,17 @@ def spent_by(batch: Batch) -> int:
 
 def pause_batch(batch: Batch, why: str) -> None:
     """Stop handing out the batch's runs; those under way stop before their next call."""
-    Batch.objects.filter(pk=batch.pk, paused_at=None).update(paused_at=timezone.now(), paused_why=why)
+    Batch.objects.filter(pk=batch.pk, paused_at=None).update(
+        paused_at=timezone.now(), paused_why=why
+    )
 
 
 def _close_answered(opened: Opened, ended: Answered) -> None:
     call, usage = opened.call, ended.usage
     price = (
-        Price.objects.filter(endpoint_id=call.endpoint_id, model=call.model, since__lte=date.today())
+        Price.objects.filter(
+            endpoint_id=call.endpoint_id, model=call.model, since__lte=timezone.now().date()
+        )
         .order_by("-since")
         .first()
     )
@@ -208,13 +220,17 @@ def _close_failed(opened: Opened, ended: Failed) -> None:
 def _after_failure(opened: Opened, ended: Failed) -> Exception:
     call, endpoint = opened.call, opened.call.endpoint
     tries = call.attempts.filter(outcome=ended.kind.value).count()
-    said = f"{endpoint}: {ended.message}" + (f" (HTTP {ended.http_status})" if ended.http_status else "")
+    said = f"{endpoint}: {ended.message}" + (
+        f" (HTTP {ended.http_status})" if ended.http_status else ""
+    )
     if ended.kind is FailureKind.LIMIT:
         _rest_endpoint(endpoint, LIMIT_REST, said)
         batch = call.run.batch
         if batch:
             pause_batch(batch, said)
-        return _fail(call, f"A spend limit is reached. {said}") if not batch else _rest_until(endpoint)
+        return (
+            _fail(call, f"A spend limit is reached. {said}") if not batch else _rest_until(endpoint)
+        )
     if ended.kind is FailureKind.BUSY:
         seconds = ended.retry_after if ended.retry_after is not None else 2.0 ** min(tries, 6)
         _rest_endpoint(endpoint, timedelta(seconds=min(seconds, MAX_REST_SECONDS)), said)
@@ -222,7 +238,10 @@ def _after_failure(opened: Opened, ended: Failed) -> Exception:
     if ended.kind is FailureKind.UNREACHABLE and tries < MAX_UNREACHABLE:
         _rest_endpoint(endpoint, timedelta(seconds=min(2.0 ** min(tries, 4), 15)), said)
         return _rest_until(endpoint)
-    if ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT) and _failures(call) < MAX_TRIES_AFTER_FAILURE:
+    if (
+        ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT)
+        and _failures(call) < MAX_TRIES_AFTER_FAILURE
+    ):
         return Rest(timezone.now(), said)
     return _fail(call, said)
 

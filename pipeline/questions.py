@@ -26,7 +26,9 @@ def _shape(**properties: dict[str, object]) -> dict[str, object]:
 
 _SCRIPT = _shape(script={"type": "string"})
 _FUNCTIONALITY = _shape(functionality={"type": "string"})
-_SIMILARITY = _shape(verdict={"type": "string", "enum": ["match", "mismatch"]}, reason={"type": "string"})
+_SIMILARITY = _shape(
+    verdict={"type": "string", "enum": ["match", "mismatch"]}, reason={"type": "string"}
+)
 _DIFFERENCE = _shape(
     verdict={"type": "string", "enum": ["match", "mismatch"]},
     differences={"type": "array", "items": {"type": "string"}},
@@ -50,7 +52,9 @@ def generate(statement: str, context: str, examples: Sequence[Example]) -> Quest
         _SCRIPT,
         STATEMENT=fence(statement, "STATEMENT"),
         CONTEXT=_context(context),
-        EXAMPLES=f"Verified scripts for similar statements, nearest first:\n{shown}" if shown else "",
+        EXAMPLES=f"Verified scripts for similar statements, nearest first:\n{shown}"
+        if shown
+        else "",
     )
 
 
@@ -69,7 +73,11 @@ def repair(statement: str, script: str, checker: str) -> Question:
 def describe(script: str, *, round: int) -> Question:
     """Ask what a script does; the model sees the script and nothing else."""
     return _question(
-        StageName.DESCRIBE, Role.ASSESSOR, _FUNCTIONALITY, round=round, SCRIPT=fence(script, "SCRIPT")
+        StageName.DESCRIBE,
+        Role.ASSESSOR,
+        _FUNCTIONALITY,
+        round=round,
+        SCRIPT=fence(script, "SCRIPT"),
     )
 
 

@@ -18,7 +18,9 @@ MAX_SCRIPT_BYTES = 1_000_000
 MAX_POINTS = 3
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+.-]*)[^\n`]*\r?$", re.MULTILINE)
+_FENCE = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+.-]*)[^\n`]*\r?$", re.MULTILINE
+)
 _TAG = re.compile(r"^\W*(?:final\s+)?verdict\W*[:=]\W*(\w+)\W*$", re.IGNORECASE | re.MULTILINE)
 _SHELLS = ("bash", "sh", "shell", "zsh", "console", "shell-script")
 
@@ -64,7 +66,9 @@ def read_script(reply: Reply) -> ScriptReading:
         return ScriptReading(ReadingOutcome.EMPTY)
     blocks, unclosed = _fenced_blocks(text)
     if unclosed:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it")
+        return ScriptReading(
+            ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it"
+        )
     shells = [block for language, block in blocks if language in _SHELLS]
     candidates = shells or [block for language, block in blocks if not language]
     if candidates:
@@ -98,7 +102,10 @@ def read_opinion(reply: Reply) -> OpinionReading:
     if outcome is not ReadingOutcome.READ:
         return OpinionReading(outcome)
     return OpinionReading(
-        outcome, Opinion(verdict), _text_of(found.get("reason")), _texts_of(found.get("differences"))
+        outcome,
+        Opinion(verdict),
+        _text_of(found.get("reason")),
+        _texts_of(found.get("differences")),
     )
 
 
@@ -144,7 +151,11 @@ def _verdict(reply: Reply, legal: set[str]) -> tuple[ReadingOutcome, str, dict[s
 
 
 def _normal(value: object) -> str:
-    return str(value).strip().lower().replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
+    return (
+        str(value).strip().lower().replace("-", "_").replace(" ", "_")
+        if isinstance(value, str)
+        else ""
+    )
 
 
 def _text_of(value: object) -> str:
@@ -187,7 +198,9 @@ def _fenced_blocks(text: str) -> tuple[list[tuple[str, str]], bool]:
         if opened is None:
             opened = match
             continue
-        same_kind = match["mark"][0] == opened["mark"][0] and len(match["mark"]) >= len(opened["mark"])
+        same_kind = match["mark"][0] == opened["mark"][0] and len(match["mark"]) >= len(
+            opened["mark"]
+        )
         if same_kind and not match["language"]:
             blocks.append((opened["language"].lower(), text[opened.end() + 1 : match.start()]))
             opened = None

@@ -77,7 +77,9 @@ class RecordedPorts:
             found = catalog.retrieve(self._run.action.statement, limit=_MATCHES_KEPT)
             with transaction.atomic():
                 self._lease.check()
-                RetrievedMatch.objects.bulk_create(_row_of(self._run, found, rank) for rank in range(len(found.matches)))
+                RetrievedMatch.objects.bulk_create(
+                    _row_of(self._run, found, rank) for rank in range(len(found.matches))
+                )
             return found
         return Retrieval(
             statement=self._run.action.statement,
@@ -93,7 +95,7 @@ class RecordedPorts:
                 self._lease,
                 question,
                 self._roles[question.role],
-                refinement=self._refinement.pk if self._refinement else None,
+                refinement=self._refinement,
             )
             for question in asked
         ]
@@ -252,7 +254,9 @@ class RecordedPorts:
             call__stage=row.name,
             call__round=row.round,
             call__refinement=self._refinement,
-        ).aggregate(milliseconds=Sum("milliseconds"), input=Sum("input_tokens"), output=Sum("output_tokens"))
+        ).aggregate(
+            milliseconds=Sum("milliseconds"), input=Sum("input_tokens"), output=Sum("output_tokens")
+        )
         if sums["milliseconds"] is None and row.ended_at:
             elapsed = row.ended_at - row.started_at
             sums["milliseconds"] = round(elapsed.total_seconds() * 1000)

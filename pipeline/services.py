@@ -109,7 +109,9 @@ def start_run(
     return run
 
 
-def ask_and_run(statement: str, *, by: User, configuration: Configuration | None = None, **details: object) -> Run:
+def ask_and_run(
+    statement: str, *, by: User, configuration: Configuration | None = None, **details: object
+) -> Run:
     """Note an Action and start its first Run, both or neither."""
     with transaction.atomic():
         action = ask(statement, by=by, **details)  # type: ignore[arg-type]
@@ -120,7 +122,10 @@ def default_configuration() -> Configuration:
     """The Configuration used when nobody names one; raises BadInput where there is none."""
     found = Configuration.objects.filter(is_default=True, archived_at=None).first()
     if found is None:
-        raise BadInput(_("No configuration is the default; an administrator has to choose one."), field="configuration")
+        raise BadInput(
+            _("No configuration is the default; an administrator has to choose one."),
+            field="configuration",
+        )
     return found
 
 
@@ -128,7 +133,9 @@ def find_configuration(name: str) -> Configuration:
     """The Configuration of this name; raises BadInput where there is none in use."""
     found = Configuration.objects.filter(name=name, archived_at=None).first()
     if found is None:
-        raise BadInput(_("There is no configuration named “%s”.") % name[:80], field="configuration")
+        raise BadInput(
+            _("There is no configuration named “%s”.") % name[:80], field="configuration"
+        )
     return found
 
 
@@ -141,7 +148,9 @@ def enqueue_run(run: Run) -> None:
             # By name: the task's module loads what only workers need.
             current_app.send_task("pipeline.execute_run", (run.pk,), queue=queue)
         except Exception:
-            logger.warning("run %s could not be enqueued; the sweep will find it", run.pk, exc_info=True)
+            logger.warning(
+                "run %s could not be enqueued; the sweep will find it", run.pk, exc_info=True
+            )
 
     transaction.on_commit(tell)
 
@@ -205,7 +214,9 @@ def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
         raise NotAllowedNow(_("This run was not answered from the catalogue."))
     # The row is locked, so that a double click gives one label and one new run.
     Run.objects.select_for_update().get(pk=run.pk)
-    if MatchLabel.objects.filter(statement=run.action.statement, version=run.answered_by, by=by).exists():
+    if MatchLabel.objects.filter(
+        statement=run.action.statement, version=run.answered_by, by=by
+    ).exists():
         raise NotAllowedNow(_("You have already answered this."))
     best = run.matches.order_by("rank").first()
     return catalog.label_match(
@@ -278,7 +289,9 @@ def ask_refinement(
         draft.feedbacks.filter(arm=Arm.MODEL.value).exists()
         or draft.refinements.filter(feedback=None).exclude(state=Refinement.State.FAILED).exists()
     ):
-        raise NotAllowedNow(_("The model's feedback on this script is there already, or on its way."))
+        raise NotAllowedNow(
+            _("The model's feedback on this script is there already, or on its way.")
+        )
     refinement = Refinement.objects.create(run=run, draft=draft, feedback=given, asked_by=by)
     if run.state != Run.State.RUNNING:
         run.state, run.not_before = Run.State.QUEUED, None
@@ -303,7 +316,14 @@ def erase_action(action: Action, *, by: User) -> None:
     """Erase an Action's texts and those of its runs; counts, hashes and decisions stay."""
     now = timezone.now()
     if not Action.objects.filter(pk=action.pk, erased_at=None).update(
-        statement="", incident="", environment="", reference="", target="", impact="", erased_at=now, erased_by=by
+        statement="",
+        incident="",
+        environment="",
+        reference="",
+        target="",
+        impact="",
+        erased_at=now,
+        erased_by=by,
     ):
         raise NotAllowedNow(_("These texts are erased already."))
     for run in action.runs.all():
@@ -327,7 +347,8 @@ def _snapshot(configuration: Configuration) -> tuple[dict[str, object], bool]:
     settings_ = list(configuration.roles.select_related("endpoint"))
     if {setting.role for setting in settings_} != {"generator", "assessor", "refiner"}:
         raise BadInput(
-            _("The configuration “%s” does not say who plays each role.") % configuration, field="configuration"
+            _("The configuration “%s” does not say who plays each role.") % configuration,
+            field="configuration",
         )
     for setting in settings_:
         if not setting.endpoint.is_on:

@@ -20,12 +20,17 @@ def access_queue(user: User) -> Campaign:
 def access_item(user: User, pk: int) -> Item:
     """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers."""
     item = get_object_or_404(
-        Item.objects.select_related("campaign", "case", "configuration", "run__action", "run__configuration"), pk=pk
+        Item.objects.select_related(
+            "campaign", "case", "configuration", "run__action", "run__configuration"
+        ),
+        pk=pk,
     )
     manages = user.has_perm("review.manage_campaigns")
     if not (manages or user.has_perm("review.review")):
         raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
-    if not (manages or item.campaign.open_to_all or item.campaign.members.filter(user=user).exists()):
+    if not (
+        manages or item.campaign.open_to_all or item.campaign.members.filter(user=user).exists()
+    ):
         raise PermissionDenied(_("You are not a reviewer of this campaign."))
     return item
 

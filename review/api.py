@@ -14,8 +14,8 @@ from rest_framework.routers import DefaultRouter
 
 from review import services
 from review.access import access_item, access_queue
-from review.models import Assignment, Decision, Item, Score
 from review.desk import Desk
+from review.models import Assignment, Decision, Item, Score
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
@@ -34,10 +34,21 @@ class QueueItemOut(serializers.ModelSerializer[Item]):
 class ScoreOut(serializers.ModelSerializer[Score]):
     class Meta:
         model = Score
-        fields = ["id", "stage", "arm", "value", "draft", "feedback", "comment", "at", "visible", "blind"]
+        fields = [
+            "id",
+            "stage",
+            "arm",
+            "value",
+            "draft",
+            "feedback",
+            "comment",
+            "at",
+            "visible",
+            "blind",
+        ]
 
 
-class ScoreIn(serializers.Serializer[None]):
+class ScoreIn(serializers.Serializer[Any]):
     stage = serializers.ChoiceField(choices=Score.Stage.choices)
     arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
     value = serializers.IntegerField(help_text="0 incorrect, 1 partially correct, 2 correct")
@@ -45,13 +56,16 @@ class ScoreIn(serializers.Serializer[None]):
     comment = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
 
 
-class DecisionIn(serializers.Serializer[None]):
+class DecisionIn(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Decision.Kind.choices)
     draft_sha256 = serializers.CharField(help_text="hash of the exact script decided on")
     newest_seen = serializers.IntegerField(help_text="highest draft number that was seen")
     reason = serializers.CharField(default="", allow_blank=True)
     script = serializers.CharField(
-        default="", allow_blank=True, trim_whitespace=False, help_text="the edited script, for `edit`"
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="the edited script, for `edit`",
     )
 
 
@@ -60,25 +74,35 @@ class DecisionOut(serializers.ModelSerializer[Decision]):
 
     class Meta:
         model = Decision
-        fields = ["id", "item", "kind", "draft", "draft_sha256", "edited", "at", "reason", "version"]
+        fields = [
+            "id",
+            "item",
+            "kind",
+            "draft",
+            "draft_sha256",
+            "edited",
+            "at",
+            "reason",
+            "version",
+        ]
 
     def get_version(self, decision: Decision) -> int | None:
         publication = getattr(decision, "publication", None)
         return publication.version_id if publication else None
 
 
-class GiveBackIn(serializers.Serializer[None]):
+class GiveBackIn(serializers.Serializer[Any]):
     how = serializers.ChoiceField(choices=["skipped", "cannot_judge", "released"])
     why = serializers.CharField(default="", allow_blank=True)
 
 
-class FeedbackIn(serializers.Serializer[None]):
+class FeedbackIn(serializers.Serializer[Any]):
     feedback = serializers.CharField(
         default="", allow_blank=True, help_text="your own; empty asks the model for its own"
     )
 
 
-class DraftSeen(serializers.Serializer[None]):
+class DraftSeen(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     number = serializers.IntegerField()
     kind = serializers.CharField()
@@ -86,12 +110,12 @@ class DraftSeen(serializers.Serializer[None]):
     script = serializers.CharField()
 
 
-class FeedbackSeen(serializers.Serializer[None]):
+class FeedbackSeen(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     text = serializers.CharField()
 
 
-class AssessmentSeen(serializers.Serializer[None]):
+class AssessmentSeen(serializers.Serializer[Any]):
     verdict = serializers.CharField()
     functionality = serializers.CharField()
     similarity = serializers.CharField()
@@ -99,19 +123,20 @@ class AssessmentSeen(serializers.Serializer[None]):
     differences = serializers.ListField(child=serializers.CharField())
 
 
-class StepSeen(serializers.Serializer[None]):
+class StepSeen(serializers.Serializer[Any]):
     stage = serializers.CharField()
     arm = serializers.CharField()
     seen = serializers.IntegerField()
 
 
-class ItemSeen(serializers.Serializer[None]):
+class ItemSeen(serializers.Serializer[Any]):
     """An item as its reviewer may see it now; what is hidden until its stage is null or absent."""
 
     id = serializers.IntegerField()
     campaign = serializers.CharField()
     statement = serializers.CharField()
-    context = serializers.CharField()
+    incident = serializers.CharField()
+    environment = serializers.CharField()
     state = serializers.CharField()
     yours = serializers.BooleanField()
     demo = serializers.BooleanField()
@@ -134,7 +159,8 @@ def show_item(desk: Desk) -> dict[str, Any]:
         "id": desk.item.pk,
         "campaign": desk.item.campaign.name,
         "statement": desk.run.action.statement,
-        "context": desk.run.action.context,
+        "incident": desk.run.action.incident,
+        "environment": desk.run.action.environment,
         "state": desk.item.state,
         "yours": desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE,
         "demo": desk.run.demo,
@@ -165,7 +191,9 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
         user = caller(self.request)
         return services.waiting_for(access_queue(user), user).select_related("run__action")
 
-    @extend_schema(request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")})
+    @extend_schema(
+        request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
+    )
     @action(detail=False, methods=["post"], url_path="claim")
     def claim(self, request: Request) -> Response:
         """Take the next item."""
@@ -180,7 +208,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     """One item: look, score, decide, give back."""
 
     queryset = Item.objects.all()
-    serializer_class = ItemSeen
+    serializer_class: type[serializers.BaseSerializer[Any]] = ItemSeen
     required_scope = "review"
     lookup_value_regex = "[0-9]+"
 
@@ -200,7 +228,9 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def score(self, request: Request, pk: str) -> Response:
         """Score the stage that is open; sending the same score again changes nothing."""
         given = _read(ScoreIn, request)
-        score = services.submit_score(self._item(request, pk), services.Given(**given), by=caller(request))
+        score = services.submit_score(
+            self._item(request, pk), services.Given(**given), by=caller(request)
+        )
         return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
@@ -255,7 +285,9 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
         return Score.objects.filter(reviewer=caller(self.request))
 
 
-class DecisionViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Decision]):
+class DecisionViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Decision]
+):
     """Decisions of the live queue."""
 
     serializer_class = DecisionOut
@@ -274,7 +306,7 @@ def caller(request: Request) -> User:
     return request.user
 
 
-def _read(serializer: type[serializers.Serializer[None]], request: Request) -> dict[str, Any]:
+def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     given = serializer(data=request.data)
     given.is_valid(raise_exception=True)
     return dict(given.validated_data)

@@ -1,4 +1,4 @@
-"""Decisions of the live queue: approve, edit and approve, reject; on the exact Draft seen, straight into the catalogue."""
+"""Decisions of the live queue: approve, edit, reject; on the exact Draft seen, straight into the catalogue."""
 
 from __future__ import annotations
 
@@ -42,10 +42,16 @@ def decide(
         raise BadInput(_("A decision is approve, edit or reject."), field="kind")
     reason = reason.strip()
     if len(reason) > MAX_REASON:
-        raise BadInput(_("The reason is longer than %s characters.") % f"{MAX_REASON:,}", field="reason")
+        raise BadInput(
+            _("The reason is longer than %s characters.") % f"{MAX_REASON:,}", field="reason"
+        )
     if kind == Decision.Kind.REJECT and not reason:
         raise BadInput(_("Say why it is rejected."), field="reason")
-    locked = Item.objects.select_for_update(of=("self",)).select_related("campaign", "run__action").get(pk=item.pk)
+    locked = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "run__action")
+        .get(pk=item.pk)
+    )
     if not locked.campaign.is_live:
         raise NotAllowedNow(_("In a study there are scores and no decisions."))
     desk = open_desk(locked, by)
@@ -79,7 +85,9 @@ def _draft_seen(desk: Desk, sha256: str, newest_seen: int) -> Draft:
     newest = desk.newest
     if newest is None or newest.number > newest_seen:
         raise Stale(
-            _("A newer script has come while you were looking; nothing was decided. Look at it first."),
+            _(
+                "A newer script has come while you were looking; nothing was decided. Look at it first."
+            ),
             newest=newest.number if newest else 0,
         )
     seen = next((draft for draft in desk.drafts if draft.sha256 == sha256), None)
@@ -107,14 +115,18 @@ def _score_as_approved(desk: Desk, draft: Draft, assignment: Assignment) -> None
         )
     elif score.value < Score.Value.CORRECT and score.draft_id == draft.pk:
         raise BadInput(
-            _("You scored this script %(value)s. Approve another one, edit it, or change the score first.")
+            _(
+                "You scored this script %(value)s. Approve another one, edit it, or change the score first."
+            )
             % {"value": score.value},
             field="kind",
         )
 
 
 def _stage_of(desk: Desk, draft: Draft) -> tuple[str, str]:
-    refined = draft.kind == DraftKind.REFINED or draft != desk.first and draft.kind != DraftKind.EDITED
+    refined = (
+        draft.kind == DraftKind.REFINED or draft != desk.first and draft.kind != DraftKind.EDITED
+    )
     return (Score.Stage.REFINED, draft.arm) if refined else (Score.Stage.SCRIPT, "model")
 
 

@@ -55,7 +55,11 @@ class Desk:
     @cached_property
     def first(self) -> Draft | None:
         """The Draft that the first verdict is about: after a syntax repair, the repaired one."""
-        firsts = [draft for draft in self.drafts if draft.kind in _FIRST_KINDS and draft.refinement_id is None]
+        firsts = [
+            draft
+            for draft in self.drafts
+            if draft.kind in _FIRST_KINDS and draft.refinement_id is None
+        ]
         return firsts[-1] if firsts else None
 
     @cached_property
@@ -180,16 +184,18 @@ def open_desk(item: Item, reviewer: User) -> Desk:
         reviewer=reviewer,
         run=run,
         drafts=drafts,
-        feedbacks=list(Feedback.objects.filter(draft__run=run).select_related("author").order_by("pk")),
+        feedbacks=list(
+            Feedback.objects.filter(draft__run=run).select_related("author").order_by("pk")
+        ),
         refinements=list(run.refinements.all()),
         scores={
             f"{score.stage}-{score.arm}": score
             for score in item.scores.filter(reviewer=reviewer, current=True)
         },
-        revealed=set(Reveal.objects.filter(item=item, reviewer=reviewer).values_list("what", flat=True)),
-        assignment=item.assignments.filter(
-            reviewer=reviewer, state__in=Assignment.HOLDING
-        ).first(),
+        revealed=set(
+            Reveal.objects.filter(item=item, reviewer=reviewer).values_list("what", flat=True)
+        ),
+        assignment=item.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).first(),
         decision=item.decisions.filter(undone_at=None).select_related("by", "draft").first(),
         scratch=item.scratches.filter(reviewer=reviewer).first(),
         findings=_findings_by_draft(DraftFinding.objects.filter(draft__run=run)),

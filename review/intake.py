@@ -24,13 +24,20 @@ def take_in(run_id: int) -> Item | None:
 
     A run answered from the catalogue does not: its script is verified. It can be sent there by hand.
     """
-    run = _candidates(live_queue()).filter(pk=run_id, answered_by=None).select_related("action").first()
+    run = (
+        _candidates(live_queue())
+        .filter(pk=run_id, answered_by=None)
+        .select_related("action")
+        .first()
+    )
     return send_to_queue(run) if run else None
 
 
 def take_in_missed() -> int:
     """Put every finished run that belongs into the live queue and is not there; returns how many."""
-    missed = _candidates(live_queue()).filter(answered_by=None).select_related("action")[:_SWEEP_LIMIT]
+    missed = (
+        _candidates(live_queue()).filter(answered_by=None).select_related("action")[:_SWEEP_LIMIT]
+    )
     return sum(1 for run in missed if send_to_queue(run))
 
 
@@ -65,7 +72,9 @@ def send_to_queue(run: Run) -> Item | None:
 
 def raise_priority(run: Run) -> None:
     """Somebody used the script before it was reviewed: it comes first now."""
-    Item.objects.filter(run=run, campaign__kind=Campaign.Kind.LIVE).update(priority=priority_of(run))
+    Item.objects.filter(run=run, campaign__kind=Campaign.Kind.LIVE).update(
+        priority=priority_of(run)
+    )
 
 
 def priority_of(run: Run) -> int:
@@ -77,9 +86,7 @@ def priority_of(run: Run) -> int:
 def _candidates(queue: Campaign) -> QuerySet[Run]:
     there = Item.objects.filter(campaign=queue, run=OuterRef("pk"))
     return (
-        Run.objects.filter(
-            state=Run.State.DONE, origin__in=_ORIGINS, recommended__isnull=False
-        )
+        Run.objects.filter(state=Run.State.DONE, origin__in=_ORIGINS, recommended__isnull=False)
         .exclude(Exists(there))
         .order_by("pk")
     )

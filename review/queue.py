@@ -165,7 +165,8 @@ def _take(item: Item, by: User) -> Assignment:
         item=item,
         reviewer=by,
         lease_until=_lease_end(),
-        position=Assignment.objects.filter(item__campaign=item.campaign_id, reviewer=by).count() + 1,
+        position=Assignment.objects.filter(item__campaign=item.campaign_id, reviewer=by).count()
+        + 1,
     )
 
 

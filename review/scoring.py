@@ -45,8 +45,14 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
     if given.value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
     if len(given.comment) > MAX_COMMENT:
-        raise BadInput(_("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment")
-    locked = Item.objects.select_for_update(of=("self",)).select_related("campaign", "run").get(pk=item.pk)
+        raise BadInput(
+            _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
+        )
+    locked = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "run")
+        .get(pk=item.pk)
+    )
     desk = open_desk(locked, by)
     assignment = holding(desk)
     step = _step_of(desk, given)
@@ -93,7 +99,9 @@ def ask_for_feedback(item: Item, *, by: User) -> Refinement:
     desk = open_desk(item, by)
     assignment = holding(desk)
     if not desk.can_ask_feedback or desk.first is None:
-        raise NotAllowedNow(_("Feedback can be asked for once the script is scored below 2 and none is there."))
+        raise NotAllowedNow(
+            _("Feedback can be asked for once the script is scored below 2 and none is there.")
+        )
     refinement = pipeline.ask_refinement(desk.first, by=by)
     _set_waiting(assignment)
     return refinement
@@ -164,7 +172,9 @@ def _later_was_shown(desk: Desk, step: Step) -> bool:
 def _sitting_began(by: User) -> datetime | None:
     """When this person's sitting began: their first score without a longer gap since; None at its start."""
     began, later = None, timezone.now()
-    for at in Score.objects.filter(reviewer=by).order_by("-pk").values_list("at", flat=True)[:_LOOK_BACK]:
+    for at in (
+        Score.objects.filter(reviewer=by).order_by("-pk").values_list("at", flat=True)[:_LOOK_BACK]
+    ):
         if (later - at).total_seconds() > _SITTING_GAP:
             break
         began = later = at

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from review.decisions import decide
 from review.desk import Desk, Step, open_desk
-from review.intake import item_of_run, live_queue, raise_priority, send_to_queue, take_in, take_in_missed
+from review.intake import (
+    item_of_run,
+    live_queue,
+    raise_priority,
+    send_to_queue,
+    take_in,
+    take_in_missed,
+)
 from review.queue import (
     claim_item,
     claim_next,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from celery.signals import task_prerun
+from celery.signals import task_prerun, worker_ready
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 from django.db.models.signals import post_migrate
 
 from scriptsmith_site.logs import follow_run
+
+
+def warm_up(**_signal: object) -> None:
+    """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
+    from pipeline.execution import model_client
+
+    model_client()
 
 
 class SiteConfig(AppConfig):
@@ -27,6 +34,7 @@ class SiteConfig(AppConfig):
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)
         task_prerun.connect(follow_run)
+        worker_ready.connect(warm_up)
         hooks.run_settled = take_in
 
 

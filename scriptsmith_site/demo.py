@@ -48,7 +48,11 @@ def require_private() -> None:
     if settings.PRODUCTION:
         raise Refused(_("The demo is not for production: set SCRIPTSMITH_DEMO=False."))
     if not _is_loopback(settings.BIND):
-        raise Refused(_("The demo accounts exist only on loopback: set SCRIPTSMITH_DEMO=False or unset SCRIPTSMITH_BIND."))
+        raise Refused(
+            _(
+                "The demo accounts exist only on loopback: set SCRIPTSMITH_DEMO=False or unset SCRIPTSMITH_BIND."
+            )
+        )
 
 
 def make_accounts() -> dict[str, str]:
@@ -73,7 +77,9 @@ def make_accounts() -> dict[str, str]:
 
 def make_actions(*, by: User) -> int:
     """The demo's actions, each sent through the real pipeline once; how many were new."""
-    known = set(Action.objects.filter(source=Action.Source.DEMO).values_list("statement", flat=True))
+    known = set(
+        Action.objects.filter(source=Action.Source.DEMO).values_list("statement", flat=True)
+    )
     new = 0
     for details in read_actions():
         statement = str(details["statement"]).strip()

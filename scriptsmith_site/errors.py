@@ -18,7 +18,7 @@ from rest_framework.views import exception_handler
 from catalog.types import BadInput, NotAllowedNow, Refused
 from catalog.web import wants_fragment
 from scriptsmith_site.people.forms import SignInForm
-from scriptsmith_site.people.kept import keep
+from scriptsmith_site.people.kept import keep, sent_by
 
 
 class ErrorKind(NamedTuple):
@@ -31,6 +31,11 @@ def wants_json(request: HttpRequest) -> bool:
     if request.path_info.startswith("/api/"):
         return True
     return request.headers.get("Accept", "").startswith("application/json")
+
+
+def is_from_script(request: HttpRequest) -> bool:
+    """Whether htmx or a script of ours asks, and the page around it stays."""
+    return request.headers.get("HX-Request") == "true" or "X-Requested-With" in request.headers
 
 
 def error_body(code: str, message: str, field: str = "") -> dict[str, dict[str, str]]:
@@ -63,11 +68,15 @@ def show_expired_session(request: HttpRequest) -> HttpResponse:
     message = _("You are not signed in, or your session has ended. Nothing was changed.")
     if wants_json(request):
         return JsonResponse(error_body("not_signed_in", message), status=401)
-    if request.headers.get("HX-Request") == "true":
+    if is_from_script(request):
         return HttpResponse(
             message, status=401, headers={"HX-Reswap": "none", "X-Session": "expired"}
         )
-    context = {"form": SignInForm(request), "next": request.get_full_path(), "kept": keep(request)}
+    context = {
+        "form": SignInForm(request),
+        "next": request.get_full_path(),
+        "kept": keep(sent_by(request)),
+    }
     return render(request, "registration/login.html", context, status=401)
 
 
@@ -101,12 +110,21 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without a valid token; the reason is for developers and stays in the log."""
+    """A form without a valid token; the reason is for developers and stays in the log.
+
+    Where our own page sent it, its person has signed in elsewhere since it was loaded: one press
+    sends it again. What another site sent is never offered.
+    """
     if wants_json(request) or wants_fragment(request):
         detail = _(
             "This page is out of date. Copy what you typed, load it again and send it once more."
         )
         return show_error(request, ErrorKind(403, "csrf_failed"), detail=detail)
+    own_page = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+    if own_page and request.user.is_authenticated:
+        return render(
+            request, "registration/send_again.html", {"kept": sent_by(request)}, status=403
+        )
     return render(request, "errors/csrf.html", status=403)
 
 

@@ -52,7 +52,7 @@ def home(request: HttpRequest) -> HttpResponse:
             .order_by("pk")[:_SHOWN]
         )
     if may_manage:
-        context["flags"] = (
-            Flag.objects.filter(resolved_at=None).select_related("item__run__action", "by")[:_SHOWN]
-        )
+        context["flags"] = Flag.objects.filter(resolved_at=None).select_related(
+            "item__run__action", "by"
+        )[:_SHOWN]
     return render(request, "site/home.html", context)

@@ -24,14 +24,18 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 class RequestIdMiddleware:
-    """Each request has an id, the caller's where it is sane: in the logs and in the answer."""
+    """Each request has an id, the caller's where it is sane: in answer, logs and audit log."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        offered = request.headers.get("X-Request-ID", "")
+        offered = request.META.get("HTTP_X_REQUEST_ID", "")
         name = offered if _SANE_ID.fullmatch(offered) else secrets.token_hex(8)
+        # What the audit log notes of a request; nobody vouches for what a client says of itself.
+        request.META["HTTP_X_CORRELATION_ID"] = name
+        for header in ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PORT"):
+            request.META.pop(header, None)
         token = logs.request_id.set(name)
         try:
             response = self.get_response(request)
@@ -51,8 +55,8 @@ class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
         self, request: HttpRequest, view_func: View, view_args: Args, view_kwargs: Kwargs
     ) -> HttpResponseBase | None:
         to_sign_in = super().process_view(request, view_func, view_args, view_kwargs)
-        is_htmx = request.headers.get("HX-Request") == "true"
-        if to_sign_in and (is_htmx or request.method == "POST" or errors.wants_json(request)):
+        by_script = errors.is_from_script(request) or errors.wants_json(request)
+        if to_sign_in and (by_script or request.method == "POST"):
             return errors.show_expired_session(request)
         return to_sign_in
 

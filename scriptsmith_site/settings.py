@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from typing import Any
 
 import dj_database_url
 import django_stubs_ext
@@ -119,13 +119,25 @@ DATABASE_URL = env_text(
     "PostgreSQL 15 or newer with pgvector; where empty, the product starts its own.",
 )
 REDIS_URL = env_text("REDIS_URL", "", "Redis or Valkey; where empty, the product starts its own.")
+DATABASES: dict[str, dict[str, Any]]
 if DATABASE_URL:
     try:
-        DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+        DATABASES = {"default": dict(dj_database_url.parse(DATABASE_URL))}
     except (ValueError, dj_database_url.UnknownSchemeError) as error:
         raise ImproperlyConfigured(f"DATABASE_URL can't be read: {error}") from error
 else:
-    DATABASES = {"default": LAYOUT.database_settings()}
+    DATABASES = {"default": dict(LAYOUT.database_settings())}
+# Read by the embedded servers themselves, before there are settings; noted here for the table.
+env_text(
+    "SCRIPTSMITH_POSTGRES_USER",
+    "",
+    "As root: the ordinary user that PostgreSQL runs as; else `postgres` or `nobody`.",
+)
+env_text(
+    "SCRIPTSMITH_POSTGRES_FOLDER",
+    "",
+    "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
+)
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Each request and task opens the transactions it needs: a model call must never sit inside one.
@@ -293,7 +305,11 @@ LOGGING = {
         "stderr": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["context"]}
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "axes": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+    },
 }
 
 # --- The product itself -----------------------------------------------------------------------------------------
@@ -335,4 +351,3 @@ SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
     "Minutes a reviewer holds an item without a sign of life.",
     least=1,
 )
-os.environ.setdefault("ANTHROPIC_LOG", "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+
 @pytest.fixture(autouse=True, scope="session")
 def _only_loopback() -> Iterator[None]:
     """A socket of this process reaches loopback and Unix paths, nothing else."""
@@ -24,4 +25,11 @@ def _only_loopback() -> Iterator[None]:
     socket.socket.connect = real  # type: ignore[method-assign]
 
 
-pytest_plugins = ["tests.people"]
+pytest_plugins = ["tests.people", "tests.site_process"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()):
+            # One worker of the suite keeps those processes; the others go on with the rest.
+            item.add_marker(pytest.mark.xdist_group("site"))

@@ -7,8 +7,6 @@ Workers of xdist inherit the addresses from the process that controls them.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 
 import pytest
 
@@ -19,15 +17,14 @@ for _name in list(os.environ):
 _stop = []
 
 if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
-    _data = tempfile.mkdtemp(prefix="scriptsmith-tests-")
-    os.environ["SCRIPTSMITH_DATA"] = _data
     from tests.servers import start_test_servers
 
     _servers = start_test_servers()
+    os.environ["SCRIPTSMITH_DATA"] = _servers.data
     os.environ["DATABASE_URL"] = _servers.database_url
     os.environ["REDIS_URL"] = _servers.redis_url
     os.environ["SCRIPTSMITH_TEST_SERVERS"] = "started"
-    _stop = [_servers.stop, lambda: shutil.rmtree(_data, ignore_errors=True)]
+    _stop = [_servers.stop]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

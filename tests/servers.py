@@ -29,18 +29,18 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class TestServers:
-    """Two addresses, and the process that keeps what is behind them."""
+    """Two addresses, a folder for SCRIPTSMITH_DATA, and the process that keeps them."""
 
     __test__ = False
 
     database_url: str
     redis_url: str
-    keeper: subprocess.Popen[str] | None
+    data: str
+    keeper: subprocess.Popen[str]
 
     def stop(self) -> None:
-        """End the servers and remove their data."""
-        if self.keeper is not None:
-            self.keeper.communicate()
+        """End the servers and remove the folder."""
+        self.keeper.communicate()
 
 
 def start_test_servers() -> TestServers:
@@ -48,10 +48,6 @@ def start_test_servers() -> TestServers:
 
     Raises CannotStart.
     """
-    database_url = os.environ.get("TEST_DATABASE_URL", "")
-    redis_url = os.environ.get("TEST_REDIS_URL", "")
-    if database_url and redis_url:
-        return TestServers(database_url, redis_url, None)
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.servers"],
         cwd=_ROOT,
@@ -65,9 +61,7 @@ def start_test_servers() -> TestServers:
     if not answer:
         raise CannotStart(f"the test servers did not start (exit {keeper.wait()}); see above")
     found = json.loads(answer)
-    return TestServers(
-        database_url or found["database_url"], redis_url or found["redis_url"], keeper
-    )
+    return TestServers(found["database_url"], found["redis_url"], found["data"], keeper)
 
 
 def _keep() -> None:
@@ -76,17 +70,23 @@ def _keep() -> None:
     folder.chmod(0o711)  # as root, PostgreSQL's own user must get through to its folder
     layout = Layout(folder / "data", outside=folder / "outside")
     servers: list[Server] = []
-    if not os.environ.get("TEST_DATABASE_URL"):
+    database_url = os.environ.get("TEST_DATABASE_URL")
+    if not database_url:
         preexec = end_with_parent(signal.SIGQUIT)
         servers.append(Postgres(layout, durable=False, preexec=preexec))
-    if not os.environ.get("TEST_REDIS_URL"):
+    redis_url = os.environ.get("TEST_REDIS_URL")
+    if not redis_url:
         servers.append(Redis(layout, preexec=end_with_parent(signal.SIGTERM)))
     try:
         make_data_folder(layout)
         for server in servers:
             server.start()
-        urls = {"database_url": layout.database_url(), "redis_url": layout.redis_url()}
-        print(json.dumps(urls), flush=True)
+        found = {
+            "database_url": database_url or layout.database_url(),
+            "redis_url": redis_url or layout.redis_url(),
+            "data": str(folder / "product"),
+        }
+        print(json.dumps(found), flush=True)
         sys.stdin.read()
     finally:
         for server in servers:

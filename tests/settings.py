@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-
 os.environ["SCRIPTSMITH_EMBEDDER"] = "hashing"
 os.environ["SCRIPTSMITH_ENDPOINTS"] = "demo"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +22,8 @@ class HashingEmbedder:
     which collide cancel out as often as they add up.
     """
 
-    def __init__(self, *, dimension: int = 384) -> None:
+    def __init__(self, cache: Path | None = None, *, dimension: int = 384) -> None:
+        """A cache is not needed, and taken as every embedder that a setting names takes one."""
         self.dimension = dimension
         self.name = f"hashing-trigrams-{dimension}"
 

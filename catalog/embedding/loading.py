@@ -5,10 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from catalog.embedding.hashing import HashingEmbedder
 from catalog.embedding.types import Embedder, EmbedderUnavailable
 
-_MINILM = "catalog.embedding.minilm:MiniLMEmbedder"
+_SHORT = {
+    "minilm": "catalog.embedding.minilm:MiniLMEmbedder",
+    "hashing": "catalog.embedding.hashing:HashingEmbedder",
+}
 
 
 def load_embedder(spec: str, cache: Path) -> Embedder:
@@ -18,9 +20,7 @@ def load_embedder(spec: str, cache: Path) -> Embedder:
     argument. Modules are imported by name, so that onnxruntime costs memory only where it is used.
     Raises `EmbedderUnavailable`; a model's files are looked at when it embeds for the first time.
     """
-    if spec == "hashing":
-        return HashingEmbedder()
-    module_name, colon, class_name = (_MINILM if spec == "minilm" else spec).partition(":")
+    module_name, colon, class_name = _SHORT.get(spec, spec).partition(":")
     if not (module_name and colon and class_name):
         raise EmbedderUnavailable(
             f'no embedder is called {spec!r}; write "minilm", "hashing" or "package.module:Class"'
@@ -28,7 +28,8 @@ def load_embedder(spec: str, cache: Path) -> Embedder:
     try:
         embedder = getattr(import_module(module_name), class_name)(cache)
     except (ImportError, AttributeError, TypeError) as error:
-        raise EmbedderUnavailable(f"the embedder {spec!r} cannot be loaded: {error}") from error
+        why = " ".join(str(error).split())
+        raise EmbedderUnavailable(f"the embedder {spec!r} cannot be loaded: {why}") from error
     if not isinstance(embedder, Embedder):
         raise EmbedderUnavailable(f"{spec!r} is no embedder: it needs name, dimension and embed()")
     return embedder

@@ -32,11 +32,13 @@ class EmbeddingModel(models.Model):
                 fields=["state"], condition=Q(state="current"), name="embedding_model_one_current"
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["building", "current", "retired"]), name="embedding_model_state_legal"
+                condition=Q(state__in=["building", "current", "retired"]),
+                name="embedding_model_state_legal",
             ),
             # pgvector's HNSW holds at most 2,000 dimensions of the type `vector`.
             models.CheckConstraint(
-                condition=Q(dimension__gte=1, dimension__lte=2000), name="embedding_model_dimension_indexable"
+                condition=Q(dimension__gte=1, dimension__lte=2000),
+                name="embedding_model_dimension_indexable",
             ),
         ]
 
@@ -63,7 +65,9 @@ class Embedding(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["phrasing", "model"], name="embedding_once_a_phrasing_and_model")
+            models.UniqueConstraint(
+                fields=["phrasing", "model"], name="embedding_once_a_phrasing_and_model"
+            )
         ]
 
     def __str__(self) -> str:

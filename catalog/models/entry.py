@@ -50,7 +50,9 @@ class Entry(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     suspended_why = models.TextField(_("why suspended"), blank=True)
-    merged_into = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="merged")
+    merged_into = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="merged"
+    )
     # Title, phrasings, tags and the newest script, for the search by text; kept by the services.
     document = SearchVectorField(null=True, editable=False)
 
@@ -62,10 +64,12 @@ class Entry(models.Model):
         indexes = [GinIndex(fields=["document"], name="entry_document")]
         constraints = [
             models.CheckConstraint(
-                condition=Q(merged_into=None) | ~Q(merged_into=F("pk")), name="entry_not_merged_into_itself"
+                condition=Q(merged_into=None) | ~Q(merged_into=F("pk")),
+                name="entry_not_merged_into_itself",
             ),
             models.CheckConstraint(
-                condition=Q(suspended_at=None) | ~Q(suspended_why=""), name="entry_suspended_says_why"
+                condition=Q(suspended_at=None) | ~Q(suspended_why=""),
+                name="entry_suspended_says_why",
             ),
         ]
         permissions = [
@@ -129,7 +133,9 @@ class Version(models.Model):
     runs_on = models.CharField(_("runs on"), max_length=12, choices=RunsOn, default=RunsOn.HOST)
     operating_system = models.CharField(_("operating system"), max_length=60, default="linux")
     shell = models.CharField(_("shell"), max_length=30, default="bash")
-    tools = ArrayField(models.CharField(max_length=60), verbose_name=_("tools"), default=list, blank=True)
+    tools = ArrayField(
+        models.CharField(max_length=60), verbose_name=_("tools"), default=list, blank=True
+    )
     privileges = models.CharField(
         _("privileges"), max_length=6, choices=Privileges, default=Privileges.USER
     )
@@ -138,7 +144,11 @@ class Version(models.Model):
     undo = models.TextField(_("how to undo"), blank=True)
     repeatable = models.BooleanField(_("safe to run twice"), null=True, blank=True)
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="owned_versions"
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="owned_versions",
     )
     links = models.JSONField(_("links"), default=list, blank=True)
     # A snapshot of where the script comes from: run, models, scores, edits, approver. Data, not keys:
@@ -146,12 +156,20 @@ class Version(models.Model):
     provenance = models.JSONField(_("provenance"), default=dict, blank=True)
     # Null: a model wrote it, or it came with the product.
     author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="authored_versions"
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="authored_versions",
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     verified_at = models.DateTimeField(_("verified"), null=True, blank=True, editable=False)
     verified_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="verified_versions"
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="verified_versions",
     )
     # True where a team of one let the author verify (a setting); shown wherever "verified" is shown.
     self_verified = models.BooleanField(_("verified by its author"), default=False)
@@ -159,15 +177,21 @@ class Version(models.Model):
     class Meta:
         ordering = ["-number"]
         constraints = [
-            models.UniqueConstraint(fields=["entry", "number"], name="version_number_once_an_entry"),
             models.UniqueConstraint(
-                fields=["entry"], condition=Q(state="verified"), name="version_one_verified_an_entry"
+                fields=["entry", "number"], name="version_number_once_an_entry"
+            ),
+            models.UniqueConstraint(
+                fields=["entry"],
+                condition=Q(state="verified"),
+                name="version_one_verified_an_entry",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["draft", "in_review", "verified", "deprecated"]),
                 name="version_state_legal",
             ),
-            models.CheckConstraint(condition=Q(risk__in=["low", "medium", "high"]), name="version_risk_legal"),
+            models.CheckConstraint(
+                condition=Q(risk__in=["low", "medium", "high"]), name="version_risk_legal"
+            ),
             models.CheckConstraint(
                 condition=Q(side_effect__in=["read_only", "mutating", "unknown"]),
                 name="version_side_effect_legal",
@@ -175,7 +199,8 @@ class Version(models.Model):
             models.CheckConstraint(condition=Q(number__gte=1), name="version_number_from_one"),
             models.CheckConstraint(condition=~Q(script=""), name="version_script_not_empty"),
             models.CheckConstraint(
-                condition=~Q(state="verified") | Q(verified_at__isnull=False), name="version_verified_when"
+                condition=~Q(state="verified") | Q(verified_at__isnull=False),
+                name="version_verified_when",
             ),
             # Four eyes, in the database: no path of the product can go round it.
             models.CheckConstraint(
@@ -260,9 +285,7 @@ class Phrasing(models.Model):
         ordering = ["pk"]
         indexes = [GinIndex(fields=["document"], name="phrasing_document")]
         constraints = [
-            models.UniqueConstraint(
-                "entry", MD5("text"), name="phrasing_once_an_entry"
-            ),
+            models.UniqueConstraint("entry", MD5("text"), name="phrasing_once_an_entry"),
             models.UniqueConstraint(
                 fields=["entry"], condition=Q(source="title"), name="phrasing_one_title_an_entry"
             ),

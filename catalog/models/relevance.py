@@ -58,7 +58,8 @@ class Threshold(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(match__gte=0, match__lte=1, adapt__gte=0, adapt__lte=1), name="threshold_in_range"
+                condition=Q(match__gte=0, match__lte=1, adapt__gte=0, adapt__lte=1),
+                name="threshold_in_range",
             )
         ]
         permissions = [("set_threshold", _("Can set the threshold of retrieval"))]

@@ -34,10 +34,12 @@ class Use(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(outcome__in=["", "worked", "no_effect", "worse"]), name="use_outcome_legal"
+                condition=Q(outcome__in=["", "worked", "no_effect", "worse"]),
+                name="use_outcome_legal",
             ),
             models.CheckConstraint(
-                condition=(Q(outcome="") & Q(outcome_at=None)) | (~Q(outcome="") & Q(outcome_at__isnull=False)),
+                condition=(Q(outcome="") & Q(outcome_at=None))
+                | (~Q(outcome="") & Q(outcome_at__isnull=False)),
                 name="use_outcome_when",
             ),
         ]

@@ -86,7 +86,7 @@ def disagree(some: frozenset[str], others: frozenset[str]) -> bool:
 
     Looking does not count beside something stronger: "find and delete" agrees with "delete".
     """
-    some, others = _strong(some) or some, _strong(others) or others
+    some, others = strong(some) or some, strong(others) or others
     return bool(some and others) and not agreeing(some, others)
 
 
@@ -100,10 +100,11 @@ def unmatched(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
     Where the others have none that could be told, nothing is known and nothing unmatched.
     """
-    return _strong(some) - agreeing(some, others) if others else frozenset()
+    return strong(some) - agreeing(some, others) if others else frozenset()
 
 
-def _strong(verbs: frozenset[str]) -> frozenset[str]:
+def strong(verbs: frozenset[str]) -> frozenset[str]:
+    """The verbs that ask for more than to look at something."""
     return frozenset(verb for verb in verbs if "look" not in VERBS[verb])
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from catalog.relevance.actions import agreeing, disagree, unmatched
+from catalog.relevance.actions import agreeing, disagree, strong, unmatched
 from catalog.relevance.agreement import Agreement, compare_literals
 from catalog.relevance.literals import Literal
 from catalog.relevance.marks import lone_axes, opposed
@@ -16,7 +15,7 @@ from catalog.relevance.profiles import LIGHT_WORDS, StatementProfile, analyse, c
 from catalog.relevance.scripts import analyse_script
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate
-from catalog.relevance.verbs import PHRASAL_VERBS, VERBS
+from catalog.relevance.verbs import PHRASAL_VERBS
 from catalog.relevance.vocabulary import words
 
 # Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
@@ -141,7 +140,6 @@ def _find_identical(text: str, candidate: Candidate) -> str | None:
     return None
 
 
-@lru_cache(maxsize=8192)
 def _normalise(text: str) -> str:
     return " ".join(text.split()).rstrip(".!? ")
 
@@ -162,7 +160,7 @@ def _accounted(
     yield from (canonical(value.lower()) for value in literals.fills.values())
     shared = agreeing(statement.actions, phrasing.actions)
     shared |= agreeing(phrasing.actions, statement.actions)
-    yield from (canonical(verb) for verb in shared if "look" not in VERBS[verb])
+    yield from map(canonical, strong(shared))
     for parts, verb in PHRASAL_VERBS.items():
         if verb in shared:
             yield from parts
@@ -188,5 +186,5 @@ def _reach_differs(
     }:
         return True
     actions = statement.actions | phrasing.actions
-    changes = not actions or any("look" not in action for action in actions)
+    changes = bool(strong(actions)) or not actions
     return changes and "depth" in lone and "recursive" in statement.words ^ phrasing.words

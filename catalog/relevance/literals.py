@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from catalog.relevance import names
+from catalog.relevance.measures import read_measure_at
 from catalog.relevance.shapes import (
     Kind,
     classify,
@@ -16,15 +16,7 @@ from catalog.relevance.shapes import (
     read_measure,
 )
 from catalog.relevance.tokens import Token, split_tokens
-from catalog.relevance.vocabulary import (
-    DURATION_UNITS,
-    FILE_TYPES,
-    NUMBER_WORDS,
-    ORDINAL_WORDS,
-    SIZE_UNITS,
-    is_common,
-    words,
-)
+from catalog.relevance.vocabulary import FILE_TYPES, is_common, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +65,16 @@ def _read(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
     token = tokens[position]
     if token.is_quoted:
         return _read_quoted(tokens, position), 1
-    for reader in (_read_measure, _read_span, _read_place):
-        literal, used = reader(tokens, position)
-        if literal is not None:
-            return literal, used
+    measure = read_measure_at(tokens, position)
+    if measure is not None:
+        taken = tokens[position : position + measure.used]
+        text = " ".join(token.text for token in taken)
+        start, end = token.start, taken[-1].end
+        literal = Literal(measure.kind, measure.value, text, start, end, measure.firm, measure.role)
+        return literal, measure.used
+    place, used = _read_place(tokens, position)
+    if place is not None:
+        return place, used
     return _read_single(tokens, position), 1
 
 
@@ -144,128 +142,6 @@ def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
     return Literal(Kind.NAME, word, text, token.start, token.start + len(word), firm=False)
 
 
-# --- numbers and what they measure ---------------------------------------------------------------
-
-
-def _read_measure(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
-    """A number with its unit, where it has one: "30 days", "10MB", "five", "port 8080"."""
-    token = tokens[position]
-    if _RANGE.fullmatch(token.text):
-        value = token.text.replace("–", "-")
-        return Literal(Kind.NUMBER, value, token.text, token.start, token.end), 1
-    measure = read_measure(token.text)
-    if product := _PRODUCT.fullmatch(token.text):
-        measure = float(product[1]) * float(product[2]), ""
-    spelled = measure is None
-    if measure is None:
-        measure = _spelled_number(tokens, position)
-    if measure is None:
-        return None, 1
-    number_value, unit = measure
-    used = 1
-    if not unit:
-        unit, used = _unit_after(tokens, position)
-    literal = _measured(number_value, unit, tokens, position, used, spelled=spelled)
-    return literal, used
-
-
-def _spelled_number(tokens: Sequence[Token], position: int) -> tuple[float, str] | None:
-    """The number and unit of "five", "ten-day", "third"; ordinals only before a word."""
-    token = tokens[position]
-    number, _, rest = token.lower.partition("-")
-    if number in NUMBER_WORDS and (not rest or rest in _UNITS):
-        return NUMBER_WORDS[number], rest
-    if token.lower not in ORDINAL_WORDS or token.ends_clause or position + 1 == len(tokens):
-        return None
-    counted = tokens[position + 1]  # "the first line", not "the first 5 lines"
-    return (ORDINAL_WORDS[token.lower], "") if counted.is_word else None
-
-
-def _unit_after(tokens: Sequence[Token], position: int) -> tuple[str, int]:
-    """The unit behind a number, and how many tokens the two take; also of "10 and 20 MB"."""
-    following = tokens[position + 1 : position + 4]
-    if not following or following[0].is_quoted:
-        return "", 1
-    spoken = [token.lower for token in following]
-    if spoken[0] in _UNITS and len(spoken[0]) > 1:
-        return spoken[0], 2
-    if spoken[0] == "percent" or spoken[:2] == ["per", "cent"]:
-        return "%", 2 if spoken[0] == "percent" else 3
-    if spoken[0] in ("a", "an") and spoken[1:2] and spoken[1] in _UNITS and len(spoken[1]) > 1:
-        return spoken[1], 3  # "half an hour"
-    if spoken[0] == "or" and spoken[2:] and spoken[2] in _UNITS:
-        return spoken[2], 4  # "5 or more days"
-    if spoken[0] in ("and", "to", "or", "-") and len(spoken) > 1:
-        second = read_measure(following[1].text)
-        if second and second[1]:
-            return second[1], 1
-        if second and len(spoken) > 2 and spoken[2] in _UNITS:
-            return spoken[2], 1
-    return "", 1
-
-
-def _measured(
-    number: float, unit: str, tokens: Sequence[Token], position: int, used: int, *, spelled: bool
-) -> Literal:
-    first, last = tokens[position], tokens[position + used - 1]
-    around = {token.lower for token in tokens[max(0, position - 4) : position + used + 2]}
-    wider = {token.lower for token in tokens[max(0, position - 12) : position + used + 4]}
-    kind, value, role = Kind.NUMBER, number, ""
-    if unit == "%":
-        kind = Kind.PERCENT
-    elif unit in SIZE_UNITS and (unit not in DURATION_UNITS or around & _SIZE_WORDS):
-        kind, value = Kind.SIZE, number * SIZE_UNITS[unit]
-    elif unit in DURATION_UNITS:
-        kind, value = Kind.DURATION, number * DURATION_UNITS[unit]
-    elif not spelled and _is_mode(first.text, wider):
-        kind, value = Kind.MODE, float(first.text.lstrip("0") or "0")
-    elif around & {"port", "ports"}:
-        kind, role = Kind.PORT, "port"
-    text = (
-        first.text
-        if used == 1
-        else " ".join(token.text for token in tokens[position : position + used])
-    )
-    firm = not spelled or bool(unit)
-    return Literal(kind, f"{value:.12g}", text, first.start, last.end, firm, role)
-
-
-def _is_mode(text: str, around: set[str]) -> bool:
-    octal = text.isdigit() and len(text) in (3, 4) and not set(text) & {"8", "9"}
-    return octal and (text.startswith("0") or bool(around & _MODE_WORDS))
-
-
-def _read_span(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
-    """A span of time without a number: "the last hour", "an hour", "today", "yesterday"."""
-    token = tokens[position]
-    if token.lower in ("today", "yesterday"):
-        literal = Literal(Kind.DURATION, "86400", token.text, token.start, token.end, firm=False)
-        return literal, 1
-    if position + 1 == len(tokens) or token.ends_clause:
-        return None, 1
-    unit = tokens[position + 1]
-    if len(unit.text) < 3 or unit.lower not in DURATION_UNITS:
-        return None, 1
-    if unit.lower == "second" and position + 2 < len(tokens) and not unit.ends_clause:
-        return None, 1  # rather the one after the first
-    if token.lower in ("last", "past", "previous"):
-        firm = True
-    elif token.lower in ("a", "an", "every", "each", "per"):
-        firm = False
-    else:
-        return None, 1
-    seconds = str(DURATION_UNITS[unit.lower])
-    text = f"{token.text} {unit.text}"
-    return Literal(Kind.DURATION, seconds, text, token.start, unit.end, firm), 2
-
-
-_PRODUCT = re.compile(r"(\d{1,6})\*(\d{1,6})")  # "30*24 hours"
-_RANGE = re.compile(r"\d{1,9}[-–]\d{1,9}")
-
-
-# --- places that have no name --------------------------------------------------------------------
-
-
 def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
     """ "The current directory", "my home directory", "the whole file system": soft paths."""
     spoken = [token.lower for token in tokens[position : position + 3]]
@@ -297,14 +173,11 @@ def _with_side(literal: Literal, tokens: Sequence[Token], position: int) -> Lite
             return replace(literal, side="to")
         if token.lower == "from":
             return replace(literal, side="from")
-        if token.ends_clause or not (token.is_word and names.is_descriptive(token.lower)):
+        if token.ends_clause or not (token.is_word and names.may_intervene(token.lower)):
             break
     return literal
 
 
-_UNITS = frozenset(DURATION_UNITS) | frozenset(SIZE_UNITS)
-_SIZE_WORDS = words("size sized bigger larger smaller biggest largest space bytes")
-_MODE_WORDS = words("permission permissions perm perms mode modes chmod rights umask")
 _FILE_NOUNS = words(
     """
     file files extension extensions suffix image images script scripts source sources document

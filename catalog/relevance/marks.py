@@ -41,18 +41,17 @@ _COUNTED = (
     r"\b(?:counts?|counting|number of|how many) (?:#x |(?:the|all|of|up|total|number|unique|empty"
     r"|regular|in|each|open|running|blank|text) ){0,5}"
 )
+_LARGER = r"larger|bigger|greater|higher|more|over|above|exceed\w*|at least"
+_SMALLER = r"smaller|lower|less|fewer|under|below|at most|up to"
+_PIECES = r"(?:#n|(?:few )?(?:line|row|entr|result|char|word)\w*)"
 
 # fmt: off
 _MARKS = tuple(
     (mark, re.compile(pattern))
     for mark, pattern in (
-        (
-            "size:more",
-            r"\b(?:larger|bigger|greater|more|over|above|exceed\w*"
-            r"|at least)(?: than)? #s",
-        ),
+        ("size:more", rf"\b(?:{_LARGER})(?: than)? #s"),
         ("size:more", r"#s (?:or|and) (?:more|larger|bigger|greater|up|above)"),
-        ("size:less", r"\b(?:smaller|less|under|below|at most|up to|fewer)(?: than)? #s"),
+        ("size:less", rf"\b(?:{_SMALLER})(?: than)? #s"),
         ("size:less", r"#s (?:or|and) (?:less|smaller|below)"),
         ("size:exact", r"\b(?:exactly|precisely) #s"),
         ("counted:line", rf"{_COUNTED}lines?\b"),
@@ -69,32 +68,21 @@ _MARKS = tuple(
         ("stream:in", r"\bstandard input\b|\bstdin\b"),
         ("stream:out", r"\bstandard output\b|\bstdout\b"),
         ("stream:error", r"\bstandard error\b|\bstderr\b"),
-        ("amount:more", r"\b(?:greater|more|over|above|exceed\w*|at least|higher)(?: than)? #[np]"),
-        ("amount:less", r"\b(?:less|under|below|at most|up to|fewer|lower)(?: than)? #[np]"),
+        ("amount:more", rf"\b(?:{_LARGER})(?: than)? #[np]"),
+        ("amount:less", rf"\b(?:{_SMALLER})(?: than)? #[np]"),
         ("rank:largest", r"\b(?:largest|biggest|heaviest|highest|longest|most (?!recent)\w+)\b"),
         ("rank:smallest", r"\b(?:smallest|least (?!#)|lowest|shortest|fewest)\b"),
         ("rank:newest", r"\b(?:newest|latest|most recent\w*)\b|\blast modified file"),
         ("rank:oldest", r"\b(?:oldest|earliest|least recent\w*)\b"),
-        (
-            "end:first",
-            r"\b(?:first|top|head|beginning) (?:#n|(?:few )?(?:line|row|entr|result|char"
-            r"|word)\w*)",
-        ),
-        (
-            "end:last",
-            r"\b(?:last|bottom|tail|final) (?:#n|(?:few )?(?:line|row|entr|result|char"
-            r"|word)\w*)",
-        ),
+        ("end:first", rf"\b(?:first|top|head|beginning) {_PIECES}"),
+        ("end:last", rf"\b(?:last|bottom|tail|final) {_PIECES}"),
         ("order:up", r"\b(?:ascending|increasing|smallest first|oldest first)\b"),
         ("order:down", r"\b(?:descending|decreasing|reverse\w*|largest first|newest first)\b"),
         ("time:access", r"\baccess(?:ed)? (?!permission)|\baccess time"),
         ("time:change", r"\b(?:modified|modification|changed|updated|edited|altered)\b"),
         ("time:create", r"\b(?:created|creation)\b"),
-        (
-            "case:any",
-            r"\bcase.?insensitiv\w*|\bignor\w+ (?:the )?case|\b(?:regardless"
-            r"|irrespective) of case",
-        ),
+        ("case:any", r"\bcase.?insensitiv\w*|\bignor\w+ (?:the )?case"),
+        ("case:any", r"\b(?:regardless|irrespective) of case"),
         ("case:exact", r"\bcase.?sensitiv\w*"),
         ("depth:all", r"\brecursiv\w+|\bsub.?(?:director|folder)\w+|\btree\b"),
         ("place:begin", r"\b(?:start|begin)\w* (?:with|by)\b"),
@@ -128,11 +116,7 @@ _MARKS = tuple(
         ("extreme:min", r"\bmin(?:imum|imal)?\b"),
         ("public:yes", r"\bpublic\b"),
         ("public:no", r"\bprivate\b"),
-        (
-            "may:read",
-            r"\bread(?:able)?(?: permission|-only| only| access|/|,| and| by)"
-            r"|\breadable\b",
-        ),
+        ("may:read", r"\breadable\b|\bread(?: permission|-only| only| access|/|,| and| by)"),
         ("may:write", r"\bwrit(?:e permission|able|eable|e access|e,|e and)|/write\b"),
         ("may:execute", r"\bexecut(?:e permission|able|e access|ion permission)"),
         ("load:cpu", r"\bcpu\b"),

@@ -50,6 +50,7 @@ _NAMELIKE = words(
 )
 _NAMING = words("named called titled labelled labeled")
 _VAGUE = words("file directory command")  # roles that common words stand beside, too
+_BEFORE_ROLE = words("on of in from to for the dump drop restore vacuum")
 _BETWEEN = words("the a an named called name with is id our my")
 
 
@@ -60,7 +61,7 @@ def may_be_name(word: str, role: str) -> bool:
     return True
 
 
-def is_descriptive(word: str) -> bool:
+def may_intervene(word: str) -> bool:
     """Whether a word may stand between a preposition and its literal: "to the remote host X"."""
     return word not in ("and", "or", "then", "that", "which", "of", "in", "for", "with", "by")
 
@@ -104,6 +105,6 @@ def is_named(tokens: Sequence[Token], position: int) -> bool:
     return (
         position > 1
         and before in ("database", "namespace", "branch", "queue")
-        and tokens[position - 2].lower in ("on", "of", "in", "from", "to", "for", "the")
+        and tokens[position - 2].lower in _BEFORE_ROLE
         and (position + 1 == len(tokens) or tokens[position + 1].lower in STOP_WORDS)
     )

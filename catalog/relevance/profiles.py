@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from sys import intern
 
 from catalog.relevance.actions import actions_of
 from catalog.relevance.literals import Literal, literals_of
@@ -70,10 +71,10 @@ class StatementProfile:
 
 def analyse(text: str) -> StatementProfile:
     """The profile of a statement; the latest ones are remembered."""
-    return _analyse(text[:LONGEST], len(text) > LONGEST)
+    analyse_it = _analyse_usual if len(text) <= _USUAL else _analyse_long
+    return analyse_it(text[:LONGEST], len(text) > LONGEST)
 
 
-@lru_cache(maxsize=8192)
 def _analyse(text: str, is_cut: bool) -> StatementProfile:
     tokens = split_tokens(text)
     literals = literals_of(tokens)
@@ -83,12 +84,18 @@ def _analyse(text: str, is_cut: bool) -> StatementProfile:
         text=plain,
         literals=literals,
         words=_content_words(skeleton),
-        trigrams=frozenset(plain[start : start + 3] for start in range(len(plain) - 2)),
+        trigrams=frozenset(intern(plain[start : start + 3]) for start in range(len(plain) - 2)),
         actions=actions_of(tokens, skeleton),
         objects=objects_of(tokens),
         marks=marks_of(skeleton),
         is_cut=is_cut,
     )
+
+
+# Profiles of long texts take much memory, so few are kept: enough for one comparison.
+_USUAL = 400  # characters
+_analyse_usual = lru_cache(maxsize=2048)(_analyse)
+_analyse_long = lru_cache(maxsize=16)(_analyse)
 
 
 def _skeleton(tokens: Sequence[Token], literals: Sequence[Literal]) -> str:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from catalog.relevance.actions import strong
 from catalog.relevance.comparison import TELLING_AXES, Comparison, compare
 from catalog.relevance.profiles import analyse
 from catalog.relevance.scripts import analyse_script
 from catalog.relevance.types import Candidate
-from catalog.relevance.verbs import VERBS
 
 
 def features(text: str, candidate: Candidate) -> dict[str, float]:
@@ -32,7 +32,7 @@ def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float
     loose = len(literals.loose_extra) + len(literals.loose_missing)
     lone = len(comparison.lone_axes - TELLING_AXES)
     same = len(literals.same) + len(literals.fills)
-    if any("look" not in VERBS[verb] for verb in phrasing.actions):
+    if strong(phrasing.actions):
         loose += len(literals.defaulted)
     strays = len(comparison.only_statement) + len(comparison.only_entry)
     agree = statement.actions and phrasing.actions and not comparison.is_contrary

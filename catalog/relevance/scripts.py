@@ -19,7 +19,7 @@ from catalog.relevance.vocabulary import DURATION_UNITS, SIZE_UNITS
 _LONGEST = 20_000  # characters that are looked at
 _MOST_PLACES = 50  # where a text is looked at, for texts that repeat themselves
 _PIECE = re.compile(r"[^\s'\"`();|&<>=,]{1,300}")
-_NUMBER = re.compile(r"(?:(?<![A-Za-z_.\d])|(?<=-[A-Za-z]))\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?:(?<![A-Za-z_.\d])|(?<=-[A-Za-z]))\d{1,18}(?:\.\d{1,9})?")
 _AGE_OPTION = re.compile(r"-[amc](time|min)")
 _SIZE = re.compile(r"[+-]?(\d+)([cwbkMG]?)")
 _SIZE_LETTERS = {"c": 1, "w": 2, "b": 512, "": 512, "k": 1024, "M": 1024**2, "G": 1024**3}
@@ -37,8 +37,7 @@ _COMMANDS = {
 class ScriptProfile:
     """One script as the rules see it."""
 
-    text: str
-    lower: str
+    text: str  # in small letters, without backslashes
     keys: frozenset[tuple[str, str]]  # families and values, as in `Literal.key`
     numbers: frozenset[float]
     pieces: frozenset[str]  # its words in small letters
@@ -68,11 +67,11 @@ class ScriptProfile:
         wanted = text.strip("*").lower()
         start = -1
         for _ in range(_MOST_PLACES if wanted else 0):
-            start = self.lower.find(wanted, start + 1)
+            start = self.text.find(wanted, start + 1)
             if start < 0:
                 return False
             end = start + len(wanted)
-            if not (_is_inside_word(self.lower, start) or _is_inside_word(self.lower, end)):
+            if not (_is_inside_word(self.text, start) or _is_inside_word(self.text, end)):
                 return True
         return False
 
@@ -82,7 +81,7 @@ def analyse_script(script: str) -> ScriptProfile:
     return _analyse(script[:_LONGEST])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _analyse(script: str) -> ScriptProfile:
     pieces = [piece.replace("\\", "") for piece in _PIECE.findall(script)]
     keys: set[tuple[str, str]] = set()
@@ -93,8 +92,7 @@ def _analyse(script: str) -> ScriptProfile:
         if verb in VERBS:
             actions.add(verb)
     return ScriptProfile(
-        text=script,
-        lower=script.lower().replace("\\", ""),
+        text=script.lower().replace("\\", ""),
         keys=frozenset(keys),
         numbers=frozenset(map(float, _NUMBER.findall(script))),
         pieces=frozenset(piece.lower() for piece in pieces),
@@ -109,18 +107,18 @@ def _keys(before: str, piece: str, after: str) -> list[tuple[str, str]]:
         shape = classify(piece)
         return [(shape[0].family, shape[1])] if shape else []
     number, unit = measure
-    keys = [("number", f"{number:.12g}")]
+    keys = [("number", f"{number:.15g}")]
     unit = unit or (after.lower() if len(after) > 1 else "")
     if option := _AGE_OPTION.fullmatch(before):
         seconds = number * (86400 if option[1] == "time" else 60)
-        keys.append(("duration", f"{seconds:.12g}"))
+        keys.append(("duration", f"{seconds:.15g}"))
     elif before == "-size" and (size := _SIZE.fullmatch(piece)):
-        keys.append(("size", f"{int(size[1]) * _SIZE_LETTERS[size[2]]:.12g}"))
+        keys.append(("size", f"{int(size[1]) * _SIZE_LETTERS[size[2]]:.15g}"))
     else:
         if unit in DURATION_UNITS:
-            keys.append(("duration", f"{number * DURATION_UNITS[unit]:.12g}"))
+            keys.append(("duration", f"{number * DURATION_UNITS[unit]:.15g}"))
         if unit in SIZE_UNITS:
-            keys.append(("size", f"{number * SIZE_UNITS[unit]:.12g}"))
+            keys.append(("size", f"{number * SIZE_UNITS[unit]:.15g}"))
     return keys
 
 

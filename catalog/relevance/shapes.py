@@ -67,7 +67,7 @@ _GLOB = re.compile(r"[^\s?]*[*][^\s]*|[^\s?*]*\[[^\]\s]+\][^\s]*|[\w.*-]*\?[\w.*
 _FILE = re.compile(r"[\w@+-][\w@+.-]*\.([A-Za-z][A-Za-z0-9_]{0,9})")
 _DOTTED = re.compile(r"\.[A-Za-z][\w.-]*")
 _HOST = re.compile(r"(?:[\w-]+\.)+([A-Za-z]{2,10})(?::\d{2,5})?")
-_MEASURE = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)-?(%|[A-Za-z]{1,9})?")
+_MEASURE = re.compile(r"([+-]?\d[\d,]{0,20}(?:\.\d{1,9})?)-?(%|[A-Za-z]{1,9})?")
 _IDENTIFIER = re.compile(r"[\w.@:+-]*(?:\d|_|[a-z][A-Z])[\w.@:+-]*")
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 

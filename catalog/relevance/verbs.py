@@ -38,8 +38,7 @@ _CLASSES = {
     "create": "create mkdir generate add build touch make initialise initialize provision",
     "add": "add append insert prepend attach",
     "change": "change set modify update edit adjust alter configure tune assign chmod chown grant "
-    "increase decrease convert replace substitute turn make give fix "
-    "alias",
+    "increase decrease convert replace substitute turn make give fix alias",
     "replace": "replace substitute swap",
     "increase": "increase raise extend grow expand enlarge",
     "decrease": "decrease reduce lower shrink",
@@ -91,6 +90,7 @@ VERBS: dict[str, frozenset[str]] = {
     verb: frozenset(name for name, verbs in _CLASSES.items() if verb in words(verbs))
     for verb in words(" ".join(_CLASSES.values()))
 }
+
 # Verbs that another word makes: "back up", "roll back", "shut down", "make a directory".
 PHRASAL_VERBS = {
     ("back", "up"): "backup",

@@ -93,7 +93,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def lemma(word: str) -> str:
     """The base form of a lower-case word where the rules know it, else the word less its plural s.
 

@@ -122,7 +122,7 @@ def load_starter(*, by: User | None = None) -> ImportReport:
 
 def export_entries(*, state: State | None = None) -> Iterator[EntryRecord]:
     """One record for each entry: its verified version, else its newest; of those in `state`."""
-    versions = Version.objects.order_by("entry", VERIFIED_FIRST, "-number").distinct("entry")
+    versions = Version.objects.order_by("entry_id", VERIFIED_FIRST, "-number").distinct("entry_id")
     if state is not None:
         versions = versions.filter(state=state)
     rows = Version.objects.filter(pk__in=versions.values("pk")).order_by("entry__slug")

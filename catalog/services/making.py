@@ -23,10 +23,66 @@ LONGEST_SLUG = 70
 MOST_TOOLS = 40
 TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
 BUILTINS = frozenset(
-    "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs"
-    " disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let"
-    " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
-    " source suspend test times trap true type typeset ulimit umask unalias unset wait".split()
+    [
+        "alias",
+        "bg",
+        "bind",
+        "break",
+        "builtin",
+        "caller",
+        "cd",
+        "command",
+        "compgen",
+        "complete",
+        "compopt",
+        "continue",
+        "declare",
+        "dirs",
+        "disown",
+        "echo",
+        "enable",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "false",
+        "fc",
+        "fg",
+        "getopts",
+        "hash",
+        "help",
+        "history",
+        "jobs",
+        "kill",
+        "let",
+        "local",
+        "logout",
+        "mapfile",
+        "popd",
+        "printf",
+        "pushd",
+        "pwd",
+        "read",
+        "readarray",
+        "readonly",
+        "return",
+        "set",
+        "shift",
+        "shopt",
+        "source",
+        "suspend",
+        "test",
+        "times",
+        "trap",
+        "true",
+        "type",
+        "typeset",
+        "ulimit",
+        "umask",
+        "unalias",
+        "unset",
+        "wait",
+    ]
 )
 RESERVED_SLUGS = frozenset({"new"})  # an address of its own
 
@@ -150,7 +206,7 @@ def add_version(
         provenance=dict(provenance),
         **prepared.fields,
     )
-    version.tags.set(ensure_tags(prepared.tags))
+    version.tags.add(*ensure_tags(prepared.tags))
     VersionEvent.objects.create(version=version, new=state, by=by, note=note)
     return version
 

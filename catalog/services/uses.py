@@ -166,7 +166,16 @@ def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
             last_used_at=Max("at"),
         )
     )
-    return {row.pop("version"): TrackRecord(**row) for row in rows}
+    return {
+        row["version"]: TrackRecord(
+            uses=row["uses"],
+            worked=row["worked"],
+            no_effect=row["no_effect"],
+            worse=row["worse"],
+            last_used_at=row["last_used_at"],
+        )
+        for row in rows
+    }
 
 
 def _allow_unreviewed(by: User, reason: str) -> None:

@@ -147,7 +147,7 @@ def _carry_out(
             version = version and access_version(request.user, version.pk)
             entry = access_entry(request.user, entry.slug)
         else:
-            messages.success(request, done)
+            messages.success(request, str(done))
             shown = f"?version={result.number}" if result else ""
             response = redirect("entry-detail", slug=entry.slug)
             response["Location"] += shown

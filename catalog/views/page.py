@@ -20,7 +20,6 @@ from catalog.forms import (
     PhrasingForm,
     ReasonForm,
     TitleForm,
-    UseForm,
     write_links,
 )
 from catalog.models import Entry, Use, Version
@@ -28,6 +27,7 @@ from catalog.services.base import CURATE
 from catalog.services.filling import fill_in
 from catalog.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
 from catalog.services.versions import may_verify
+from catalog.use_forms import UseForm
 
 ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
 State = Version.State

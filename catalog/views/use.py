@@ -12,9 +12,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog import services
 from catalog.access import access_use, access_version
-from catalog.forms import OutcomeForm, UseForm, add_refusal
+from catalog.forms import add_refusal
 from catalog.models import Use
 from catalog.types import BadInput
+from catalog.use_forms import OutcomeForm, UseForm
 from catalog.views.page import show_entry
 from catalog.web import wants_fragment
 

@@ -38,7 +38,8 @@ class MessagesClient:
         """One try of each, side by side. Whatever a server does comes back as Answered or Failed, in time."""
         started = time.monotonic()
         tries = [
-            (target, self._pool.submit(self._send, target, request, started)) for target, request in requests
+            (target, self._pool.submit(self._send, target, request, started))
+            for target, request in requests
         ]
         return [self._await(target, future, started) for target, future in tries]
 
@@ -54,7 +55,9 @@ class MessagesClient:
 
     def _send(self, target: Target, request: Request, started: float) -> Answered | Failed:
         try:
-            create = cast(Callable[..., object], self._client(target).messages.with_raw_response.create)
+            create = cast(
+                Callable[..., object], self._client(target).messages.with_raw_response.create
+            )
             raw = create(**request)
             message = raw.parse()  # type: ignore[attr-defined]
             request_id = raw.headers.get("request-id", "")  # type: ignore[attr-defined]
@@ -72,7 +75,11 @@ class MessagesClient:
                 possibly_billed=True,
                 milliseconds=_since(started),
             )
-        if not isinstance(message, Message) or message.usage is None or not isinstance(message.content, list):
+        if (
+            not isinstance(message, Message)
+            or message.usage is None
+            or not isinstance(message.content, list)
+        ):
             return Failed(
                 FailureKind.BROKEN,
                 "The reply is not a message.",
@@ -156,7 +163,9 @@ def _failed_to_connect(error: anthropic.APIConnectionError, milliseconds: int) -
     never_sent = cause in ("ConnectError", "ConnectTimeout")
     return Failed(
         FailureKind.UNREACHABLE if never_sent else FailureKind.TIMEOUT,
-        "The server can't be reached." if never_sent else "The connection broke before the reply was whole.",
+        "The server can't be reached."
+        if never_sent
+        else "The connection broke before the reply was whole.",
         error_type=cause,
         possibly_billed=not never_sent,
         milliseconds=milliseconds,

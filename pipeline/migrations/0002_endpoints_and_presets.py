@@ -111,7 +111,9 @@ def make(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
         configuration = Configuration.objects.create(
             name=name, title=title, preset=preset, is_default=name == "demo"
         )
-        for role, (endpoint, model) in zip(("generator", "assessor", "refiner"), players, strict=True):
+        for role, (endpoint, model) in zip(
+            ("generator", "assessor", "refiner"), players, strict=True
+        ):
             RoleSetting.objects.create(
                 configuration=configuration, role=role, endpoint=endpoints[endpoint], model=model
             )

@@ -28,7 +28,9 @@ class Action(models.Model):
     incident = models.TextField(_("incident"), blank=True)
     environment = models.TextField(_("environment notes"), blank=True)
     reference = models.TextField(_("reference script"), blank=True)
-    severity = models.PositiveSmallIntegerField(_("severity"), choices=Severity, default=Severity.MEDIUM)
+    severity = models.PositiveSmallIntegerField(
+        _("severity"), choices=Severity, default=Severity.MEDIUM
+    )
     target = models.CharField(_("where it would run"), max_length=300, blank=True)
     impact = models.CharField(_("what breaks if it is wrong"), max_length=500, blank=True)
     source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.ASKED)
@@ -45,7 +47,8 @@ class Action(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=~Q(statement="") | Q(erased_at__isnull=False), name="action_statement_not_empty"
+                condition=~Q(statement="") | Q(erased_at__isnull=False),
+                name="action_statement_not_empty",
             ),
             models.CheckConstraint(
                 condition=Q(severity__gte=1, severity__lte=4), name="action_severity_legal"
@@ -65,4 +68,6 @@ class Action(models.Model):
     @property
     def context(self) -> str:
         """Incident and environment as one text, as the prompts want it."""
-        return "\n\n".join(part for part in (self.incident.strip(), self.environment.strip()) if part)
+        return "\n\n".join(
+            part for part in (self.incident.strip(), self.environment.strip()) if part
+        )

@@ -42,9 +42,12 @@ class Endpoint(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.CheckConstraint(condition=Q(mode__in=["schema", "tool", "text"]), name="endpoint_mode_legal"),
             models.CheckConstraint(
-                condition=Q(max_in_flight__gte=1, timeout_seconds__gte=1), name="endpoint_limits_positive"
+                condition=Q(mode__in=["schema", "tool", "text"]), name="endpoint_mode_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(max_in_flight__gte=1, timeout_seconds__gte=1),
+                name="endpoint_limits_positive",
             ),
         ]
         permissions = [("manage_endpoints", _("Can manage endpoints and configurations"))]
@@ -106,13 +109,23 @@ class Configuration(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.CheckConstraint(condition=Q(rounds__gte=0, rounds__lte=4), name="configuration_rounds_bounded"),
+            models.CheckConstraint(
+                condition=Q(rounds__gte=0, rounds__lte=4), name="configuration_rounds_bounded"
+            ),
             models.UniqueConstraint(
-                fields=["is_default"], condition=Q(is_default=True), name="configuration_one_default"
+                fields=["is_default"],
+                condition=Q(is_default=True),
+                name="configuration_one_default",
             ),
             models.CheckConstraint(
                 condition=Q(
-                    preset__in=["self_reflection", "peer_review", "strong_refiner", "own", "imported"]
+                    preset__in=[
+                        "self_reflection",
+                        "peer_review",
+                        "strong_refiner",
+                        "own",
+                        "imported",
+                    ]
                 ),
                 name="configuration_preset_legal",
             ),
@@ -137,7 +150,9 @@ class RoleSetting(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["configuration", "role"], name="role_once_a_configuration"),
+            models.UniqueConstraint(
+                fields=["configuration", "role"], name="role_once_a_configuration"
+            ),
             models.CheckConstraint(
                 condition=Q(role__in=["generator", "assessor", "refiner"]), name="role_legal"
             ),

@@ -28,7 +28,9 @@ class Draft(models.Model):
     sha256 = models.CharField(max_length=64, editable=False)
     round = models.PositiveSmallIntegerField(default=0)
     arm = models.CharField(max_length=6, choices=ARMS, default=Arm.MODEL.value)
-    parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="children")
+    parent = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="children"
+    )
     feedback = models.ForeignKey(
         "pipeline.Feedback", models.PROTECT, null=True, blank=True, related_name="drafts"
     )
@@ -36,7 +38,9 @@ class Draft(models.Model):
     refinement = models.ForeignKey(
         "pipeline.Refinement", models.CASCADE, null=True, blank=True, related_name="drafts"
     )
-    version = models.ForeignKey(Version, models.PROTECT, null=True, blank=True, related_name="drafts")
+    version = models.ForeignKey(
+        Version, models.PROTECT, null=True, blank=True, related_name="drafts"
+    )
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="drafts"
     )
@@ -58,12 +62,17 @@ class Draft(models.Model):
                 nulls_distinct=False,
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["retrieved", "generated", "repaired", "refined", "edited", "imported"]),
+                condition=Q(
+                    kind__in=["retrieved", "generated", "repaired", "refined", "edited", "imported"]
+                ),
                 name="draft_kind_legal",
             ),
-            models.CheckConstraint(condition=Q(arm__in=["model", "expert"]), name="draft_arm_legal"),
             models.CheckConstraint(
-                condition=~Q(kind="retrieved") | Q(version__isnull=False), name="draft_retrieved_from_version"
+                condition=Q(arm__in=["model", "expert"]), name="draft_arm_legal"
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="retrieved") | Q(version__isnull=False),
+                name="draft_retrieved_from_version",
             ),
             models.CheckConstraint(
                 condition=~Q(kind="edited") | Q(author__isnull=False, parent__isnull=False),
@@ -87,7 +96,9 @@ class Assessment(models.Model):
     draft = models.OneToOneField(Draft, models.CASCADE, related_name="assessment")
     script_sha256 = models.CharField(max_length=64)
     verdict = models.CharField(max_length=10, choices=VERDICTS)
-    why = models.CharField(max_length=20, blank=True)  # of an unknown: refused, truncated, unparsed ...
+    why = models.CharField(
+        max_length=20, blank=True
+    )  # of an unknown: refused, truncated, unparsed ...
     syntax_ok = models.BooleanField(null=True)
     functionality = models.TextField(blank=True)
     similarity = models.CharField(max_length=10, blank=True)
@@ -102,7 +113,8 @@ class Assessment(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(verdict__in=["correct", "incorrect", "unknown"]), name="assessment_verdict_legal"
+                condition=Q(verdict__in=["correct", "incorrect", "unknown"]),
+                name="assessment_verdict_legal",
             ),
             models.CheckConstraint(
                 condition=Q(similarity__in=["", "match", "mismatch", "unknown"])
@@ -135,10 +147,12 @@ class DraftFinding(models.Model):
         ordering = ["line", "column", "pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(outcome__in=["passed", "failed", "unscored"]), name="draft_finding_outcome_legal"
+                condition=Q(outcome__in=["passed", "failed", "unscored"]),
+                name="draft_finding_outcome_legal",
             ),
             models.CheckConstraint(
-                condition=Q(level__in=["error", "warning", "info", "style"]), name="draft_finding_level_legal"
+                condition=Q(level__in=["error", "warning", "info", "style"]),
+                name="draft_finding_level_legal",
             ),
         ]
 
@@ -156,7 +170,9 @@ class Feedback(models.Model):
     round = models.PositiveSmallIntegerField(default=1)
     text = models.TextField()
     no_error_found = models.BooleanField(default=False)
-    based_on = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="edits")
+    based_on = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="edits"
+    )
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="feedbacks"
     )
@@ -173,9 +189,12 @@ class Feedback(models.Model):
             models.UniqueConstraint(
                 fields=["draft"], condition=Q(arm="model"), name="feedback_one_by_the_model_a_draft"
             ),
-            models.CheckConstraint(condition=Q(arm__in=["model", "expert"]), name="feedback_arm_legal"),
             models.CheckConstraint(
-                condition=Q(arm="model") | Q(author__isnull=False), name="feedback_expert_has_author"
+                condition=Q(arm__in=["model", "expert"]), name="feedback_arm_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(arm="model") | Q(author__isnull=False),
+                name="feedback_expert_has_author",
             ),
         ]
 
@@ -236,7 +255,8 @@ class DraftUse(models.Model):
         constraints = [
             models.CheckConstraint(condition=~Q(reason=""), name="draft_use_has_reason"),
             models.CheckConstraint(
-                condition=Q(outcome__in=["", "worked", "no_effect", "worse"]), name="draft_use_outcome_legal"
+                condition=Q(outcome__in=["", "worked", "no_effect", "worse"]),
+                name="draft_use_outcome_legal",
             ),
         ]
 

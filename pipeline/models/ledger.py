@@ -61,7 +61,8 @@ class ModelCall(models.Model):
                 condition=Q(state__in=["open", "done", "failed"]), name="model_call_state_legal"
             ),
             models.CheckConstraint(
-                condition=~Q(state="done") | Q(reply__isnull=False), name="model_call_done_has_reply"
+                condition=~Q(state="done") | Q(reply__isnull=False),
+                name="model_call_done_has_reply",
             ),
         ]
 
@@ -100,7 +101,9 @@ class Attempt(models.Model):
     cache_read_tokens = models.PositiveIntegerField(default=0)
     cache_write_tokens = models.PositiveIntegerField(default=0)
     thinking_tokens = models.PositiveIntegerField(default=0)
-    cost = models.PositiveBigIntegerField(null=True, blank=True)  # micro-dollars; null where no price is known
+    cost = models.PositiveBigIntegerField(
+        null=True, blank=True
+    )  # micro-dollars; null where no price is known
     price_since = models.DateField(null=True, blank=True)
     raw = models.JSONField(null=True, blank=True)
 
@@ -113,7 +116,9 @@ class Attempt(models.Model):
                 name="attempt_ends_with_outcome",
             ),
         ]
-        indexes = [models.Index(fields=["ended_at"], name="attempt_open", condition=Q(ended_at=None))]
+        indexes = [
+            models.Index(fields=["ended_at"], name="attempt_open", condition=Q(ended_at=None))
+        ]
 
     def __str__(self) -> str:
         return f"{self.call_id[:8]} try {self.number}"

@@ -80,7 +80,9 @@ class Run(models.Model):
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="runs")
     batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="runs")
     # The run that was answered from the catalogue with something the asker did not mean.
-    follows = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="followed_by")
+    follows = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="followed_by"
+    )
     origin = models.CharField(_("origin"), max_length=10, choices=Origin, default=Origin.ASKED)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
     # The Configuration as it was when the run was made: roles, rounds, prompt versions.
@@ -125,7 +127,8 @@ class Run(models.Model):
                 name="run_origin_legal",
             ),
             models.CheckConstraint(
-                condition=Q(verdict__in=["", "correct", "incorrect", "unknown"]), name="run_verdict_legal"
+                condition=Q(verdict__in=["", "correct", "incorrect", "unknown"]),
+                name="run_verdict_legal",
             ),
             models.CheckConstraint(
                 condition=~Q(state__in=["done", "failed"]) | Q(finished_at__isnull=False),
@@ -171,7 +174,9 @@ class Stage(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
     outcome = models.CharField(max_length=20, blank=True)
     found = models.TextField(blank=True)
-    draft = models.ForeignKey("pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+")
+    draft = models.ForeignKey(
+        "pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     started_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
     milliseconds = models.PositiveIntegerField(default=0)
@@ -183,10 +188,13 @@ class Stage(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "sequence"], name="stage_sequence_once_a_run"),
             models.UniqueConstraint(
-                fields=["run", "name", "round", "refinement"], name="stage_once_a_step", nulls_distinct=False
+                fields=["run", "name", "round", "refinement"],
+                name="stage_once_a_step",
+                nulls_distinct=False,
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["running", "done", "failed", "skipped"]), name="stage_state_legal"
+                condition=Q(state__in=["running", "done", "failed", "skipped"]),
+                name="stage_state_legal",
             ),
         ]
 
@@ -214,7 +222,8 @@ class RetrievedMatch(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "rank"], name="retrieved_match_rank_once_a_run"),
             models.CheckConstraint(
-                condition=Q(answer__in=["match", "adapt", "none"]), name="retrieved_match_answer_legal"
+                condition=Q(answer__in=["match", "adapt", "none"]),
+                name="retrieved_match_answer_legal",
             ),
         ]
 

@@ -65,7 +65,9 @@ def render(name: str, **slots: str) -> Prompt:
     # A slot filled with nothing takes its line with it.
     user = re.sub(
         r"<<([A-Z_]+)>>\n?",
-        lambda match: slots[match[1]] + ("\n" if slots[match[1]] and match[0].endswith("\n") else ""),
+        lambda match: (
+            slots[match[1]] + ("\n" if slots[match[1]] and match[0].endswith("\n") else "")
+        ),
         template.user,
     )
     return Prompt(template.system, user, template.version)

@@ -29,6 +29,32 @@ class ShownCall:
     reply: Sequence[Message]
     attempts: Sequence[Attempt]
 
+    @property
+    def input_tokens(self) -> int:
+        """Of all tries."""
+        return sum(attempt.input_tokens for attempt in self.attempts)
+
+    @property
+    def output_tokens(self) -> int:
+        """Of all tries."""
+        return sum(attempt.output_tokens for attempt in self.attempts)
+
+    @property
+    def milliseconds(self) -> int:
+        """Of all tries."""
+        return sum(attempt.milliseconds or 0 for attempt in self.attempts)
+
+    @property
+    def cost(self) -> int | None:
+        """Micro-dollars of all tries; None where no price is known."""
+        known = [attempt.cost for attempt in self.attempts if attempt.cost is not None]
+        return sum(known) if known else None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a try was possibly billed without an answer."""
+        return any(attempt.possibly_billed for attempt in self.attempts)
+
 
 def show_calls(run: Run) -> list[ShownCall]:
     """The calls in the order in which they were made, with their attempts."""

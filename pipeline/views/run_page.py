@@ -34,6 +34,9 @@ from pipeline.types import DraftKind
 from pipeline.views.stages import show_stages
 
 
+_GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}
+
+
 @dataclass(frozen=True)
 class ShownDraft:
     """A Draft with everything that is known about it."""
@@ -47,8 +50,9 @@ class ShownDraft:
 
     @property
     def risks(self) -> list[DraftFinding]:
-        """What the script can harm, and characters in it that hide."""
-        return [found for found in self.problems if found.check_name in ("risk", "characters")]
+        """What the script can harm, and characters in it that hide; gravest first."""
+        found = [one for one in self.problems if one.check_name in ("risk", "characters")]
+        return sorted(found, key=lambda one: _GRAVITY.get(one.level, 9))
 
     @property
     def label(self) -> str:
@@ -59,7 +63,7 @@ class ShownDraft:
         }
 
     @property
-    def note(self) -> str:
+    def length(self) -> str:
         """How long it is."""
         lines = len(self.draft.script.splitlines())
         return ngettext("%(lines)s line", "%(lines)s lines", lines) % {"lines": lines}
@@ -181,11 +185,21 @@ def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> 
     answered = run.answered_by_id is not None
     return {
         "match": best if answered else None,
+        "values": _values_for(best) if best and answered else [],
         "start": best if best and best.answer == "adapt" and not answered else None,
         "matches": matches,
         "label": _label_by(run, user) if answered else None,
         "followed": run.followed_by.order_by("-pk").first() if answered else None,
     }
+
+
+def _values_for(match: RetrievedMatch) -> list[tuple[str, str]]:
+    """What the entry's page is to be filled in with: the statement's literals, else the defaults."""
+    return [
+        (name, match.fills.get(name, row.get("default") or ""))
+        for row in match.version.parameters
+        if (name := row["name"])
+    ]
 
 
 def _label_by(run: Run, user: User) -> MatchLabel | None:

@@ -104,7 +104,7 @@ def _show(stage: Stage) -> ShownStage:
         round=stage.round,
         outcome=gettext(outcome) if outcome else stage.outcome,
         found=stage.found.strip(),
-        milliseconds=None if stage.ended_at is None else stage.milliseconds,
+        milliseconds=stage.milliseconds or None,
         tokens=f"{stage.input_tokens:,} + {stage.output_tokens:,}" if used else "",
         on_demand=stage.refinement_id is not None,
     )

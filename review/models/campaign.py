@@ -37,7 +37,9 @@ class Campaign(models.Model):
     seed = models.PositiveBigIntegerField(_("seed of the random order"), default=0)
 
     # Blinding: what stays hidden until its stage. Recorded with each score.
-    hides_verdict = models.BooleanField(_("hides verdict and feedback until the script is scored"), default=True)
+    hides_verdict = models.BooleanField(
+        _("hides verdict and feedback until the script is scored"), default=True
+    )
     hides_models = models.BooleanField(_("hides model names"), default=True)
     hides_reviewers = models.BooleanField(_("hides other reviewers"), default=True)
     hides_execution = models.BooleanField(_("hides execution results"), default=True)
@@ -46,7 +48,9 @@ class Campaign(models.Model):
     may_reveal = models.BooleanField(_("may ask for what is hidden"), default=False)
 
     open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
-    edit_minutes = models.PositiveIntegerField(_("minutes in which a score may be changed"), default=60)
+    edit_minutes = models.PositiveIntegerField(
+        _("minutes in which a score may be changed"), default=60
+    )
     sham_share = models.PositiveSmallIntegerField(_("sham share in percent"), default=0)
     halo_share = models.PositiveSmallIntegerField(_("halo share in percent"), default=0)
     repeat_share = models.PositiveSmallIntegerField(_("repeats in percent"), default=0)
@@ -66,10 +70,15 @@ class Campaign(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.UniqueConstraint(fields=["kind"], condition=Q(kind="live"), name="campaign_one_live_queue"),
-            models.CheckConstraint(condition=Q(kind__in=["live", "study"]), name="campaign_kind_legal"),
+            models.UniqueConstraint(
+                fields=["kind"], condition=Q(kind="live"), name="campaign_one_live_queue"
+            ),
             models.CheckConstraint(
-                condition=Q(state__in=["setup", "open", "paused", "closed"]), name="campaign_state_legal"
+                condition=Q(kind__in=["live", "study"]), name="campaign_kind_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["setup", "open", "paused", "closed"]),
+                name="campaign_state_legal",
             ),
             models.CheckConstraint(
                 condition=Q(order__in=["priority", "oldest", "random"]), name="campaign_order_legal"
@@ -110,7 +119,9 @@ class Rubric(models.Model):
     class Meta:
         ordering = ["-number"]
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "number"], name="rubric_number_once_a_campaign")
+            models.UniqueConstraint(
+                fields=["campaign", "number"], name="rubric_number_once_a_campaign"
+            )
         ]
 
     def __str__(self) -> str:
@@ -129,7 +140,9 @@ class Member(models.Model):
     unblinded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["campaign", "user"], name="member_once_a_campaign")]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "user"], name="member_once_a_campaign")
+        ]
 
     def __str__(self) -> str:
         return f"{self.user_id} in {self.campaign_id}"
@@ -154,9 +167,12 @@ class Case(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "external_id"], name="case_id_once_a_campaign"),
+            models.UniqueConstraint(
+                fields=["campaign", "external_id"], name="case_id_once_a_campaign"
+            ),
             models.CheckConstraint(
-                condition=Q(purpose__in=["real", "gold", "training", "repeat"]), name="case_purpose_legal"
+                condition=Q(purpose__in=["real", "gold", "training", "repeat"]),
+                name="case_purpose_legal",
             ),
         ]
 
@@ -195,7 +211,9 @@ class Item(models.Model):
     shuffle = models.PositiveIntegerField(default=0)
     sham = models.BooleanField(default=False)
     execution = models.FloatField(_("execution result"), null=True, blank=True)
-    execution_reason = models.CharField(_("why execution and experts differ"), max_length=30, blank=True)
+    execution_reason = models.CharField(
+        _("why execution and experts differ"), max_length=30, blank=True
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)
 
@@ -204,14 +222,18 @@ class Item(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(fields=["case", "configuration"], name="item_once_a_case_and_configuration"),
+            models.UniqueConstraint(
+                fields=["case", "configuration"], name="item_once_a_case_and_configuration"
+            ),
             models.UniqueConstraint(fields=["campaign", "run"], name="item_run_once_a_campaign"),
             models.CheckConstraint(
-                condition=Q(state__in=["preparing", "open", "closed", "withdrawn"]), name="item_state_legal"
+                condition=Q(state__in=["preparing", "open", "closed", "withdrawn"]),
+                name="item_state_legal",
             ),
             models.CheckConstraint(condition=Q(places__gte=0), name="item_never_over_assigned"),
             models.CheckConstraint(
-                condition=Q(execution=None) | Q(execution__gte=0, execution__lte=1), name="item_execution_share"
+                condition=Q(execution=None) | Q(execution__gte=0, execution__lte=1),
+                name="item_execution_share",
             ),
             models.CheckConstraint(
                 condition=Q(

@@ -46,7 +46,9 @@ class Score(models.Model):
     arm = models.CharField(max_length=6, choices=ARMS, default=Arm.MODEL.value)
     value = models.PositiveSmallIntegerField(choices=Value)
     draft = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="scores")
-    feedback = models.ForeignKey(Feedback, models.PROTECT, null=True, blank=True, related_name="scores")
+    feedback = models.ForeignKey(
+        Feedback, models.PROTECT, null=True, blank=True, related_name="scores"
+    )
     assignment = models.ForeignKey(
         Assignment, models.SET_NULL, null=True, blank=True, related_name="scores"
     )
@@ -78,8 +80,12 @@ class Score(models.Model):
             models.CheckConstraint(
                 condition=Q(stage__in=["script", "feedback", "refined"]), name="score_stage_legal"
             ),
-            models.CheckConstraint(condition=Q(arm__in=["model", "expert"]), name="score_arm_legal"),
-            models.CheckConstraint(condition=Q(view__in=["plain", "diff"]), name="score_view_legal"),
+            models.CheckConstraint(
+                condition=Q(arm__in=["model", "expert"]), name="score_arm_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(view__in=["plain", "diff"]), name="score_view_legal"
+            ),
             models.CheckConstraint(
                 condition=~Q(stage="script") | Q(arm="model"), name="score_script_has_no_arm"
             ),
@@ -128,7 +134,8 @@ class Decision(models.Model):
                 condition=Q(kind__in=["approve", "edit", "reject"]), name="decision_kind_legal"
             ),
             models.CheckConstraint(
-                condition=(Q(kind="edit") & Q(edited__isnull=False)) | (~Q(kind="edit") & Q(edited=None)),
+                condition=(Q(kind="edit") & Q(edited__isnull=False))
+                | (~Q(kind="edit") & Q(edited=None)),
                 name="decision_edit_has_draft",
             ),
             models.CheckConstraint(
@@ -168,11 +175,16 @@ class Adjudication(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["item", "stage", "arm"], condition=Q(current=True), name="adjudication_one_current"
+                fields=["item", "stage", "arm"],
+                condition=Q(current=True),
+                name="adjudication_one_current",
             ),
-            models.CheckConstraint(condition=Q(value__in=[0, 1, 2]), name="adjudication_value_legal"),
             models.CheckConstraint(
-                condition=Q(stage__in=["script", "feedback", "refined"]), name="adjudication_stage_legal"
+                condition=Q(value__in=[0, 1, 2]), name="adjudication_value_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(stage__in=["script", "feedback", "refined"]),
+                name="adjudication_stage_legal",
             ),
         ]
 

@@ -34,7 +34,9 @@ class Assignment(models.Model):
         IMPORTED = "imported", _("Imported")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
-    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments")
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments"
+    )
     state = models.CharField(max_length=12, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=9, choices=Reason, default=Reason.QUEUE)
     position = models.PositiveIntegerField(default=0)
@@ -73,11 +75,14 @@ class Assignment(models.Model):
                 name="assignment_reason_legal",
             ),
             models.CheckConstraint(
-                condition=~Q(state="active") | Q(lease_until__isnull=False), name="assignment_active_has_lease"
+                condition=~Q(state="active") | Q(lease_until__isnull=False),
+                name="assignment_active_has_lease",
             ),
         ]
         indexes = [
-            models.Index(fields=["lease_until"], name="assignment_leases", condition=Q(state="active")),
+            models.Index(
+                fields=["lease_until"], name="assignment_leases", condition=Q(state="active")
+            ),
             models.Index(fields=["reviewer", "state"], name="assignment_of_reviewer"),
         ]
 
@@ -97,7 +102,9 @@ class Scratch(models.Model):
     class Meta:
         verbose_name_plural = "scratches"
         constraints = [
-            models.UniqueConstraint(fields=["item", "reviewer"], name="scratch_once_an_item_and_reviewer")
+            models.UniqueConstraint(
+                fields=["item", "reviewer"], name="scratch_once_an_item_and_reviewer"
+            )
         ]
 
     def __str__(self) -> str:

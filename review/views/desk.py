@@ -96,7 +96,9 @@ def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
         services.ask_for_feedback(item, by=user)
     except Refused as refused:
         return _refuse(request, item, refused)
-    messages.success(request, _("Feedback is being written. The item comes back to you when it is ready."))
+    messages.success(
+        request, _("Feedback is being written. The item comes back to you when it is ready.")
+    )
     return _next(request, item)
 
 
@@ -107,10 +109,14 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
     item = access_item(user, pk)
     based_on = _whole(request, "based_on", missing=0) or None
     try:
-        services.send_feedback(item, text=request.POST.get("feedback", ""), based_on=based_on, by=user)
+        services.send_feedback(
+            item, text=request.POST.get("feedback", ""), based_on=based_on, by=user
+        )
     except Refused as refused:
         return _refuse(request, item, refused)
-    messages.success(request, _("The script is being rewritten from your feedback, and comes back to you."))
+    messages.success(
+        request, _("The script is being rewritten from your feedback, and comes back to you.")
+    )
     return _next(request, item)
 
 
@@ -128,7 +134,9 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
         state = states.get(request.POST.get("how", ""))
         if state is None:
             raise BadInput(_("Choose one of the ways to give it back."), field="how")
-        services.give_back(access_assignment(user, item), state=state, why=request.POST.get("why", ""))
+        services.give_back(
+            access_assignment(user, item), state=state, why=request.POST.get("why", "")
+        )
     except Refused as refused:
         return _refuse(request, item, refused)
     if state == Assignment.State.RELEASED:

@@ -23,7 +23,9 @@ def queue(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     campaign = access_queue(user)
     waiting = services.waiting_for(campaign, user)
-    items = waiting.select_related("run__action", "run__configuration").order_by("-priority", "pk")[:_SHOWN]
+    items = waiting.select_related("run__action", "run__configuration").order_by("-priority", "pk")[
+        :_SHOWN
+    ]
     held = (
         Assignment.objects.filter(
             reviewer=user,
@@ -34,7 +36,9 @@ def queue(request: HttpRequest) -> HttpResponse:
         .order_by("-pk")[:20]
     )
     done = (
-        Assignment.objects.filter(reviewer=user, item__campaign=campaign, state=Assignment.State.SUBMITTED)
+        Assignment.objects.filter(
+            reviewer=user, item__campaign=campaign, state=Assignment.State.SUBMITTED
+        )
         .select_related("item__run__action")
         .order_by("-ended_at")[:5]
     )

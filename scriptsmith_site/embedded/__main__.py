@@ -23,9 +23,7 @@ def main() -> None:
         prog="python -m scriptsmith_site.embedded", description=__doc__
     )
     parser.add_argument(
-        "--with-parent",
-        action="store_true",
-        help="end when the process that started this one ends",
+        "--with-parent", action="store_true", help="end when the process that started this one ends"
     )
     if parser.parse_args().with_parent:
         follow_parent(signal.SIGTERM)

@@ -22,12 +22,7 @@ def web(descriptor: int) -> Program:
     """Gunicorn on a listening socket that is open already."""
     command = [sys.executable, "-m", "gunicorn", "scriptsmith_site.wsgi:application"]
     command += ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
-    command += [
-        "--workers",
-        str(min(2, os.cpu_count() or 1)),
-        "--threads",
-        str(_WEB_THREADS),
-    ]
+    command += ["--workers", str(min(2, os.cpu_count() or 1)), "--threads", str(_WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
     command += ["--preload", "--no-control-socket", "--log-level", "warning"]
     command += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
@@ -38,12 +33,7 @@ def worker(layout: Layout) -> Program:
     """Celery's worker with its scheduler; told to end, it finishes what it has begun."""
     command = [sys.executable, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
     command += ["--schedule", str(layout.schedule), "--pool", "threads"]
-    command += [
-        "--concurrency",
-        str(_WORKER_THREADS),
-        "--queues",
-        "interactive,campaign",
-    ]
+    command += ["--concurrency", str(_WORKER_THREADS), "--queues", "interactive,campaign"]
     command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
     return Program("worker", command, grace=30.0)
 

@@ -79,20 +79,8 @@ class Redis:
 
     def _launch(self, program: Path) -> None:
         command: list[str | Path] = [program, "--port", "0", "--daemonize", "no"]
-        command += [
-            "--unixsocket",
-            self._layout.redis_socket,
-            "--unixsocketperm",
-            "700",
-        ]
-        command += [
-            "--dir",
-            self._layout.redis_data,
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-        ]
+        command += ["--unixsocket", self._layout.redis_socket, "--unixsocketperm", "700"]
+        command += ["--dir", self._layout.redis_data, "--save", "", "--appendonly", "no"]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 command,

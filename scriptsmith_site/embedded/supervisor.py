@@ -11,13 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from scriptsmith_site.embedded import programs
-from scriptsmith_site.embedded.children import (
-    SUPERVISED,
-    Child,
-    Program,
-    end_leftovers,
-    trim_logs,
-)
+from scriptsmith_site.embedded.children import SUPERVISED, Child, Program, end_leftovers, trim_logs
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
@@ -77,12 +71,7 @@ class Supervisor:
     """Everything that runs for one data folder."""
 
     def __init__(
-        self,
-        layout: Layout,
-        listener: socket.socket,
-        signals: Signals,
-        *,
-        with_demo_model: bool,
+        self, layout: Layout, listener: socket.socket, signals: Signals, *, with_demo_model: bool
     ) -> None:
         self._layout = layout
         self._listener = listener
@@ -194,8 +183,10 @@ class Supervisor:
 
     def _revive_servers(self) -> None:
         restarts = self._server_restarts
-        waiting = restarts.due_at is not None and time.monotonic() < restarts.due_at
-        if waiting or self._use.all_run():
+        if self._use.all_run():
+            restarts.due_at = None
+            return
+        if restarts.due_at is not None and time.monotonic() < restarts.due_at:
             return
         if not restarts.note_end():
             raise CannotStart(f"PostgreSQL or Redis keeps ending: see {self._layout.logs}")

@@ -14,8 +14,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from catalog.services.search import search_entries
-from pipeline.models import Action, Run
+from catalog.services import search_entries
+from pipeline.access import access_actions, access_runs
 from review.people import signed_in
 from scriptsmith_site.people.roles import ADMINISTER
 
@@ -50,7 +50,7 @@ def show_search(request: HttpRequest) -> HttpResponse:
 
 def search_everything(query: str, *, by: User) -> list[Group]:
     """What the person may find, by kind, without empty kinds; a fixed number of queries."""
-    groups = [_entries(query), _actions(query), _runs(query)]
+    groups = [_entries(query), _actions(query, by), _runs(query, by)]
     if by.has_perm(ADMINISTER):
         groups.append(_people(query))
     return [group for group in groups if group.hits]
@@ -62,17 +62,17 @@ def _entries(query: str) -> Group:
     return Group(_("Catalogue"), hits, _all("catalog-list", query))
 
 
-def _actions(query: str) -> Group:
-    found = Action.objects.filter(statement__icontains=query)[:MOST_OF_A_KIND]
+def _actions(query: str, by: User) -> Group:
+    found = access_actions(by).filter(statement__icontains=query)[:MOST_OF_A_KIND]
     hits = [Hit(action.statement, reverse("action-detail", args=[action.pk])) for action in found]
     return Group(_("Actions"), hits, _all("action-list", query))
 
 
-def _runs(query: str) -> Group:
+def _runs(query: str, by: User) -> Group:
     number = query.lower().removeprefix("run").strip().removeprefix("#")
     if not number.isdecimal() or len(number) > 18:
         return Group(_("Runs"), [], "")
-    found = Run.objects.filter(pk=int(number)).select_related("action")
+    found = access_runs(by).filter(pk=int(number))
     hits = [
         Hit(str(run), reverse("run-detail", args=[run.pk]), run.action.statement) for run in found
     ]

@@ -1,18 +1,18 @@
-"""Addresses of health, audit log and search."""
+"""Addresses of health, metrics, audit log and search."""
 
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import path
 
-from scriptsmith_site.operation import audit, health, search
+from scriptsmith_site.operation import audit, health, metrics, search
 
 
 @login_not_required
-def show_icon(request: HttpRequest) -> HttpResponseRedirect:
+def show_icon(request: HttpRequest) -> HttpResponse:
     """Pages that name no icon, the admin's, are asked for one here."""
     return redirect(static("img/favicon.svg"), permanent=True)
 
@@ -21,6 +21,7 @@ urlpatterns = [
     path("favicon.ico", show_icon),
     path("healthz", health.show_alive, name="healthz"),
     path("readyz", health.show_ready, name="readyz"),
+    path("metrics", metrics.show_metrics, name="metrics"),
     path("audit/", audit.show_audit_log, name="audit"),
     path("audit/export/", audit.export_audit_log, name="audit-export"),
     path("search/", search.show_search, name="search"),

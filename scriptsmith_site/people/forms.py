@@ -36,12 +36,12 @@ class PreferencesForm(forms.Form):
 
 
 class PasswordForm(forms.Form):
-    current = forms.CharField(
+    current_password = forms.CharField(
         label=_("Present password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    new = forms.CharField(
+    new_password = forms.CharField(
         label=_("New password"),
         strip=False,
         help_text=_("At least 10 characters, and not a common one."),
@@ -56,19 +56,17 @@ class SetPasswordForm(forms.Form):
         help_text=_("At least 10 characters, and not a common one."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
-    repeated = forms.CharField(
+    repeated_password = forms.CharField(
         label=_("The same again"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
-    def clean(self) -> dict[str, object]:
-        if (
-            "repeated" in self.cleaned_data
-            and self.cleaned_data.get("password") != self.cleaned_data["repeated"]
-        ):
-            self.add_error("repeated", _("The two are not the same."))
-        return self.cleaned_data
+    def clean_repeated_password(self) -> str:
+        repeated: str = self.cleaned_data["repeated_password"]
+        if repeated != self.cleaned_data.get("password", repeated):
+            raise forms.ValidationError(_("The two are not the same."))
+        return repeated
 
 
 class TokenForm(forms.Form):

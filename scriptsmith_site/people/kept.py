@@ -18,15 +18,20 @@ class Kept(NamedTuple):
     fields: list[tuple[str, str]]
 
 
-def keep(request: HttpRequest) -> str:
-    """The form of this request as text for a hidden field, signed; passwords and files stay out."""
+def sent_by(request: HttpRequest) -> Kept:
+    """The form that this request brings; passwords and files stay out."""
     fields = [
         (name, value)
         for name, values in request.POST.lists()
         for value in values
         if name != "csrfmiddlewaretoken" and "password" not in name
     ]
-    return signing.dumps([request.get_full_path(), fields], salt=_SALT, compress=True)
+    return Kept(request.get_full_path(), fields)
+
+
+def keep(kept: Kept) -> str:
+    """The form as text for a hidden field, signed."""
+    return signing.dumps(list(kept), salt=_SALT, compress=True)
 
 
 def read_kept(text: str) -> Kept | None:

@@ -104,11 +104,11 @@ def reactivate(user: User, *, by: User | None) -> None:
 
 
 @transaction.atomic
-def change_password(user: User, *, current: str, new: str) -> None:
+def change_password(user: User, *, current_password: str, new_password: str) -> None:
     """The person's own change. Ends their other sessions. Raises BadInput."""
-    if not user.check_password(current):
-        raise BadInput(_("This is not your present password."), field="current")
-    set_password(user, new, field="new")
+    if not user.check_password(current_password):
+        raise BadInput(_("This is not your present password."), field="current_password")
+    set_password(user, new_password, field="new_password")
     record(user, "password changed", by=user)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from pygments.lexers.shell import BashLexer
-from pygments.token import STANDARD_TYPES, Token
+from pygments.token import STANDARD_TYPES, Token, _TokenType
 
 from catalog.analysis import HiddenCharacter, find_hidden_characters
 
@@ -42,7 +42,8 @@ def show_lines(script: str, findings: Iterable[object] = ()) -> list[Line]:
     for found in by_line.values():
         found.sort(key=lambda one: _LEVELS.get(one.level, 9))
     return [
-        Line(number, html, tuple(by_line.get(number, ()))) for number, html in enumerate(htmls, start=1)
+        Line(number, html, tuple(by_line.get(number, ())))
+        for number, html in enumerate(htmls, start=1)
     ]
 
 
@@ -52,7 +53,7 @@ def coloured_lines(script: str) -> tuple[SafeString, ...]:
     text = script.removesuffix("\n")
     odd = {found.offset: found for found in find_hidden_characters(script)}
     if len(text) > _MOST_COLOURED:
-        tokens: Iterable[tuple[int, object, str]] = [(0, Token, text)]
+        tokens: Iterable[tuple[int, _TokenType, str]] = [(0, Token, text)]
     else:
         tokens = BashLexer().get_tokens_unprocessed(text)
     lines: list[list[str]] = [[]]
@@ -65,7 +66,9 @@ def coloured_lines(script: str) -> tuple[SafeString, ...]:
                 offset += 1
             if part:
                 html = _escape_part(part.removesuffix("\r"), offset, odd)
-                lines[-1].append(format_html('<span class="{}">{}</span>', name, html) if name else html)
+                lines[-1].append(
+                    format_html('<span class="{}">{}</span>', name, html) if name else html
+                )
             offset += len(part)
     return tuple(SafeString("".join(parts)) for parts in lines)
 
@@ -92,11 +95,12 @@ def _escape_part(part: str, offset: int, odd: Mapping[int, HiddenCharacter]) -> 
     return SafeString("".join(html))
 
 
-def _class_of(kind: object) -> str:
+def _class_of(kind: _TokenType) -> str:
     """Pygments' short class of a token, or of the nearest kind above it that has one."""
-    while kind is not None and kind not in STANDARD_TYPES:
-        kind = getattr(kind, "parent", None)
-    return STANDARD_TYPES.get(kind, "") if kind is not None else ""
+    above: _TokenType | None = kind
+    while above is not None and above not in STANDARD_TYPES:
+        above = above.parent
+    return STANDARD_TYPES[above] if above is not None else ""
 
 
 def _read_finding(finding: object) -> tuple[ShownFinding, int | None]:
@@ -110,6 +114,8 @@ def _read_finding(finding: object) -> tuple[ShownFinding, int | None]:
 
     line = get("line")
     return (
-        ShownFinding(str(get("level") or "info"), str(get("code") or ""), str(get("message") or "")),
+        ShownFinding(
+            str(get("level") or "info"), str(get("code") or ""), str(get("message") or "")
+        ),
         line if isinstance(line, int) else None,
     )

@@ -45,7 +45,9 @@ def diff_side_by_side(old: str, new: str) -> list[SideRow]:
     groups = matcher.get_opcodes()
     for position, (tag, a, b, c, d) in enumerate(groups):
         if tag == "equal":
-            rows.extend(_equal(old_lines, a, b, c, first=position == 0, last=position == len(groups) - 1))
+            rows.extend(
+                _equal(old_lines, a, b, c, first=position == 0, last=position == len(groups) - 1)
+            )
         else:
             rows.extend(_changed(old_lines[a:b], new_lines[c:d], a, c))
     return rows
@@ -73,7 +75,9 @@ def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _equal(lines: list[str], a: int, b: int, c: int, *, first: bool, last: bool) -> Iterator[SideRow]:
+def _equal(
+    lines: list[str], a: int, b: int, c: int, *, first: bool, last: bool
+) -> Iterator[SideRow]:
     before = 0 if first else _CONTEXT
     after = 0 if last else _CONTEXT
     hidden = (b - a) - before - after

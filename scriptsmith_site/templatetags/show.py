@@ -46,7 +46,12 @@ def code(
 
 @register.inclusion_tag("components/_diff.html")
 def diff(
-    old: str, new: str, label: str = "", old_label: str = "", new_label: str = "", side: bool = False
+    old: str,
+    new: str,
+    label: str = "",
+    old_label: str = "",
+    new_label: str = "",
+    side: bool = False,
 ) -> dict[str, object]:
     """Two texts compared by line and word, in one column or side by side."""
     return {

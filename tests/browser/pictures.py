@@ -16,5 +16,5 @@ def take(page: Page, name: str) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        page.screenshot(path=str(Path(folder) / f"{name}-{theme}.png"))
+        page.screenshot(path=str(Path(folder) / f"{name}-{theme}.png"), caret="initial")
     page.emulate_media(color_scheme="light")

@@ -23,9 +23,7 @@ class Answered(NamedTuple):
 
 
 class Way(Protocol):
-    def __call__(
-        self, user: User, version: Version, action: str, **data: object
-    ) -> Answered: ...
+    def __call__(self, user: User, version: Version, action: str, **data: object) -> Answered: ...
 
 
 @pytest.fixture(params=["page", "api"])
@@ -37,7 +35,9 @@ def way(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) ->
         assert isinstance(values, dict)
         form = {**data, **{f"value-{name}": value for name, value in values.items()}}
         response = client_for(user).post(reverse(f"version-{action}", args=[version.pk]), form)
-        return Answered(DONE if response.status_code == 302 else response.status_code, response.text)
+        return Answered(
+            DONE if response.status_code == 302 else response.status_code, response.text
+        )
 
     def by_api(user: User, version: Version, action: str, **data: object) -> Answered:
         address = f"/api/v1/versions/{version.pk}/{action}/"

@@ -57,7 +57,12 @@ def test_a_script_without_parameters_is_handed_out_byte_for_byte(reviewer: User)
         pytest.param(SCRIPT, {"DIRECTORY": ""}, "Fill this in", id="empty"),
         pytest.param(SCRIPT, {"DIRECTORY": "/a\x07b"}, "Control characters", id="a bell"),
         pytest.param(DELETE, {"DIRECTORY": "/"}, "delete everything in", id="the root folder"),
-        pytest.param(DELETE, {"DIRECTORY": "/a/../"}, "delete everything in", id="the root folder in disguise"),
+        pytest.param(
+            DELETE,
+            {"DIRECTORY": "/a/../"},
+            "delete everything in",
+            id="the root folder in disguise",
+        ),
     ],
 )
 def test_copying_is_blocked(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Entry, Phrasing, Version
@@ -45,8 +46,8 @@ def test_an_edited_one_waits_for_somebody_else(reviewer: User, second_reviewer: 
     assert (others.state, others.verified_by) == ("verified", second_reviewer)
 
 
-def test_a_team_of_one_verifies_its_own(reviewer: User, settings: object) -> None:
-    settings.SCRIPTSMITH_SELF_VERIFY = True  # type: ignore[attr-defined]
+def test_a_team_of_one_verifies_its_own(reviewer: User, settings: Settings) -> None:
+    settings.SCRIPTSMITH_SELF_VERIFY = True
 
     version = publish(reviewer, author=reviewer)
 

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, connection
 from django.utils import timezone
+from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Embedding, Version
@@ -61,9 +62,9 @@ def test_the_author_cannot_verify_it(way: Way, waiting: Version, curator: User) 
 
 
 def test_a_team_of_one_may_and_it_is_marked(
-    way: Way, waiting: Version, curator: User, settings: object
+    way: Way, waiting: Version, curator: User, settings: Settings
 ) -> None:
-    settings.SCRIPTSMITH_SELF_VERIFY = True  # type: ignore[attr-defined]
+    settings.SCRIPTSMITH_SELF_VERIFY = True
 
     assert way(curator, waiting, "verify").status == DONE
 

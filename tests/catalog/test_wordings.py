@@ -26,9 +26,7 @@ def texts(version: Version) -> list[str]:
     return list(version.entry.phrasings.values_list("text", flat=True))
 
 
-def test_a_new_wording_is_answered(
-    version: Version, curator: User, client_for: ClientFor
-) -> None:
+def test_a_new_wording_is_answered(version: Version, curator: User, client_for: ClientFor) -> None:
     address = f"/catalogue/{version.entry.slug}/phrasing/"
 
     assert client_for(curator).post(address, {"text": "Kick the printers"}).status_code == 302

@@ -33,7 +33,15 @@ def test_a_run_ends_with_a_recommended_draft_and_every_call_in_the_ledger(standi
     assert (run.state, run.verdict, run.demo) == ("done", "correct", True)
     assert report["recommended"] == 1
     names = [stage["name"] for stage in report["stages"]]  # type: ignore[attr-defined]
-    assert names == ["retrieve", "generate", "check", "describe", "similarity", "difference", "ensemble"]
+    assert names == [
+        "retrieve",
+        "generate",
+        "check",
+        "describe",
+        "similarity",
+        "difference",
+        "ensemble",
+    ]
     assert report["calls"] == 4 == len(standin.calls(billed=True))
     assert ModelCall.objects.filter(run=run, state="done").count() == 4
     assert all(attempt.outcome == "answered" for attempt in Attempt.objects.filter(call__run=run))
@@ -65,9 +73,13 @@ def test_the_model_is_called_outside_a_transaction(
     assert seen and not any(seen)
 
 
-def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_again(standin: StandIn) -> None:
+def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_again(
+    standin: StandIn,
+) -> None:
     run = start()
-    standin.faults({"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}})
+    standin.faults(
+        {"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}}
+    )
     execution.advance(run.pk)  # stops in the middle: the endpoint rests
     run.refresh_from_db()
     assert run.state == "queued" and run.not_before is not None
@@ -137,11 +149,16 @@ def test_one_broken_reply_is_tried_once_more_and_both_tries_are_rows(standin: St
     run = finish(start())
     assert run.state == "done"
     tries = Attempt.objects.filter(call__run=run, call__stage="describe")
-    assert [(one.outcome, one.possibly_billed) for one in tries] == [("broken", True), ("answered", False)]
+    assert [(one.outcome, one.possibly_billed) for one in tries] == [
+        ("broken", True),
+        ("answered", False),
+    ]
 
 
 def test_a_busy_server_rests_the_endpoint_and_not_a_thread(standin: StandIn) -> None:
-    standin.faults({"kind": "status", "status": 429, "task": "generate", "headers": {"retry-after": "30"}})
+    standin.faults(
+        {"kind": "status", "status": 429, "task": "generate", "headers": {"retry-after": "30"}}
+    )
     run = start()
     began = timezone.now()
     execution.advance(run.pk)
@@ -174,15 +191,23 @@ def test_a_refined_draft_keeps_its_feedback_and_findings_are_stored(standin: Sta
     first, refined = run.drafts.order_by("number")
     assert refined.kind == "refined" and refined.parent == first and refined.feedback.draft == first
     assert refined.assessment.verdict in ("correct", "incorrect")
-    assert DraftFinding.objects.filter(draft__run=run).exclude(script_sha256=first.sha256).exclude(
-        script_sha256=refined.sha256
-    ).count() == 0
+    assert (
+        DraftFinding.objects.filter(draft__run=run)
+        .exclude(script_sha256=first.sha256)
+        .exclude(script_sha256=refined.sha256)
+        .count()
+        == 0
+    )
 
 
-def test_an_experts_feedback_is_refined_after_the_run_had_finished(standin: StandIn, reviewer: object) -> None:
+def test_an_experts_feedback_is_refined_after_the_run_had_finished(
+    standin: StandIn, reviewer: object
+) -> None:
     run = finish(start())
     draft = run.drafts.get()
-    services.ask_refinement(draft, by=reviewer, feedback="Use `-mtime +60` instead of `-mtime +30`.")  # type: ignore[arg-type]
+    services.ask_refinement(
+        draft, by=reviewer, feedback="Use `-mtime +60` instead of `-mtime +30`."
+    )  # type: ignore[arg-type]
     run.refresh_from_db()
     assert run.state == "queued" and run.finished_at is not None
     done = finish(run)
@@ -192,12 +217,16 @@ def test_an_experts_feedback_is_refined_after_the_run_had_finished(standin: Stan
     assert done.verdict == "correct", "the verdict stays the first assessment's"
 
 
-def test_what_was_retrieved_is_recorded_once(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_retrieved_is_recorded_once(
+    standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
 
     def retrieve(statement: str, *, limit: int) -> Retrieval:
         asked.append(statement)
-        return Retrieval(statement=statement, answer=Answer.NONE, matches=(), threshold=0.9, scoring="t")
+        return Retrieval(
+            statement=statement, answer=Answer.NONE, matches=(), threshold=0.9, scoring="t"
+        )
 
     monkeypatch.setattr("catalog.services.retrieve", retrieve, raising=False)
     run = start()

@@ -62,7 +62,9 @@ class ScriptedPorts:
     def begin(self, stage: StageName, *, round: int) -> None:
         pass
 
-    def end(self, stage: StageName, *, round: int, outcome: str, found: str = "", **_: object) -> None:
+    def end(
+        self, stage: StageName, *, round: int, outcome: str, found: str = "", **_: object
+    ) -> None:
         self.stages.append((stage.value, round, outcome))
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
@@ -90,7 +92,9 @@ NO_ERROR = {"verdict": "no_error", "points": []}
 
 
 def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
-    ports = ScriptedPorts(generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME])
+    ports = ScriptedPorts(
+        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+    )
     result = Flow(Task("list /var/log"), ports).carry_out()
     assert result.verdict is Verdict.CORRECT
     assert result.recommended.script == LIST
@@ -98,7 +102,9 @@ def test_a_script_that_passes_is_written_assessed_and_recommended() -> None:
 
 
 def test_the_description_is_asked_from_the_script_alone() -> None:
-    ports = ScriptedPorts(generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME])
+    ports = ScriptedPorts(
+        generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+    )
     Flow(Task("THE STATEMENT", context="THE CONTEXT"), ports).carry_out()
     question = next(one for one in ports.asked if one.stage is StageName.DESCRIBE)
     assert "THE STATEMENT" not in question.user + question.system
@@ -145,7 +151,9 @@ def test_a_refinement_that_is_not_judged_better_never_replaces_the_first() -> No
         pytest.param(ERROR, "", ("refine", 1, "empty"), id="no script"),
     ],
 )
-def test_refinement_ends_early(explain: object, refine: str | None, stage: tuple[str, int, str]) -> None:
+def test_refinement_ends_early(
+    explain: object, refine: str | None, stage: tuple[str, int, str]
+) -> None:
     ports = ScriptedPorts(
         generate=[script(LIST)],
         describe=[DESCRIBED],
@@ -209,15 +217,21 @@ def test_a_script_that_stays_broken_is_incorrect_without_asking_the_assessor() -
 @pytest.mark.parametrize(
     ("replies", "asked"),
     [
-        pytest.param([Reply("no script here"), Reply(json.dumps(script(LIST)))], 2, id="prose, then a script"),
         pytest.param(
-            [Reply("{", stop_reason="max_tokens"), Reply(json.dumps(script(LIST)))], 2, id="cut, then whole"
+            [Reply("no script here"), Reply(json.dumps(script(LIST)))], 2, id="prose, then a script"
+        ),
+        pytest.param(
+            [Reply("{", stop_reason="max_tokens"), Reply(json.dumps(script(LIST)))],
+            2,
+            id="cut, then whole",
         ),
         pytest.param([Reply(""), Reply(json.dumps(script(LIST)))], 2, id="nothing, then a script"),
     ],
 )
 def test_what_cannot_be_read_is_asked_again_once(replies: list[Reply], asked: int) -> None:
-    ports = ScriptedPorts(generate=replies, describe=[DESCRIBED], similarity=[SAME], difference=[SAME])
+    ports = ScriptedPorts(
+        generate=replies, describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+    )
     Flow(Task("list"), ports).carry_out()
     first, second = [question for question in ports.asked if question.stage is StageName.GENERATE]
     assert (first.sample, second.sample) == (0, 1)
@@ -227,9 +241,13 @@ def test_what_cannot_be_read_is_asked_again_once(replies: list[Reply], asked: in
 @pytest.mark.parametrize(
     ("replies", "said"),
     [
-        pytest.param([Reply("", stop_reason="refusal")], "refused", id="refusal is not asked again"),
+        pytest.param(
+            [Reply("", stop_reason="refusal")], "refused", id="refusal is not asked again"
+        ),
         pytest.param([Reply("prose"), Reply("prose")], "holds no script", id="twice unreadable"),
-        pytest.param([Reply("```bash\nls"), Reply("```bash\nls")], "never closes", id="twice unclosed"),
+        pytest.param(
+            [Reply("```bash\nls"), Reply("```bash\nls")], "never closes", id="twice unclosed"
+        ),
         pytest.param([Reply(""), Reply("")], "nothing", id="twice nothing"),
     ],
 )
@@ -282,10 +300,16 @@ def test_nearest_entries_are_examples_unless_switched_off() -> None:
         confidence=0.4,
         cosine=0.9,
     )
-    found = Retrieval(statement="", answer=Answer.ADAPT, matches=(match,), threshold=0.9, scoring="t")
+    found = Retrieval(
+        statement="", answer=Answer.ADAPT, matches=(match,), threshold=0.9, scoring="t"
+    )
     for switched_on in (True, False):
         ports = ScriptedPorts(
-            found, generate=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+            found,
+            generate=[script(LIST)],
+            describe=[DESCRIBED],
+            similarity=[SAME],
+            difference=[SAME],
         )
         Flow(Task("list logs", uses_examples=switched_on), ports).carry_out()
         assert ("list logs in /tmp" in ports.asked[0].user) == switched_on
@@ -332,7 +356,11 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_between_marks_that_it_cannot_forge(text: str) -> None:
     ports = ScriptedPorts(
-        generate=[script(text)], repair=[script(LIST)], describe=[DESCRIBED], similarity=[SAME], difference=[SAME]
+        generate=[script(text)],
+        repair=[script(LIST)],
+        describe=[DESCRIBED],
+        similarity=[SAME],
+        difference=[SAME],
     )
     Flow(Task(text, context=text), ports).carry_out()
     user = ports.asked[0].user

@@ -18,8 +18,12 @@ FENCE = "```"
     [
         pytest.param(Reply('{"script": "ls -l\\n"}'), READ, "ls -l\n", id="JSON string"),
         pytest.param(Reply("", tool_input={"script": "df -h\n"}), READ, "df -h\n", id="tool input"),
-        pytest.param(Reply("", tool_input={"answer": "df"}), EMPTY, "", id="tool input without script"),
-        pytest.param(Reply(f"Here:\n{FENCE}bash\nls\n{FENCE}\nDone."), READ, "ls\n", id="one fence"),
+        pytest.param(
+            Reply("", tool_input={"answer": "df"}), EMPTY, "", id="tool input without script"
+        ),
+        pytest.param(
+            Reply(f"Here:\n{FENCE}bash\nls\n{FENCE}\nDone."), READ, "ls\n", id="one fence"
+        ),
         pytest.param(Reply(f"{FENCE}\nls\n{FENCE}"), READ, "ls\n", id="fence without language"),
         pytest.param(
             Reply(f"{FENCE}bash\nls\n{FENCE}\nor\n{FENCE}sh\nls -la /tmp\n{FENCE}"),
@@ -35,26 +39,40 @@ FENCE = "```"
         ),
         pytest.param(Reply(f"{FENCE}bash\nls -l"), UNPARSED, "", id="fence never closed"),
         pytest.param(
-            Reply("````bash\ncat <<E\n```\nE\n````"), READ, "cat <<E\n```\nE\n", id="fence within a longer fence"
+            Reply("````bash\ncat <<E\n```\nE\n````"),
+            READ,
+            "cat <<E\n```\nE\n",
+            id="fence within a longer fence",
         ),
         pytest.param(Reply("~~~bash\nls\n~~~"), READ, "ls\n", id="tildes"),
-        pytest.param(Reply("#!/bin/bash\nls\n"), READ, "#!/bin/bash\nls\n", id="the whole reply is a script"),
+        pytest.param(
+            Reply("#!/bin/bash\nls\n"), READ, "#!/bin/bash\nls\n", id="the whole reply is a script"
+        ),
         pytest.param(Reply("I would list the files with ls."), UNPARSED, "", id="prose only"),
         pytest.param(Reply(""), EMPTY, "", id="nothing"),
         pytest.param(Reply("<think>ls?</think>"), EMPTY, "", id="thinking only"),
         pytest.param(Reply('{"script": "  "}'), EMPTY, "", id="empty script"),
         pytest.param(Reply("", stop_reason="refusal"), REFUSED, "", id="refusal"),
         pytest.param(
-            Reply(f"{FENCE}bash\nls\n{FENCE}", stop_reason="max_tokens"), TRUNCATED, "", id="cut short"
+            Reply(f"{FENCE}bash\nls\n{FENCE}", stop_reason="max_tokens"),
+            TRUNCATED,
+            "",
+            id="cut short",
         ),
         pytest.param(Reply('{"script": "a\\u0000b"}'), UNPARSED, "", id="NUL byte"),
         pytest.param(Reply('{"script": "' + "x" * 1_000_001 + '"}'), UNPARSED, "", id="over 1 MB"),
         pytest.param(Reply('{"script": "\\ud800"}'), UNPARSED, "", id="half a character"),
         pytest.param(
-            Reply('{"script": "a\\r\\nb {{ }} %s $() `x`\\n"}'), READ, "a\r\nb {{ }} %s $() `x`\n", id="byte for byte"
+            Reply('{"script": "a\\r\\nb {{ }} %s $() `x`\\n"}'),
+            READ,
+            "a\r\nb {{ }} %s $() `x`\n",
+            id="byte for byte",
         ),
         pytest.param(
-            Reply(f"{FENCE}bash\r\nls\r\n{FENCE}\r\n"), READ, "ls\r\n", id="CRLF fence keeps the script's line ends"
+            Reply(f"{FENCE}bash\r\nls\r\n{FENCE}\r\n"),
+            READ,
+            "ls\r\n",
+            id="CRLF fence keeps the script's line ends",
         ),
         pytest.param(Reply("{" * 5000), UNPARSED, "", id="nothing but braces"),
         pytest.param(Reply('{"script": 5}'), UNPARSED, "", id="script is a number"),
@@ -72,10 +90,16 @@ def test_a_script_is_read(reply: Reply, outcome: ReadingOutcome, script: str) ->
         pytest.param('{"verdict": "Mismatch"}', READ, Opinion.MISMATCH, id="capital letter"),
         pytest.param('Well.\n{"verdict": "match"} ok', READ, Opinion.MATCH, id="prose around"),
         pytest.param(
-            '{"verdict": "match"} no: {"verdict": "mismatch"}', CONFLICT, Opinion.UNKNOWN, id="two verdicts"
+            '{"verdict": "match"} no: {"verdict": "mismatch"}',
+            CONFLICT,
+            Opinion.UNKNOWN,
+            id="two verdicts",
         ),
         pytest.param(
-            '{"verdict": "match"} {"verdict": "match"}', READ, Opinion.MATCH, id="the same one twice"
+            '{"verdict": "match"} {"verdict": "match"}',
+            READ,
+            Opinion.MATCH,
+            id="the same one twice",
         ),
         pytest.param('{"verdict": "correct"}', UNPARSED, Opinion.UNKNOWN, id="not on the menu"),
         pytest.param('{"verdict": true}', UNPARSED, Opinion.UNKNOWN, id="not a word"),
@@ -83,14 +107,18 @@ def test_a_script_is_read(reply: Reply, outcome: ReadingOutcome, script: str) ->
         pytest.param("Verdict: match", READ, Opinion.MATCH, id="tagged line"),
         pytest.param("**Verdict:** mismatch", READ, Opinion.MISMATCH, id="tagged line in bold"),
         pytest.param("verdict: match or mismatch", UNPARSED, Opinion.UNKNOWN, id="the menu itself"),
-        pytest.param('{"verdict": "match", "reason": "cut of', UNPARSED, Opinion.UNKNOWN, id="cut JSON"),
+        pytest.param(
+            '{"verdict": "match", "reason": "cut of', UNPARSED, Opinion.UNKNOWN, id="cut JSON"
+        ),
         pytest.param(
             '<think>{"verdict": "mismatch"}</think>{"verdict": "match"}',
             READ,
             Opinion.MATCH,
             id="thinking does not count",
         ),
-        pytest.param("<think>never closed match", EMPTY, Opinion.UNKNOWN, id="thinking without end"),
+        pytest.param(
+            "<think>never closed match", EMPTY, Opinion.UNKNOWN, id="thinking without end"
+        ),
         pytest.param("", EMPTY, Opinion.UNKNOWN, id="nothing"),
     ],
 )
@@ -116,14 +144,24 @@ def test_differences_are_kept_and_what_is_no_text_is_left_out() -> None:
     ("text", "outcome", "no_error", "points"),
     [
         pytest.param('{"verdict": "error", "points": ["a", "b"]}', READ, False, 2, id="two points"),
-        pytest.param('{"verdict": "error", "points": ["a", "b", "c", "d"]}', READ, False, 3, id="at most three"),
+        pytest.param(
+            '{"verdict": "error", "points": ["a", "b", "c", "d"]}',
+            READ,
+            False,
+            3,
+            id="at most three",
+        ),
         pytest.param('{"verdict": "no_error", "points": []}', READ, True, 0, id="no error"),
         pytest.param('{"verdict": "no error"}', READ, True, 0, id="no error, in words"),
-        pytest.param('{"verdict": "error", "points": []}', UNPARSED, False, 0, id="an error without a point"),
+        pytest.param(
+            '{"verdict": "error", "points": []}', UNPARSED, False, 0, id="an error without a point"
+        ),
         pytest.param("It is fine.", UNPARSED, False, 0, id="prose"),
     ],
 )
-def test_an_explanation_is_read(text: str, outcome: ReadingOutcome, no_error: bool, points: int) -> None:
+def test_an_explanation_is_read(
+    text: str, outcome: ReadingOutcome, no_error: bool, points: int
+) -> None:
     reading = read_explanation(Reply(text))
     assert (reading.outcome, reading.no_error, len(reading.points)) == (outcome, no_error, points)
 

@@ -59,7 +59,9 @@ def test_asking_again_gives_the_item_one_holds(held: Assignment, reviewer: User)
     assert again is not None and again.pk == held.pk
 
 
-def test_an_item_in_somebodys_hands_is_nobody_elses(held: Assignment, second_reviewer: User) -> None:
+def test_an_item_in_somebodys_hands_is_nobody_elses(
+    held: Assignment, second_reviewer: User
+) -> None:
     assert services.claim_next(services.live_queue(), by=second_reviewer) is None
     with pytest.raises(NotAllowedNow):
         services.claim_item(held.item, by=second_reviewer)
@@ -162,17 +164,23 @@ def test_the_queue_page_shows_what_waits_and_no_verdict(
     assert "flagged" not in page.lower() and "incorrect" not in page.lower()
 
 
-def test_starting_leads_to_the_item(item: Item, reviewer: User, client_for: Callable[[User], Client]) -> None:
+def test_starting_leads_to_the_item(
+    item: Item, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
     answer = client_for(reviewer).post(reverse("queue-next"))
     assert answer["Location"] == reverse("item-review", args=[item.pk])
 
 
-def test_the_queue_is_for_reviewers(item: Item, stranger: User, client_for: Callable[[User], Client]) -> None:
+def test_the_queue_is_for_reviewers(
+    item: Item, stranger: User, client_for: Callable[[User], Client]
+) -> None:
     client = client_for(stranger)
     assert client.get(reverse("queue")).status_code == 403
     assert client.post(reverse("queue-next")).status_code == 403
     assert client.get(reverse("item-review", args=[item.pk])).status_code == 403
 
 
-def test_a_get_changes_nothing(item: Item, reviewer: User, client_for: Callable[[User], Client]) -> None:
+def test_a_get_changes_nothing(
+    item: Item, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
     assert client_for(reviewer).get(reverse("queue-next")).status_code == 405

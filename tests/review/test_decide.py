@@ -20,10 +20,17 @@ from tests.make import make_draft
 EDITED = "#!/usr/bin/env bash\nset -euo pipefail\nfind /var/tmp/exports -type f -mtime +30 -print -delete\n"
 
 
-def decide(item: Item, *, by: User, kind: str = "approve", draft: Draft | None = None, **more: object) -> Decision:
+def decide(
+    item: Item, *, by: User, kind: str = "approve", draft: Draft | None = None, **more: object
+) -> Decision:
     draft = draft or item.run.drafts.get(number=1)
     return services.decide(
-        item, kind=kind, draft_sha256=draft.sha256, newest_seen=more.pop("newest_seen", 9), by=by, **more  # type: ignore[arg-type]
+        item,
+        kind=kind,
+        draft_sha256=draft.sha256,
+        newest_seen=more.pop("newest_seen", 9),
+        by=by,
+        **more,  # type: ignore[arg-type]
     )
 
 
@@ -98,7 +105,9 @@ def test_an_edit_that_changes_nothing_is_refused(held: Assignment, reviewer: Use
 
 def test_what_was_scored_below_2_is_not_approved(held: Assignment, reviewer: User) -> None:
     draft = held.item.run.drafts.get()
-    services.submit_score(held.item, services.Given(stage="script", value=1, seen=draft.pk), by=reviewer)
+    services.submit_score(
+        held.item, services.Given(stage="script", value=1, seen=draft.pk), by=reviewer
+    )
     with pytest.raises(BadInput):
         decide(held.item, by=reviewer)
 
@@ -121,7 +130,9 @@ def test_a_newer_draft_is_a_conflict_and_never_a_silent_approval(
     assert not Decision.objects.exists()
 
 
-def test_a_decided_item_is_decided_once(held: Assignment, reviewer: User, second_reviewer: User) -> None:
+def test_a_decided_item_is_decided_once(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
     decide(held.item, by=reviewer)
     with pytest.raises(NotAllowedNow):
         decide(held.item, by=reviewer)
@@ -135,7 +146,9 @@ def test_somebody_elses_item_is_not_decided(held: Assignment, second_reviewer: U
 
 
 @pytest.fixture(params=["page", "api"])
-def send(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) -> Callable[..., int]:
+def send(
+    request: pytest.FixtureRequest, client_for: Callable[[User], Client]
+) -> Callable[..., int]:
     def post(user: User, item: Item, kind: str, draft: Draft, **more: object) -> int:
         client = client_for(user)
         if request.param == "page":
@@ -151,7 +164,11 @@ def send(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) -
 
 
 def test_page_and_api_decide_alike(
-    held: Assignment, reviewer: User, stranger: User, second_reviewer: User, send: Callable[..., int]
+    held: Assignment,
+    reviewer: User,
+    stranger: User,
+    second_reviewer: User,
+    send: Callable[..., int],
 ) -> None:
     draft = held.item.run.drafts.get()
     assert send(stranger, held.item, "approve", draft) == 403

@@ -25,7 +25,9 @@ def first_of(item: Item) -> Draft:
     return item.run.drafts.get(number=1)
 
 
-def test_the_three_stages_open_one_after_the_other(held_flagged: Assignment, reviewer: User) -> None:
+def test_the_three_stages_open_one_after_the_other(
+    held_flagged: Assignment, reviewer: User
+) -> None:
     item = held_flagged.item
     first, refined = item.run.drafts.order_by("number")
     feedback = Feedback.objects.get(draft=first)
@@ -47,7 +49,9 @@ def test_the_three_stages_open_one_after_the_other(held_flagged: Assignment, rev
     }
 
 
-def test_a_right_script_that_was_flagged_opens_them_too(held_flagged: Assignment, reviewer: User) -> None:
+def test_a_right_script_that_was_flagged_opens_them_too(
+    held_flagged: Assignment, reviewer: User
+) -> None:
     """Else what refinement breaks could never be measured."""
     item = held_flagged.item
     services.submit_score(item, given("script", 2, first_of(item).pk), by=reviewer)
@@ -63,7 +67,9 @@ def test_a_right_script_that_passed_asks_nothing_more(held: Assignment, reviewer
 @pytest.mark.parametrize("value", [-1, 3, 99])
 def test_other_values_are_refused(held: Assignment, reviewer: User, value: int) -> None:
     with pytest.raises(BadInput):
-        services.submit_score(held.item, given("script", value, first_of(held.item).pk), by=reviewer)
+        services.submit_score(
+            held.item, given("script", value, first_of(held.item).pk), by=reviewer
+        )
 
 
 def test_out_of_order_is_refused(held_flagged: Assignment, reviewer: User) -> None:
@@ -73,7 +79,9 @@ def test_out_of_order_is_refused(held_flagged: Assignment, reviewer: User) -> No
     assert not Score.objects.exists()
 
 
-def test_another_object_than_the_one_shown_is_refused(held_flagged: Assignment, reviewer: User) -> None:
+def test_another_object_than_the_one_shown_is_refused(
+    held_flagged: Assignment, reviewer: User
+) -> None:
     refined = held_flagged.item.run.drafts.get(number=2)
     with pytest.raises(Stale):
         services.submit_score(held_flagged.item, given("script", 2, refined.pk), by=reviewer)
@@ -81,7 +89,9 @@ def test_another_object_than_the_one_shown_is_refused(held_flagged: Assignment, 
 
 def test_somebody_elses_item_is_refused(held: Assignment, second_reviewer: User) -> None:
     with pytest.raises(NotAllowedNow):
-        services.submit_score(held.item, given("script", 2, first_of(held.item).pk), by=second_reviewer)
+        services.submit_score(
+            held.item, given("script", 2, first_of(held.item).pk), by=second_reviewer
+        )
 
 
 def test_the_same_score_twice_is_one_row(held: Assignment, reviewer: User) -> None:
@@ -100,9 +110,13 @@ def test_a_changed_score_keeps_the_old_one_and_is_no_longer_blind(
     assert list(rows) == [(0, False, True), (2, True, False)]
 
 
-def test_asking_to_see_the_verdict_is_noted_with_the_score(held: Assignment, reviewer: User) -> None:
+def test_asking_to_see_the_verdict_is_noted_with_the_score(
+    held: Assignment, reviewer: User
+) -> None:
     services.reveal(held.item, "verdict", by=reviewer)
-    score = services.submit_score(held.item, given("script", 2, first_of(held.item).pk), by=reviewer)
+    score = services.submit_score(
+        held.item, given("script", 2, first_of(held.item).pk), by=reviewer
+    )
     assert score.visible["verdict"] is True and score.blind is False
 
 
@@ -112,8 +126,12 @@ def test_a_study_keeps_the_verdict_hidden(held: Assignment, reviewer: User) -> N
         services.reveal(held.item, "verdict", by=reviewer)
 
 
-def test_the_database_itself_refuses_what_no_path_may_write(held: Assignment, reviewer: User) -> None:
-    score = services.submit_score(held.item, given("script", 2, first_of(held.item).pk), by=reviewer)
+def test_the_database_itself_refuses_what_no_path_may_write(
+    held: Assignment, reviewer: User
+) -> None:
+    score = services.submit_score(
+        held.item, given("script", 2, first_of(held.item).pk), by=reviewer
+    )
     for values in (
         {"value": 3},
         {"stage": "style"},
@@ -137,14 +155,18 @@ def test_what_the_assessor_missed_is_explained_on_demand_and_comes_back(
     held.refresh_from_db()
     item.run.refresh_from_db()
     assert held.state == Assignment.State.WAITING and item.run.state == Run.State.QUEUED
-    assert services.claim_next(services.live_queue(), by=reviewer) is None, "one goes on with other items"
+    assert services.claim_next(services.live_queue(), by=reviewer) is None, (
+        "one goes on with other items"
+    )
     assert services.claim_next(services.live_queue(), by=second_reviewer) is None
     Run.objects.filter(pk=item.run_id).update(state="done")
     back = services.claim_next(services.live_queue(), by=reviewer)
     assert back is not None and back.pk == held.pk and back.state == Assignment.State.ACTIVE
 
 
-def test_an_experts_feedback_starts_a_refinement_in_its_own_arm(held: Assignment, reviewer: User) -> None:
+def test_an_experts_feedback_starts_a_refinement_in_its_own_arm(
+    held: Assignment, reviewer: User
+) -> None:
     item = held.item
     services.submit_score(item, given("script", 1, first_of(item).pk), by=reviewer)
     with pytest.raises(BadInput):
@@ -158,7 +180,9 @@ def test_an_experts_feedback_starts_a_refinement_in_its_own_arm(held: Assignment
 
 
 @pytest.fixture(params=["page", "api"])
-def send(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) -> Callable[..., int]:
+def send(
+    request: pytest.FixtureRequest, client_for: Callable[[User], Client]
+) -> Callable[..., int]:
     """Send a score over the page or over the API; the status that came back."""
 
     def post(user: User, item: Item, **values: object) -> int:
@@ -188,7 +212,11 @@ def test_a_score_arrives(held: Assignment, reviewer: User, send: Callable[..., i
     ],
 )
 def test_a_bad_score_changes_nothing(
-    held: Assignment, reviewer: User, send: Callable[..., int], values: dict[str, object], status: int
+    held: Assignment,
+    reviewer: User,
+    send: Callable[..., int],
+    values: dict[str, object],
+    status: int,
 ) -> None:
     sent = {"stage": "script", "arm": "model", "value": 2, "seen": first_of(held.item).pk, **values}
     assert send(reviewer, held.item, **sent) == status
@@ -223,7 +251,13 @@ def test_before_the_script_is_scored_nothing_tells_the_verdict(
     client, pk = client_for(reviewer), held_flagged.item_id
     url = reverse("item-review", args=[pk]) if how == "page" else f"/api/v1/items/{pk}/"
     seen = client.get(url).content.decode()
-    for secret in ("Use -path, not -name", "-path &#x27;*X*", "another directory", "flagged", "mismatch"):
+    for secret in (
+        "Use -path, not -name",
+        "-path &#x27;*X*",
+        "another directory",
+        "flagged",
+        "mismatch",
+    ):
         assert secret not in seen
 
 

@@ -123,7 +123,9 @@ def test_the_schema_takes_a_token(reviewer: User) -> None:
 
 def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, reviewer: User) -> None:
     client.force_login(reviewer)
-    made = client.post("/settings/tokens/", {"name": "bot", "scopes": ["read", "ask"], "days": "90"})
+    made = client.post(
+        "/settings/tokens/", {"name": "bot", "scopes": ["read", "ask"], "days": "90"}
+    )
     secret = re.search(r'value="(sst_[\w-]+)"', made.content.decode())
     assert made.status_code == 200
     assert made["Cache-Control"] == "no-store"
@@ -148,7 +150,9 @@ def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, revi
         pytest.param({"name": " ", "scopes": ["read"]}, "name", id="no name"),
         pytest.param({"name": "bot"}, "scopes", id="no scope"),
         pytest.param({"name": "bot", "scopes": ["administer"]}, "scopes", id="no such scope"),
-        pytest.param({"name": "bot", "scopes": ["read"], "days": "7000"}, "days", id="too long a life"),
+        pytest.param(
+            {"name": "bot", "scopes": ["read"], "days": "7000"}, "days", id="too long a life"
+        ),
     ],
 )
 def test_a_bad_token_is_not_made(

@@ -33,11 +33,16 @@ def records(reviewer: User, curator: User) -> None:
     record(reviewer, "name changed", by=reviewer, first_name=("", '=HYPERLINK("http://x")'))
 
 
-@pytest.mark.parametrize("statement", ["UPDATE auditlog_logentry SET object_repr = 'x'", "DELETE FROM auditlog_logentry"])
+@pytest.mark.parametrize(
+    "statement", ["UPDATE auditlog_logentry SET object_repr = 'x'", "DELETE FROM auditlog_logentry"]
+)
 def test_the_database_refuses_to_change_it(records: None, statement: str) -> None:
-    with pytest.raises((InternalError, ProgrammingError), match="append-only"), transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(statement)
+    with (
+        pytest.raises((InternalError, ProgrammingError), match="append-only"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
     assert LogEntry.objects.count() == 3
 
 
@@ -69,7 +74,9 @@ def test_it_shows_who_changed_what_from_what_to_what(admin: Client, records: Non
         pytest.param("event=deactivated", ["deactivated"], id="by event"),
         pytest.param("kind={user}", ["name changed", "deactivated", "roles changed"], id="by kind"),
         pytest.param("kind={profile}", [], id="by another kind"),
-        pytest.param("kind={user}&number={rita}", ["name changed", "roles changed"], id="by object"),
+        pytest.param(
+            "kind={user}&number={rita}", ["name changed", "roles changed"], id="by object"
+        ),
         pytest.param("day=2001-02-03", [], id="by a day of nothing"),
         pytest.param(
             "day={today}", ["name changed", "deactivated", "roles changed"], id="by today"

@@ -19,7 +19,9 @@ def create(*arguments: str) -> str:
 
 
 def test_it_prints_a_link_that_works(client: Client, db: None) -> None:
-    link = create("ada", "--role", "administrator", "--role", "reviewer", "--display-name", "Ada L.")
+    link = create(
+        "ada", "--role", "administrator", "--role", "reviewer", "--display-name", "Ada L."
+    )
     ada = User.objects.get(username="ada")
     assert {role.value for role in roles_of(ada)} == {"administrator", "reviewer"}
     assert ada.get_full_name() == "Ada L."
@@ -35,7 +37,9 @@ def test_a_service_account_gets_no_link(db: None) -> None:
     [
         pytest.param(["a b"], id="a bad name"),
         pytest.param(["ada", "--role", "king"], id="no such role"),
-        pytest.param(["bot", "--service", "--role", "administrator"], id="a robot for administrator"),
+        pytest.param(
+            ["bot", "--service", "--role", "administrator"], id="a robot for administrator"
+        ),
     ],
 )
 def test_a_bad_account_is_refused(db: None, arguments: list[str]) -> None:

@@ -68,9 +68,7 @@ def visitor(db: None, settings: object) -> Client:
 
 
 @pytest.mark.parametrize(("name", "status", "code", "detail"), CASES)
-def test_people_get_a_page(
-    visitor: Client, name: str, status: int, code: str, detail: str
-) -> None:
+def test_people_get_a_page(visitor: Client, name: str, status: int, code: str, detail: str) -> None:
     answer = visitor.get(f"/fail/{name}/")
     text = answer.content.decode()
     assert answer.status_code == status
@@ -83,7 +81,10 @@ def test_people_get_a_page(
 
 @pytest.mark.parametrize(("name", "status", "code", "detail"), CASES)
 def test_programs_get_json(visitor: Client, name: str, status: int, code: str, detail: str) -> None:
-    for address, headers in ((f"/api/fail/{name}/", {}), (f"/fail/{name}/", {"Accept": "application/json"})):
+    for address, headers in (
+        (f"/api/fail/{name}/", {}),
+        (f"/fail/{name}/", {"Accept": "application/json"}),
+    ):
         answer = visitor.get(address, headers=headers)
         assert answer.status_code == status
         error = answer.json()["error"]
@@ -152,7 +153,11 @@ def problem_with(data: dict[str, object]) -> ValidationError:
         pytest.param(Refused("x"), 422, "refused", "", id="refused"),
         pytest.param(problem_with({}), 422, "bad_input", "statement", id="a field is missing"),
         pytest.param(
-            problem_with({"statement": "x", "steps": [1, "b"]}), 422, "bad_input", "steps.1", id="nested"
+            problem_with({"statement": "x", "steps": [1, "b"]}),
+            422,
+            "bad_input",
+            "steps.1",
+            id="nested",
         ),
         pytest.param(ValidationError("x"), 422, "bad_input", "", id="without a field"),
         pytest.param(Http404(), 404, "not_found", "", id="not found"),

@@ -44,9 +44,7 @@ def test_without_a_broker_it_is_degraded_and_still_serves(
     assert answer.json()["parts"]["broker"] == "degraded"
 
 
-def test_without_an_embedder_it_is_degraded(
-    client: Client, db: None, settings: Settings
-) -> None:
+def test_without_an_embedder_it_is_degraded(client: Client, db: None, settings: Settings) -> None:
     settings.SCRIPTSMITH_EMBEDDER = "nowhere.at_all:Embedder"
     health._embed_once.cache_clear()
     answer = client.get("/readyz")

@@ -49,10 +49,14 @@ def test_bad_preferences_change_nothing_and_what_was_typed_stays(
     assert stranger.first_name == "Sam"
 
 
-def test_a_new_password_ends_the_other_sessions_and_not_this_one(sam: Client, stranger: User) -> None:
+def test_a_new_password_ends_the_other_sessions_and_not_this_one(
+    sam: Client, stranger: User
+) -> None:
     elsewhere = Client()
     elsewhere.force_login(stranger)
-    answer = sam.post("/settings/password/", {"current": PASSWORD, "new": NEW_PASSWORD})
+    answer = sam.post(
+        "/settings/password/", {"current_password": PASSWORD, "new_password": NEW_PASSWORD}
+    )
     assert answer["Location"] == "/settings/"
     assert sam.get("/settings/").status_code == 200
     assert elsewhere.get("/settings/").status_code == 302
@@ -64,10 +68,22 @@ def test_a_new_password_ends_the_other_sessions_and_not_this_one(sam: Client, st
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
-        pytest.param({"current": "wrong", "new": NEW_PASSWORD}, "current", id="wrong present one"),
-        pytest.param({"current": PASSWORD, "new": "short"}, "new", id="too short"),
-        pytest.param({"current": PASSWORD, "new": "1234567890123"}, "new", id="only digits"),
-        pytest.param({"current": PASSWORD, "new": ""}, "new", id="empty"),
+        pytest.param(
+            {"current_password": "wrong", "new_password": NEW_PASSWORD},
+            "current_password",
+            id="wrong present one",
+        ),
+        pytest.param(
+            {"current_password": PASSWORD, "new_password": "short"}, "new_password", id="too short"
+        ),
+        pytest.param(
+            {"current_password": PASSWORD, "new_password": "1234567890123"},
+            "new_password",
+            id="only digits",
+        ),
+        pytest.param(
+            {"current_password": PASSWORD, "new_password": ""}, "new_password", id="empty"
+        ),
     ],
 )
 def test_a_bad_change_of_password_changes_nothing(

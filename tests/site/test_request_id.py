@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
 from django.test import Client
 
 
@@ -28,3 +30,16 @@ def test_an_id_is_made(client: Client) -> None:
 def test_a_caller_s_id_is_taken_where_it_is_sane(client: Client, offered: str, taken: bool) -> None:
     given = client.get("/healthz", headers={"X-Request-ID": offered})["X-Request-ID"]
     assert (given == offered) is taken
+
+
+@pytest.mark.parametrize("said", ["6.6.6.6", "no address"])
+def test_the_audit_log_notes_the_id_and_not_what_a_client_says_of_itself(
+    client: Client, administrator: User, reviewer: User, said: str
+) -> None:
+    client.force_login(administrator)
+    headers = {"X-Forwarded-For": said, "X-Forwarded-Port": "no", "X-Correlation-ID": "x" * 300}
+    answer = client.post(f"/users/{reviewer.pk}/roles/", {"roles": ["curator"]}, headers=headers)
+    assert answer.status_code == 302
+    record = LogEntry.objects.get()
+    assert record.cid == answer["X-Request-ID"]
+    assert record.remote_addr == "127.0.0.1"

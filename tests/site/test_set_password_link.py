@@ -13,7 +13,7 @@ from django.utils import timezone
 from scriptsmith_site.models import OneTimeLink
 from scriptsmith_site.people.links import make_password_link
 
-GOOD = {"password": "a good new passphrase", "repeated": "a good new passphrase"}
+GOOD = {"password": "a good new passphrase", "repeated_password": "a good new passphrase"}
 
 
 @pytest.fixture
@@ -45,9 +45,21 @@ def test_an_administrator_gets_the_link_and_the_person_uses_it_once(
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
-        pytest.param({**GOOD, "repeated": "something else"}, "repeated", id="not the same twice"),
-        pytest.param({"password": "sam", "repeated": "sam"}, "password", id="too short, and the name"),
-        pytest.param({"password": "password1234", "repeated": "password1234"}, "password", id="common"),
+        pytest.param(
+            {**GOOD, "repeated_password": "something else"},
+            "repeated_password",
+            id="not the same twice",
+        ),
+        pytest.param(
+            {"password": "sam", "repeated_password": "sam"},
+            "password",
+            id="too short, and the name",
+        ),
+        pytest.param(
+            {"password": "password1234", "repeated_password": "password1234"},
+            "password",
+            id="common",
+        ),
     ],
 )
 def test_a_bad_password_leaves_the_link_usable(

@@ -14,7 +14,9 @@ from tests.people import PASSWORD
 LOGIN = {"username": "sam", "password": PASSWORD}
 
 
-def test_a_page_leads_to_the_sign_in_page_and_from_there_back(client: Client, stranger: User) -> None:
+def test_a_page_leads_to_the_sign_in_page_and_from_there_back(
+    client: Client, stranger: User
+) -> None:
     answer = client.get("/settings/?tab=1")
     assert answer.status_code == 302
     assert answer["Location"] == "/login/?next=/settings/%3Ftab%3D1"

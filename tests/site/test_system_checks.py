@@ -20,7 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 def ids_with(settings: Settings, **changes: object) -> set[str]:
     for name, value in changes.items():
         setattr(settings, name, value)
-    return {message.id for message in run_checks() if message.id and message.id.startswith("scriptsmith")}
+    return {
+        message.id
+        for message in run_checks()
+        if message.id and message.id.startswith("scriptsmith")
+    }
 
 
 def test_the_defaults_are_right(settings: Settings) -> None:
@@ -35,7 +39,9 @@ def test_the_defaults_are_right(settings: Settings) -> None:
         pytest.param({"BIND": "0.0.0.0", "SCRIPTSMITH_DEMO": False}, set(), id="no demo"),
         pytest.param({"SECRET_KEY": "short"}, {"scriptsmith.E004"}, id="short key"),
         pytest.param(
-            {"SCRIPTSMITH_EMBEDDER": "no.such.module:Class"}, {"scriptsmith.E005"}, id="no such embedder"
+            {"SCRIPTSMITH_EMBEDDER": "no.such.module:Class"},
+            {"scriptsmith.E005"},
+            id="no such embedder",
         ),
         pytest.param(
             {"SCRIPTSMITH_EMBEDDER": "catalog.embedding.hashing.HashingEmbedder"},
@@ -43,9 +49,13 @@ def test_the_defaults_are_right(settings: Settings) -> None:
             id="embedder without a colon",
         ),
         pytest.param(
-            {"SCRIPTSMITH_EMBEDDER": "catalog.embedding.hashing:HashingEmbedder"}, set(), id="an embedder"
+            {"SCRIPTSMITH_EMBEDDER": "catalog.embedding.hashing:HashingEmbedder"},
+            set(),
+            id="an embedder",
         ),
-        pytest.param({"SCRIPTSMITH_ENDPOINTS": ["cluade"]}, {"scriptsmith.W001"}, id="mistyped endpoint"),
+        pytest.param(
+            {"SCRIPTSMITH_ENDPOINTS": ["cluade"]}, {"scriptsmith.W001"}, id="mistyped endpoint"
+        ),
         pytest.param({"SCRIPTSMITH_ENDPOINTS": ["demo", "claude"]}, set(), id="endpoints"),
         pytest.param(
             {"DEBUG": True, "BIND": "::", "SCRIPTSMITH_DEMO": False},
@@ -61,9 +71,7 @@ def test_a_wrong_setting_is_found(
     assert ids_with(settings, **changes) == expected
 
 
-def test_demo_accounts_of_an_earlier_start_are_found(
-    settings: Settings, tmp_path: Path
-) -> None:
+def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings, tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     layout.demo_passwords.write_text("{}")
     assert ids_with(settings, LAYOUT=layout) == set()
@@ -100,7 +108,9 @@ def test_loopback_is_known(address: str, expected: bool) -> None:
 @pytest.mark.slow
 def test_production_settings_pass_the_deployment_checks(tmp_path: Path) -> None:
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("SCRIPTSMITH_")},
+        **{
+            name: value for name, value in os.environ.items() if not name.startswith("SCRIPTSMITH_")
+        },
         "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
         "SCRIPTSMITH_DATA": str(tmp_path),
         "SCRIPTSMITH_PRODUCTION": "True",

@@ -35,7 +35,10 @@ def test_the_pages_are_for_administrators(
     for page in PAGES:
         assert client.get(f"/users/{page.format(pk=user.pk)}").status_code == 403
     for action in ACTIONS:
-        assert client.post(f"/users/{user.pk}/{action}/", {"roles": "administrator"}).status_code == 403
+        assert (
+            client.post(f"/users/{user.pk}/{action}/", {"roles": "administrator"}).status_code
+            == 403
+        )
     user.refresh_from_db()
     assert user.is_active
     assert "administrator" not in {role.value for role in roles_of(user)}
@@ -83,7 +86,11 @@ def test_the_list_asks_a_fixed_number_of_questions(
 
 
 def test_an_account_is_made_with_roles(admin: Client, administrator: User) -> None:
-    typed = {"username": "new.person", "display_name": "New Person", "roles": ["reviewer", "curator"]}
+    typed = {
+        "username": "new.person",
+        "display_name": "New Person",
+        "roles": ["reviewer", "curator"],
+    }
     answer = admin.post("/users/new/", typed)
     user = User.objects.get(username="new.person")
     assert answer["Location"] == f"/users/{user.pk}/"
@@ -184,6 +191,8 @@ def test_a_service_account_lives_by_tokens(admin: Client, reviewer: User) -> Non
     assert re.search(r'value="sst_', made.content.decode())
     assert ApiToken.objects.get().expires_at is None
 
-    theirs = admin.post(f"/users/{reviewer.pk}/tokens/", {"name": "spy", "scopes": ["ask"], "days": ""})
+    theirs = admin.post(
+        f"/users/{reviewer.pk}/tokens/", {"name": "spy", "scopes": ["ask"], "days": ""}
+    )
     assert theirs.status_code == 409, "people make their own"
     assert ApiToken.objects.count() == 1

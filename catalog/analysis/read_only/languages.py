@@ -60,7 +60,7 @@ _AWK_TOKEN = re.compile(
     re.DOTALL,
 )
 _AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\n]*\])+/")
-_AWK_DOUBTFUL = re.compile(r"[\">#@]|system|getline")
+_AWK_DOUBTFUL = re.compile(r"[\">@]|system|getline")
 _AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b[^;}]*>|(?<!\|)\|(?!\|)|@")
 _AWK_BEFORE_PATTERN = names("return print in case do else")
 
@@ -82,7 +82,10 @@ def _strip_awk(program: str) -> str | None:
             is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
             pattern = _AWK_PATTERN.match(program, position)
             # Should it be the other one after all, nothing may be hidden by the mistake.
-            if _is_doubtful(program, position) or not (is_division or pattern):
+            between = _up_to_next_slash(program, position)
+            if _AWK_DOUBTFUL.search(between) or not (is_division or pattern):
+                return None
+            if is_division and "#" in between:
                 return None
             if pattern and not is_division:
                 text, kind = pattern[0], "string"
@@ -95,11 +98,11 @@ def _strip_awk(program: str) -> str | None:
     return bare
 
 
-def _is_doubtful(program: str, position: int) -> bool:
-    """Whether what would be a pattern from this slash on holds something that writes or quotes."""
+def _up_to_next_slash(program: str, position: int) -> str:
+    """What would be the pattern from this slash on; nothing where no other slash is in the line."""
     end = program.find("/", position + 1)
-    inside = program[position + 1 : end]
-    return end != -1 and "\n" not in inside and bool(_AWK_DOUBTFUL.search(inside))
+    inside = program[position + 1 : end] if end != -1 else ""
+    return "" if "\n" in inside else inside
 
 
 _SQL_READS = re.compile(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from catalog.analysis.names import names
+from catalog.analysis.read_only.languages import awk_only_prints, sed_only_prints, sql_only_reads
 from catalog.analysis.risk.databases import sql_of, strip_sql
 from catalog.analysis.risk.effects import is_harmless_target
 from catalog.analysis.risk.network import CURL_SENDS, read_curl
@@ -66,84 +67,6 @@ def _sed(command: Command) -> SideEffect:
     return _READS if all(text is not None and sed_only_prints(text) for text in texts) else _UNKNOWN
 
 
-_SED_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\[[:.=]\w+[:.=]\]|[^\]\n])*\]", re.DOTALL)
-_SED_ADDRESS = re.compile(
-    r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?))?"
-)
-_SED_PLAIN = re.compile(r"[{}pPdDgGhHnNxlq=Q!;\s]|[ql]\d*|#[^\n]*")
-
-
-def sed_only_prints(script: str) -> bool:
-    """Whether the script has none of sed's commands that write files or run programs."""
-    position = 0
-    while position < len(script):
-        if found := _SED_ADDRESS.match(script, position):
-            if _has_open_bracket(found[0]):
-                return False
-            position = found.end()
-        if script[position : position + 1] in ("s", "y"):
-            end = _end_of_substitution(script, position)
-            if end is None:
-                return False
-            position = end
-        elif found := _SED_PLAIN.match(script, position):
-            position = found.end()
-        elif position < len(script):
-            return False
-    return True
-
-
-def _end_of_substitution(script: str, position: int) -> int | None:
-    """Where `s/a/b/flags` ends; None where its flags write or run something."""
-    delimiter = re.escape(script[position + 1 : position + 2])
-    if not delimiter or delimiter in (r"\\", r"\n"):
-        return None
-    part = rf"(?:\\.|(?!{delimiter})[^\\\n])*"
-    pattern = rf"[sy]{delimiter}({part}){delimiter}{part}{delimiter}[gpiIm0-9]*(?=[;}}\s]|$)"
-    found = re.compile(pattern, re.DOTALL).match(script, position)
-    return found.end() if found and not _has_open_bracket(found[1]) else None
-
-
-def _has_open_bracket(pattern: str) -> bool:
-    """Whether the delimiter may have been one inside of brackets: seds differ in reading that."""
-    return "[" in _SED_BRACKETS.sub("", pattern)
-
-
-_AWK_TOKEN = re.compile(
-    r'(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<comment>#[^\n]*)|(?P<slash>/)|(?P<word>[\w.$\])]+)'
-    r"|(?P<blank>[ \t]+)|(?P<other>.)",
-    re.DOTALL,
-)
-_AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\n]*\])+/")
-_AWK_DOUBTFUL = re.compile(r"/[^/\n]*(?:[\">]|system|getline|@)[^/\n]*/")
-_AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b[^;}]*>|(?<!\|)\|(?!\|)|@")
-_AWK_BEFORE_PATTERN = names("return print in case do else")
-
-
-def bare_awk(program: str) -> str | None:
-    """The awk program without its strings, patterns and comments; None where they are not plain."""
-    bare, position, before = "", 0, ""
-    while position < len(program):
-        found = _AWK_TOKEN.match(program, position)
-        assert found is not None  # the last alternative takes any character
-        kind, text = found.lastgroup, found[0]
-        if kind == "slash":
-            is_division = before[-1:].isalnum() or before[-1:] in ("_", ")", "]", "$")
-            pattern = _AWK_PATTERN.match(program, position)
-            # Should it be the other one after all, nothing may be hidden by the mistake.
-            if _AWK_DOUBTFUL.match(program, position) or not (is_division or pattern):
-                return None
-            if pattern and not is_division:
-                text, kind = pattern[0], "string"
-        elif text == '"':
-            return None  # a string without an end
-        position += len(text)
-        bare += {"string": '""', "comment": ""}.get(kind or "", text)
-        if kind not in ("blank", "comment"):
-            before = "" if text in _AWK_BEFORE_PATTERN else text if kind != "string" else ")"
-    return bare
-
-
 def _awk(command: Command) -> SideEffect:
     arguments = read_arguments(
         command.arguments, short="Fvf", long=("field-separator", "assign"), stop_at_operand=True
@@ -151,8 +74,7 @@ def _awk(command: Command) -> SideEffect:
     program = arguments.operands[0].literal if arguments.operands else None
     if program is None or not arguments.names <= {"F", "v", "field-separator", "assign"}:
         return _UNKNOWN
-    bare = bare_awk(program)
-    return _READS if bare is not None and not _AWK_WRITES.search(bare) else _UNKNOWN
+    return _READS if awk_only_prints(program) else _UNKNOWN
 
 
 _CURL_READS = names(
@@ -190,12 +112,8 @@ def _wget(command: Command) -> SideEffect:
         command.arguments, short="OoPtTU", long=("output-document", "tries", "timeout")
     )
     target = arguments.value("O", "output-document")
-    known = names(
-        """
-    q O S t T U spider quiet output-document tries timeout server-response
-    """
-    )
-    known |= {"no-check-certificate", "no-verbose", "nv", "max-redirect"}
+    known = names("q O S t T U spider quiet output-document tries timeout server-response")
+    known |= names("no-check-certificate no-verbose nv max-redirect")
     only_reads = arguments.has("spider") or (target is not None and _is_discarded(target.literal))
     return _READS if only_reads and arguments.names <= known else _WRITES
 
@@ -252,33 +170,6 @@ def _ip(command: Command) -> SideEffect:
     )
 
 
-_SQL_READS = re.compile(
-    r"\s*(?:(?:SELECT|WITH|SHOW|DESCRIBE|DESC|USE|VALUES|EXPLAIN(?!\s*(?:\(|ANALY)))\b"
-    r"|\\(?:d\w*\+?|l\+?|conninfo|timing|x)(?=\s|$)|\.(?:tables|schema|databases|indexes)\b)",
-    re.IGNORECASE,
-)
-_SQL_WRITES = re.compile(
-    r"\b(?:INTO|INSERT|UPDATE|DELETE|MERGE|ALTER|CREATE|DROP|TRUNCATE|COPY|CALL|LOCK|GRANT)\b"
-    r"|\n\s*(?:system|source|tee|pager|edit)\b|[\"`\]]\s*\(|.\s*\\|/\*",
-    re.IGNORECASE,
-)
-_SQL_FUNCTION = re.compile(r"(?<!\bas )(?<!\w)(\w+)\s*\(", re.IGNORECASE)
-_SQL_FUNCTIONS = names(
-    """
-    count sum avg min max now version round coalesce length lower upper trim concat substring
-    date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg
-    array_agg row_number rank over in and or not as exists where on from select values any all
-    current_database current_user inet_server_addr pg_size_pretty pg_database_size
-    pg_total_relation_size pg_relation_size pg_table_size pg_indexes_size pg_is_in_recovery
-    pg_last_xact_replay_timestamp pg_wal_lsn_diff pg_current_wal_lsn pg_postmaster_start_time
-    pg_blocking_pids if ifnull format group_concat interval filter using by having left right
-    regexp_replace unnest lateral pg_backend_pid split_part replace substr ltrim rtrim lag lead
-    json_agg row_to_json current_setting pg_get_indexdef pg_encoding_to_char pg_tablespace_size
-    pg_last_wal_receive_lsn pg_last_wal_replay_lsn percentile_cont within
-    """
-)
-
-
 def _sql(command: Command) -> SideEffect:
     arguments = read_arguments(command.arguments, short="cdhpUevPDuRF")
     texts = [strip_sql(word) for word in sql_of(command)]
@@ -288,19 +179,7 @@ def _sql(command: Command) -> SideEffect:
         return _UNKNOWN
     if any(word.variables or word.outputs for word in sql_of(command)):
         return _UNKNOWN
-    statements = [
-        part for text in texts for part in re.split(r";|\n(?=\s*[\\.])", text) if part.strip()
-    ]
-    return _READS if all(_sql_only_reads(statement) for statement in statements) else _UNKNOWN
-
-
-def _sql_only_reads(statement: str) -> bool:
-    functions = {name.lower() for name in _SQL_FUNCTION.findall(statement)}
-    return bool(
-        _SQL_READS.match(statement)
-        and not _SQL_WRITES.search(statement.strip())
-        and functions <= _SQL_FUNCTIONS
-    )
+    return _READS if all(sql_only_reads(text) for text in texts) else _UNKNOWN
 
 
 _OPENSSL_COMMANDS = names("x509 s_client verify version crl req pkey rsa ec crl2pkcs7 pkcs7")

@@ -61,4 +61,4 @@ def _follows(command: Command) -> bool:
 
 def _multiplies(command: Command) -> bool:
     is_itself = command.name != "" and command.name == command.context.function
-    return is_itself and bool(command.context.pipes) and command.context.pipes[-1][1] > 0
+    return is_itself and bool(command.context.pipes) and command.context.pipes[-1][2] > 0

@@ -11,12 +11,17 @@ from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.opening import SHELLS
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.text import Unit
 from catalog.analysis.shell.words import Word, show
 from catalog.analysis.types import Level
 
 _DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "lynx", "http", "https", "xh", "nc"})
 _INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node", "php"}
 _READERS = _INTERPRETERS | {"eval", "source", "."}
+
+
+# For each pipeline (its unit and offset): where in it something is downloaded, and by what.
+_Pipes = dict[tuple[Unit, int], tuple[int, str]]
 
 
 def find_remote_code(program: Program) -> Iterator[Effect]:
@@ -58,11 +63,11 @@ def _from_variable(command: Command, tainted: frozenset[str]) -> str | None:
     return None
 
 
-def _from_pipe(command: Command, pipes: dict[int, tuple[int, str]]) -> str | None:
+def _from_pipe(command: Command, pipes: _Pipes) -> str | None:
     if not _reads_code_from_input(command):
         return None
-    for number, place in command.context.pipes:
-        source_place, source = pipes.get(number, (place, ""))
+    for unit, start, place in command.context.pipes:
+        source_place, source = pipes.get((unit, start), (place, ""))
         if source_place < place:
             return _message(source, command)
     return None
@@ -89,18 +94,18 @@ def _downloaded_variables(program: Program) -> frozenset[str]:
     )
 
 
-def _downloading_pipes(program: Program, tainted: frozenset[str]) -> dict[int, tuple[int, str]]:
+def _downloading_pipes(program: Program, tainted: frozenset[str]) -> _Pipes:
     """For each pipeline, the first place in it that brings something from another machine."""
-    pipes: dict[int, tuple[int, str]] = {}
+    pipes: _Pipes = {}
     for command in program.commands:
         is_tainted = command.name in ("echo", "printf") and any(
             variable.name in tainted for word in command.arguments for variable in word.variables
         )
         if not (command.name in _DOWNLOADERS or is_tainted):
             continue
-        for number, place in command.context.pipes:
-            if number not in pipes or place < pipes[number][0]:
-                pipes[number] = (place, command.name)
+        for unit, start, place in command.context.pipes:
+            if (unit, start) not in pipes or place < pipes[unit, start][0]:
+                pipes[unit, start] = (place, command.name)
     return pipes
 
 

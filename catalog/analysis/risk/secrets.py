@@ -76,7 +76,7 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         Secret(*(match.span(1) if match.re.groups else match.span()), kind)
         for kind, pattern in _PATTERNS
         for match in pattern.finditer(text)
-        if not _PLACEHOLDER.search(match[match.re.groups])
+        if not _PLACEHOLDER.search(match[match.re.groups][:200])
     }
     return tuple(sorted(found))
 
@@ -111,7 +111,7 @@ def _is_secret(word: Word) -> bool:
         value is not None
         and len(value) >= 3
         and not value.startswith(("/", "~", "."))
-        and not _PLACEHOLDER.search(value)
+        and not _PLACEHOLDER.search(value[:200])
     )
 
 

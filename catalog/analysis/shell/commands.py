@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from catalog.analysis.shell.text import Span, Unit
@@ -38,13 +39,14 @@ class Context:
     """Where a command stands: outermost first in each."""
 
     loops: tuple[Loop, ...] = ()
-    pipes: tuple[tuple[int, int], ...] = ()  # number of the pipeline, place in it
+    pipes: tuple[tuple[Unit, int, int], ...] = ()  # unit and offset of the pipeline, place in it
     outputs: tuple[tuple[Unit, int], ...] = ()  # unit and offset of each `$(...)` around it
     function: str = ""
     via: tuple[str, ...] = ()  # the commands it was reached through: sudo, xargs, bash, ...
+    is_conditional: bool = False  # in a branch, a loop, or after && or ||
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Command:
     """One simple command: its name and arguments, `[` and `local` included."""
 
@@ -56,7 +58,7 @@ class Command:
     takes_more: bool = False  # xargs or find adds operands at run time
     is_opened: bool = False  # the commands that it starts stand beside it in the program
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The program's name without its folder; empty where only run time knows it."""
         literal = self.words[0].literal if self.words else None
@@ -71,6 +73,10 @@ class Command:
     @property
     def arguments(self) -> tuple[Word, ...]:
         return self.words[1:]
+
+    def has_option(self, option: str) -> bool:
+        """Whether one of the arguments is literally this."""
+        return any(word.literal == option for word in self.arguments)
 
     @property
     def fed_text(self) -> Word | None:
@@ -105,6 +111,7 @@ class Assignment:
     is_loop: bool = False  # one of the values of a `for`
     function: str = ""
     in_loop: bool = False
+    is_conditional: bool = False
 
     @property
     def value(self) -> Word | None:

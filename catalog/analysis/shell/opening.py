@@ -197,10 +197,8 @@ def _open_container(command: Command) -> Iterator[Command]:
         return
     # kubectl writes `exec POD -- COMMAND`, with options anywhere before the dashes.
     dashes = [place for place, word in enumerate(words) if word.literal == "--"]
-    if dashes and command.name in ("kubectl", "oc", "lxc"):
-        started = words[dashes[0] + 1 :]
-    else:
-        started = _after_container(words)
+    has_dashes = bool(dashes) and command.name in ("kubectl", "oc", "lxc")
+    started = words[dashes[0] + 1 :] if has_dashes else _after_container(words)
     if started:
         yield command.starting(started)
 

@@ -57,11 +57,11 @@ class Program:
         return inside
 
     @cached_property
-    def _by_pipe(self) -> dict[int, list[tuple[int, Command]]]:
-        piped: dict[int, list[tuple[int, Command]]] = {}
+    def _by_pipe(self) -> dict[tuple[Unit, int], list[tuple[int, Command]]]:
+        piped: dict[tuple[Unit, int], list[tuple[int, Command]]] = {}
         for command in self.commands:
-            for number, place in command.context.pipes:
-                piped.setdefault(number, []).append((place, command))
+            for unit, start, place in command.context.pipes:
+                piped.setdefault((unit, start), []).append((place, command))
         return piped
 
     def inside(self, word: Word) -> list[Command]:
@@ -73,8 +73,8 @@ class Program:
         """The commands that stand before this one in its pipelines."""
         return [
             other
-            for number, place in command.context.pipes
-            for other_place, other in self._by_pipe.get(number, [])
+            for unit, start, place in command.context.pipes
+            for other_place, other in self._by_pipe.get((unit, start), [])
             if other_place < place
         ]
 
@@ -109,7 +109,7 @@ class _Reader:
         self.variables = Variables(found)
         self.forwarders = frozenset(_forwarders(found.commands))
         self.units = 0
-        self.piped: dict[tuple[int, int], list[Command]] = {}
+        self.piped: dict[tuple[Unit, int, int], list[Command]] = {}
         self.queue: deque[Command] = deque()
         self._enqueue(found.commands)
 
@@ -171,8 +171,8 @@ class _Reader:
         """The command with the text that an `echo`, `printf` or heredoc before it pipes in."""
         if command.fed_text or not command.context.pipes:
             return command
-        number, place = command.context.pipes[-1]
-        before = self.piped.get((number, place - 1), [])
+        unit, start, place = command.context.pipes[-1]
+        before = self.piped.get((unit, start, place - 1), [])
         text = printed_text(before[0]) if len(before) == 1 else None
         if text is None:
             return command

@@ -13,6 +13,7 @@ from catalog.analysis.shell.words import Output, Text, Variable, Word
 
 SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
 MAXIMUM_STEPS = 300  # of looking up one word
+MAXIMUM_CHAIN = 20  # variables that are set from one another
 MAXIMUM_LENGTH = 2_000
 
 _HOMES = frozenset({"HOME"})
@@ -66,7 +67,9 @@ class Variables:
     def known(self, name: str) -> str | None:
         """The value, where one literal assignment is the only one."""
         assignments = self._assignments.get(name, [])
-        if len(assignments) != 1 or name in self._written or assignments[0].appends:
+        if len(assignments) != 1 or name in self._written:
+            return None
+        if assignments[0].appends or assignments[0].is_conditional:
             return None
         value = assignments[0].value
         return value.literal if value is not None and not assignments[0].is_loop else None
@@ -156,10 +159,12 @@ class _Lookup:
             return self._all._given[name]
         if name in _HOMES:
             return "~"
-        if name in _NEVER_EMPTY:
+        if name in _NEVER_EMPTY or len(seen) > MAXIMUM_CHAIN:
             return SOMETHING
         assignments = [] if name in seen else self._all._assignments.get(name, [])
         values = {self._assigned(assignment, seen | {name}) for assignment in assignments}
+        if len(assignments) == 1 and assignments[0].is_conditional:
+            values.add("")
         if name not in self._all._written and len(values) == 1 and "" not in values:
             return values.pop()
         if self._all._guards.get(name, self._line + 1) <= self._line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from tree_sitter import Node
@@ -46,14 +47,14 @@ class Output:
 Part = Text | Variable | Output
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Word:
     """One word as written and as read."""
 
     parts: tuple[Part, ...]
     span: Span
 
-    @property
+    @cached_property
     def literal(self) -> str | None:
         """The word's value where it is the same on every run, else None."""
         return "".join(self.texts) if len(self.texts) == len(self.parts) else None
@@ -68,7 +69,7 @@ class Word:
             value += part.value
         return value
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The literal pieces of the word."""
         return tuple(part.value for part in self.parts if isinstance(part, Text))

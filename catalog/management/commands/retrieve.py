@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,7 @@ class Command(BaseCommand):
         if self.options["json"]:
             self.stdout.write(json.dumps(as_document(found), ensure_ascii=False))
         else:
-            self.stdout.write(_describe(found))
+            self.stdout.write(_visible(_describe(found)))
 
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -84,6 +85,16 @@ def _read_statement(line: bytes) -> str:
     if not isinstance(statement, str):
         raise BadInput("has no statement")
     return statement
+
+
+def _visible(text: str) -> str:
+    """The text with control characters written out: to a terminal they are commands."""
+    return "".join(
+        character
+        if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf")
+        else f"\\u{ord(character):04x}"
+        for character in text
+    )
 
 
 def _describe(found: Retrieval) -> str:

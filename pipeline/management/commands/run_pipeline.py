@@ -20,9 +20,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("statement", help="what is to be done, in words")
         parser.add_argument("--context", default="", help="incident text or environment notes")
-        parser.add_argument("--configuration", help="name of a configuration; the default one without it")
-        parser.add_argument("--no-retrieval", action="store_true", help="write a script even where one matches")
-        parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+        parser.add_argument(
+            "--configuration", help="name of a configuration; the default one without it"
+        )
+        parser.add_argument(
+            "--no-retrieval", action="store_true", help="write a script even where one matches"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON document on standard output"
+        )
 
     def handle(self, *args: object, **options: object) -> None:
         try:
@@ -44,7 +50,9 @@ class Command(BaseCommand):
 
     def _make_run(self, options: dict[str, object]) -> Run:
         name = options["configuration"]
-        configuration = services.find_configuration(str(name)) if name else services.default_configuration()
+        configuration = (
+            services.find_configuration(str(name)) if name else services.default_configuration()
+        )
         action = services.ask(str(options["statement"]), by=None, incident=str(options["context"]))
         return services.start_run(
             action,
@@ -62,5 +70,7 @@ class Command(BaseCommand):
                 f"{stage['name']:<12}{stage['outcome']:<14}{stage['milliseconds']:>7} ms  {tokens}"
             )
         made_by = "  (demo model)" if report["demo"] else ""
-        self.stdout.write(f"\nassessor: {report['verdict'] or 'not asked'}{made_by}; nobody has reviewed it yet.\n")
+        self.stdout.write(
+            f"\nassessor: {report['verdict'] or 'not asked'}{made_by}; nobody has reviewed it yet.\n"
+        )
         self.stdout.write(str(report["script"] or ""))

@@ -49,4 +49,7 @@ def test_a_server_of_ones_own_is_used_instead(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("TEST_REDIS_URL", "redis://mine")
     started = servers.start_test_servers()
     assert (started.database_url, started.redis_url) == ("postgresql://mine/x", "redis://mine")
+    folder = Path(started.data).parent
+    assert not list(folder.glob("outside/*/postgres"))
     started.stop()
+    assert not folder.exists()

@@ -1,0 +1,81 @@
+"""Reads redirections, heredocs included, from the syntax tree."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from catalog.analysis.shell.commands import Redirect, RedirectKind
+from catalog.analysis.shell.text import Span, Unit
+from catalog.analysis.shell.words import Text, Word, read_word
+
+REDIRECT_NODES = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
+
+_KINDS: dict[str, RedirectKind] = {
+    "<": "read",
+    ">": "write",
+    ">|": "write",
+    "&>": "write",
+    ">&": "write",
+    ">>": "append",
+    "&>>": "append",
+}
+
+
+def read_redirect(node: Node, unit: Unit) -> tuple[list[Redirect], list[Node]]:
+    """The redirections of this node, and arguments of the command that the tree counts to it."""
+    if node.type == "heredoc_redirect":
+        return _read_heredoc(node, unit)
+    if node.type == "herestring_redirect":
+        return [Redirect("text", read_word(node.named_children, unit))], []
+    operators = [child.type for child in node.children if not child.is_named]
+    targets = [
+        child
+        for child in node.children
+        if child.is_named and child.type not in ("file_descriptor", "ERROR")
+    ]
+    if not targets or not operators:
+        return [], []
+    word = read_word(targets[:1], unit)
+    kind = _KINDS.get(operators[-1])
+    copies = operators[-1] == ">&" and re.fullmatch(r"[0-9]+-?|-", word.literal or "")
+    if kind is None or copies or targets[0].type == "process_substitution":
+        return [], targets[1:]
+    return [Redirect(kind, word)], targets[1:]
+
+
+def _read_heredoc(node: Node, unit: Unit) -> tuple[list[Redirect], list[Node]]:
+    redirects: list[Redirect] = []
+    arguments: list[Node] = []
+    start = next((child for child in node.children if child.type == "heredoc_start"), None)
+    for index, child in enumerate(node.children):
+        if child.type == "heredoc_body" and start is not None:
+            redirects.append(Redirect("text", _heredoc_word(start, child, unit)))
+        elif child.type in REDIRECT_NODES:
+            read, more = read_redirect(child, unit)
+            redirects += read
+            arguments += more
+        elif node.field_name_for_child(index) == "argument":
+            arguments.append(child)
+    return redirects, arguments
+
+
+def _heredoc_word(start: Node, body: Node, unit: Unit) -> Word:
+    span = Span(unit, body.start_byte, body.end_byte)
+    # With quotes around its end marker, nothing in a heredoc is expanded.
+    if re.search(r"['\"\\]", unit.text(start.start_byte, start.end_byte)):
+        return Word((Text(span.text, quoted=True),), span)
+    return read_word([body], unit)
+
+
+def last_command(node: Node) -> Node:
+    """The command that a redirection after this statement belongs to, or the statement itself."""
+    while node.type in ("list", "pipeline", "negated_command", "redirected_statement"):
+        inner = [
+            child for child in node.children if child.is_named and child.type not in REDIRECT_NODES
+        ]
+        if not inner:
+            return node
+        node = inner[-1]
+    return node

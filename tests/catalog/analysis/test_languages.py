@@ -1,0 +1,67 @@
+"""Programs inside of commands: yes only where the whole text was understood."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.analysis.read_only.languages import awk_only_prints, sed_only_prints, sql_only_reads
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["1,5p", "$p", "s/a/b/g", "s|/srv|/opt|", "/x/,/y/{p;d}", "s/[a-z]*//;s/^ *//", "N;N;s/\\n//"]
+    + ["$!N", "/a\\/b/d", "y/abc/xyz/", "10q", "1~2d", "s/[[:space:]]\\+/ /g", "# text\np"],
+)
+def test_sed_that_prints(script: str) -> None:
+    assert sed_only_prints(script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["w out", "s/a/b/w out", "s/a/b/e", "e rm x", "1e", "/x/w out", "p;w out", "r in", "s/a", "/a"]
+    + ["s/[/]/g;/w x/p", "s/a/b/gw out", "p;s/a/b/w out\nd", "1i text", "s\\a\\b\\", "W out"],
+)
+def test_sed_that_may_write(script: str) -> None:
+    assert not sed_only_prints(script)
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["{print $1}", "NR > 1 && $5 + 0 > 80 {print $6}", '$1 == "a|b>c" {print}', "!/^(#|$)/"]
+    + ["{s += $1} END {print s / NR}", "/a/ || /b/", '{gsub(/[<]/, ""); print}', "{print} # a | b"]
+    + ['BEGIN {FS = ":"} {printf "%s\\n", $1}', '/"quoted/', "$2 ~ /[^a]/"],
+)
+def test_awk_that_prints(program: str) -> None:
+    assert awk_only_prints(program) or program == '/"quoted/'
+
+
+@pytest.mark.parametrize(
+    "program",
+    ['{print > "out"}', '{print $1, $2 >> "out"}', '{print | "sh"}', '{system("rm x")}']
+    + ['"date" | getline x', '/"/ {print > "out"} /"/', '/#/ {print > "out"}', '@include "x"']
+    + ['{x++ /2; print > "out" /1}', 'if (1) /"/; print > "out"; /"/', '{printf("a") > "out"}']
+    + ['{print $1,\n $2 > "out"}', '"open', "{print |& c}"],
+)
+def test_awk_that_may_write(program: str) -> None:
+    assert not awk_only_prints(program)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["SELECT 1", "select count(*) from t; show all;", "\\dt", "EXPLAIN SELECT 1", ".tables"]
+    + ["WITH a AS (SELECT 1) SELECT * FROM a", "SELECT now() - max(x) FROM t", ""],
+)
+def test_sql_that_reads(text: str) -> None:
+    assert sql_only_reads(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["DROP TABLE x", "SELECT 1; DROP TABLE x", "SELECT * INTO y FROM x", "SELECT do_it()"]
+    + ["WITH d AS (DELETE FROM x RETURNING *) SELECT * FROM d", "EXPLAIN ANALYZE DELETE FROM x"]
+    + ["EXPLAIN (ANALYZE) SELECT 1", '"pg_terminate_backend"(1)', 'SELECT "f"(1)', "\\! rm x"]
+    + ["SELECT 1 \\gexec", "\\dt \\! rm x", ".tables\n.shell rm x", "SELECT 1 /*! INTO x */"]
+    + ["SELECT x FROM y FOR UPDATE", "SELECT 1\nsystem rm x", "COPY t TO '/x'", "anything"],
+)
+def test_sql_that_may_write(text: str) -> None:
+    assert not sql_only_reads(text)

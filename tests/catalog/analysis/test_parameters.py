@@ -1,0 +1,175 @@
+"""Which parameters a script has, and what it is with their values put in."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from catalog.analysis import Parameter, UnfillableScript, UnreadableScript, fill, find_parameters
+from catalog.analysis.parameters import ParameterType, guess_type
+
+
+def describe(parameter: Parameter) -> tuple[str, bool, str | None, int | None]:
+    return parameter.name, parameter.required, parameter.default, parameter.position
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        pytest.param(': "${NAME:?what it is}"', [("NAME", True, None, None)], id="required"),
+        pytest.param(": ${NAME?}", [("NAME", True, None, None)], id="required, without quotes"),
+        pytest.param(': "${DAYS:=30}"', [("DAYS", False, "30", None)], id="with a default"),
+        pytest.param(
+            ': "${NAME:="a b"}"', [("NAME", False, "a b", None)], id="with a quoted default"
+        ),
+        pytest.param(
+            'HOST="${HOST:-localhost}"',
+            [("HOST", False, "localhost", None)],
+            id="its own default",
+        ),
+        pytest.param(
+            "HOST=${HOST:-$(hostname)}", [("HOST", False, None, None)], id="a computed default"
+        ),
+        pytest.param('DIR="$1"', [("DIR", True, None, 1)], id="an argument"),
+        pytest.param("DIR=${1:?usage}", [("DIR", True, None, 1)], id="a required argument"),
+        pytest.param(
+            "DIR=${2:-/tmp}", [("DIR", False, "/tmp", 2)], id="an argument with a default"
+        ),
+        pytest.param("DIR=${1:-}", [("DIR", False, None, 1)], id="an argument that may be missing"),
+        pytest.param(
+            'DIR=${1:-}\n[[ -n "$DIR" ]] || exit 2',
+            [("DIR", True, None, 1)],
+            id="an argument that is tested",
+        ),
+        pytest.param(
+            'mv "${1:?from}" "${2:?to}"',
+            [("ARGUMENT_1", True, None, 1), ("ARGUMENT_2", True, None, 2)],
+            id="arguments without a name",
+        ),
+        pytest.param(
+            'A=$1; shift\nB="$1"',
+            [("A", True, None, 1), ("B", True, None, 2)],
+            id="arguments moved on by shift",
+        ),
+        pytest.param(
+            'export NAME="${NAME:-x}"\necho "${NAME:?}"',
+            [("NAME", False, "x", None)],
+            id="named twice",
+        ),
+        pytest.param('f() { local a="$1"; b=${2:?}; }', [], id="arguments of a function"),
+        pytest.param(
+            "while [ $# -gt 0 ]; do case $1 in -n) N=$2; shift;; esac; shift; done",
+            [],
+            id="options read in a loop",
+        ),
+        pytest.param('N=5\necho "${N:?}" "${N:=7}"', [], id="a variable of the script itself"),
+        pytest.param('echo "$HOME" "${PATH}" "${X:-y}"', [], id="plain use of the environment"),
+        pytest.param("# : ${A:?x}\necho '${B:?y}'", [], id="in a comment or a string"),
+        pytest.param("", [], id="an empty script"),
+    ],
+)
+def test_the_parameters_of_a_script(
+    script: str, expected: list[tuple[str, bool, str | None, int | None]]
+) -> None:
+    assert [describe(parameter) for parameter in find_parameters(script)] == expected
+
+
+def test_a_parameter_carries_its_message_and_line() -> None:
+    (parameter,) = find_parameters('#!/bin/bash\n: "${DIR:?the folder to clean}"\n')
+    assert (parameter.description, parameter.line) == ("the folder to clean", 2)
+    assert parameter.type is ParameterType.PATH
+
+
+@pytest.mark.parametrize(
+    ("name", "default", "expected"),
+    [
+        pytest.param("MAX_COUNT", None, "number", id="number by name"),
+        pytest.param("LOG_FILE", None, "path", id="path by name"),
+        pytest.param("FILE_COUNT", None, "number", id="the last word counts"),
+        pytest.param("WHERE", "/srv", "path", id="path by default"),
+        pytest.param("WHERE", "./x", "path", id="relative path by default"),
+        pytest.param("LEVEL_NAME", "3", "number", id="number by default"),
+        pytest.param("SIZE", "100M", "text", id="a default that is no number"),
+        pytest.param("FILE", "report.txt", "path", id="a file by name with a default"),
+        pytest.param("NAME", None, "text", id="text"),
+    ],
+)
+def test_the_type_is_guessed_from_default_and_name(
+    name: str, default: str | None, expected: str
+) -> None:
+    assert guess_type(name, default) == expected
+
+
+HEADER = "#!/usr/bin/env bash\n# Cleans a folder.\n\n# Safe to repeat.\nset -eu\n"
+ASKS = ': "${DIR:?which}"\n: "${DAYS:=30}"\necho "$DIR" "$DAYS"\n'
+
+
+def test_values_stand_after_the_header_and_nothing_else_changes() -> None:
+    filled = fill(HEADER + ASKS, {"DIR": "/srv/a b", "DAYS": "7"})
+    lines = HEADER.splitlines(keepends=True)
+    assert filled == "".join([*lines[:4], "DIR='/srv/a b'\nDAYS='7'\n", lines[4], ASKS])
+
+
+@pytest.mark.parametrize(
+    ("script", "filled"),
+    [
+        pytest.param("echo ${A:?}", "A='x'\necho ${A:?}", id="no header"),
+        pytest.param("#!/bin/sh\n\necho ${A:?}", "#!/bin/sh\nA='x'\n\necho ${A:?}", id="a shebang"),
+        pytest.param(
+            "# only\necho ${A:?}\r\n", "# only\nA='x'\necho ${A:?}\r\n", id="odd line ends"
+        ),
+        pytest.param(
+            "# one\n\t # two\necho ${A:?}", "# one\n\t # two\nA='x'\necho ${A:?}", id="indented"
+        ),
+    ],
+)
+def test_where_the_header_ends(script: str, filled: str) -> None:
+    assert fill(script, {"A": "x"}) == filled
+
+
+def test_arguments_are_set_in_order() -> None:
+    script = "FROM=$1\nTO=${2:-/tmp}\nMODE=${3:-fast}\n"
+    assert fill(script, {"FROM": "a", "MODE": "slow"}) == "set -- 'a' '' 'slow'\n" + script
+
+
+def test_a_script_without_values_stays_as_it_is() -> None:
+    assert fill("A=${A:-1}\necho\r\n", {}) == "A=${A:-1}\necho\r\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("it's", id="a quote"),
+        pytest.param('$(touch /tmp/x) `id` \\ "', id="everything that the shell expands"),
+        pytest.param("-rf", id="an option"),
+        pytest.param("日本 é \u202e", id="other scripts"),
+        pytest.param(" * ", id="blanks and stars"),
+    ],
+)
+def test_a_value_reaches_the_script_letter_for_letter(value: str) -> None:
+    script = fill(': "${A:?}"\nprintf %s "$A"\n', {"A": value})
+    # The only script that a test runs: it is ours, and prints one value.
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert done.stdout.decode() == value
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        pytest.param({}, "DIR needs a value.", id="required and missing"),
+        pytest.param({"DIR": ""}, "DIR needs a value.", id="required and empty"),
+        pytest.param({"DIR": "a", "X": "b"}, "The script has no parameter X.", id="unknown"),
+        pytest.param({"DIR": "a\nb"}, "The value of DIR contains a line break.", id="line break"),
+        pytest.param({"DIR": "a\rb"}, "The value of DIR contains a carriage return.", id="return"),
+        pytest.param({"DIR": "a\0b"}, "The value of DIR contains a NUL byte.", id="NUL"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(values: dict[str, str], message: str) -> None:
+    with pytest.raises(UnfillableScript, match=message.replace(".", r"\.")):
+        fill(ASKS, values)
+
+
+def test_a_text_that_is_no_script_is_refused() -> None:
+    with pytest.raises(UnreadableScript):
+        fill("echo\0", {})

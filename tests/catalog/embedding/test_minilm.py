@@ -1,0 +1,140 @@
+"""The default embedder: true to the original, the same for everybody, hard to upset."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from catalog.embedding import Embedder
+from catalog.embedding.graph import LONGEST as LONGEST_OF_GRAPH
+from catalog.embedding.minilm import LONGEST, MiniLMEmbedder
+from catalog.embedding.weights import find_model_folder
+from tests.catalog.embedding.reference import Reference, longest_of
+
+STATEMENTS = [
+    "restart nginx, but only if its configuration is valid",
+    "Find all *.log files under /var/log that were modified in the last 7 days",
+    "who is logged in?",
+]
+
+
+@pytest.mark.usefixtures("model_cache")
+def test_vectors_agree_with_a_plain_forward_pass_of_the_original_weights(
+    minilm: MiniLMEmbedder,
+) -> None:
+    reference = Reference()
+
+    vectors = minilm.embed(STATEMENTS)
+
+    cosines = [
+        float(vector @ reference.embed(text))
+        for vector, text in zip(vectors, STATEMENTS, strict=True)
+    ]
+    assert min(cosines) > 0.999
+
+
+@pytest.mark.usefixtures("model_cache")
+def test_as_many_tokens_are_read_as_the_original_reads() -> None:
+    assert longest_of(find_model_folder()) == LONGEST == LONGEST_OF_GRAPH
+
+
+@pytest.mark.parametrize(
+    ("statement", "near", "far"),
+    [
+        pytest.param(
+            "delete files older than a week",
+            "remove files that are more than 7 days old",
+            "show the current user",
+            id="a paraphrase is nearer than another task",
+        ),
+        pytest.param(
+            "restart the web server",
+            "restart nginx",
+            "restart my diet on Monday",
+            id="the same trade is nearer than another",
+        ),
+        pytest.param(
+            "how much memory is free?",
+            "show available RAM",
+            "show available flights",
+            id="synonyms are near",
+        ),
+    ],
+)
+def test_meaning_decides_what_is_near(
+    minilm: MiniLMEmbedder, statement: str, near: str, far: str
+) -> None:
+    vectors = minilm.embed([statement, near, far])
+
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
+
+
+def test_each_text_has_a_row_of_unit_length_in_order(minilm: MiniLMEmbedder) -> None:
+    vectors = minilm.embed(["a longer statement than the other one", "short"])
+
+    assert vectors.shape == (2, minilm.dimension)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1], abs=1e-5)
+    assert (vectors[1] == minilm.embed(["short"])[0]).all()
+
+
+def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(minilm: MiniLMEmbedder) -> None:
+    alone = minilm.embed(STATEMENTS[:1])
+    together = minilm.embed([*STATEMENTS, "and a much, much longer one " * 20])
+
+    assert (alone[0] == together[0]).all()
+
+
+def test_no_texts_make_no_vectors(minilm: MiniLMEmbedder) -> None:
+    assert minilm.embed([]).shape == (0, minilm.dimension)
+
+
+def test_what_follows_the_last_token_has_no_effect(minilm: MiniLMEmbedder) -> None:
+    long = "delete old files " * 200
+
+    vectors = minilm.embed([long, long + "and something else entirely"])
+
+    assert (vectors[0] == vectors[1]).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("\x00\x01", id="control characters"),
+        pytest.param("\ud800 lone surrogate", id="lone surrogate"),
+        pytest.param("删除七天前的文件", id="Chinese"),
+        pytest.param("e\u0301" * 5_000, id="combining characters"),
+        pytest.param("rm -rf / " * 12_000, id="100 kB"),
+        pytest.param("a" * 100_000, id="one long word"),
+    ],
+)
+def test_any_text_has_a_vector(minilm: MiniLMEmbedder, text: str) -> None:
+    vector = minilm.embed([text])[0]
+
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_threads_share_it(minilm: MiniLMEmbedder) -> None:
+    expected = minilm.embed(STATEMENTS)
+    start = threading.Barrier(4)
+    found: list[bool] = []
+
+    def embed() -> None:
+        start.wait()
+        found.extend(bool((minilm.embed(STATEMENTS) == expected).all()) for _ in range(5))
+
+    threads = [threading.Thread(target=embed) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [True] * 20
+
+
+def test_its_name_says_how_the_weights_are_stored(minilm: MiniLMEmbedder) -> None:
+    assert isinstance(minilm, Embedder)
+    assert minilm.name == "all-minilm-l6-v2-int8"

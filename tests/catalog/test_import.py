@@ -1,0 +1,278 @@
+"""Entries in from files and out to them."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.core.management import CommandError, call_command
+
+from catalog import services
+from catalog.files import read_rows
+from catalog.models import Entry, Phrasing, Version
+from catalog.types import BadInput
+from tests.catalog.shelf import PLAIN, shelve
+
+pytestmark = pytest.mark.django_db
+
+STATE = Version.State
+
+
+def write_lines(path: Path, *rows: object) -> Path:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_lines(
+        tmp_path / "entries.jsonl",
+        {"title": "Show the uptime", "script": PLAIN, "phrasings": ["Since when is it up?"]},
+        {"title": "Tell the date", "script": "date\n", "tags": ["time"], "risk": "low"},
+    )
+
+
+def test_rows_become_entries_that_wait_for_review(file: Path) -> None:
+    report = services.import_entries(file, by=None)
+
+    assert (report.read, report.entries, report.errors) == (2, 2, [])
+    version = Version.objects.get(entry__slug="show-the-uptime")
+    assert (version.state, version.author) == ("in_review", None)
+    assert version.provenance == {"origin": "import of entries.jsonl"}
+    assert version.side_effect == "read_only"
+
+
+def test_a_second_import_changes_nothing(file: Path) -> None:
+    services.import_entries(file, by=None)
+    report = services.import_entries(file, by=None)
+
+    assert (report.entries, report.versions, report.phrasings, report.unchanged) == (0, 0, 0, 2)
+    assert Version.objects.count() == 2
+
+
+def test_a_curator_vouches_for_verified_rows(file: Path, curator: User, reviewer: User) -> None:
+    with pytest.raises(BadInput):
+        services.import_entries(file, by=None, state=STATE.VERIFIED)
+    with pytest.raises(PermissionDenied):
+        services.import_entries(file, by=reviewer, state=STATE.VERIFIED)
+
+    services.import_entries(file, by=curator, state=STATE.VERIFIED)
+    services.embed_missing()
+
+    assert set(Version.objects.values_list("state", "verified_by")) == {("verified", curator.pk)}
+    assert services.retrieve("Tell the date").answer == "match"
+
+
+def test_rows_with_the_same_script_become_phrasings_of_one_entry(tmp_path: Path) -> None:
+    shelve("Uptime", script=PLAIN)
+    file = write_lines(
+        tmp_path / "rows.jsonl",
+        {"title": "How long is it up?", "script": PLAIN},
+        {"title": "Tell the date", "script": "date\n"},
+        {"title": "What day is it?", "script": "date\n"},
+    )
+
+    report = services.import_entries(file, by=None)
+
+    assert (report.entries, report.phrasings) == (1, 2)
+    texts = Phrasing.objects.filter(entry__title="Uptime").values_list("text", flat=True)
+    assert list(texts) == ["Uptime", "How long is it up?"]
+    assert Entry.objects.get(title="Tell the date").phrasings.count() == 2
+
+
+def test_a_known_address_with_another_script_is_a_new_version(
+    tmp_path: Path, curator: User
+) -> None:
+    former = shelve("Show the uptime")
+    row = {"slug": "show-the-uptime", "title": "Show the uptime", "script": "uptime -p\n"}
+    file = write_lines(tmp_path / "rows.jsonl", row)
+
+    report = services.import_entries(file, by=curator, state=STATE.VERIFIED)
+
+    former.refresh_from_db()
+    assert (report.versions, report.entries) == (1, 0)
+    assert former.state == "deprecated"
+    assert former.entry.versions.get(number=2).state == "verified"
+
+
+def test_a_dry_run_reports_and_changes_nothing(file: Path) -> None:
+    report = services.import_entries(file, by=None, dry_run=True)
+
+    assert report.entries == 2
+    assert not Entry.objects.exists()
+
+
+def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> None:
+    file = write_lines(
+        tmp_path / "rows.jsonl",
+        {"title": "Tell the date", "script": "date\n"},
+        "",
+        "{not json",
+        '"only text"',
+        {"title": "No script"},
+        {"title": "NUL", "script": "a\0b"},
+        {"title": "Other risk", "script": "df\n", "risk": "none"},
+        {"title": "Typing error", "script": "df\n", "phrasing": ["x"]},
+        {"title": "No such", "script": "df\n", "parameters": [{"name": "NOWHERE"}]},
+        {"title": "Half", "script": b"\\ud800".decode("unicode_escape")},
+        {"title": " ", "script": "df\n"},
+    )
+
+    report = services.import_entries(file, by=None)
+
+    assert report.entries == 1
+    assert report.read == 10
+    said = {error.place: error.reason for error in report.errors}
+    assert sorted(said) == sorted(f"line {number}" for number in range(3, 12))
+    assert "no JSON" in said["line 3"]
+    assert "script" in said["line 5"]
+    assert "NUL" in said["line 6"]
+    assert "risk" in said["line 7"]
+    assert "phrasing" in said["line 8"]
+    assert "NOWHERE" in said["line 9"]
+
+
+def test_a_line_that_is_too_long_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catalog.files.jsonl.MOST_BYTES", 100)
+    good = {"title": "Tell the date", "script": "date\n"}
+    file = write_lines(tmp_path / "rows.jsonl", {"title": "x" * 500}, good)
+
+    report = services.import_entries(file, by=None)
+
+    assert (report.entries, [error.place for error in report.errors]) == (1, ["line 1"])
+
+
+def test_an_entry_folder_is_read_with_its_exact_script(tmp_path: Path) -> None:
+    folder = tmp_path / "tell-time"
+    folder.mkdir()
+    (folder / "metadata.yaml").write_text("title: Tell the time\ntags: [time]\n")
+    (folder / "script.sh").write_bytes("date +'%H:%M\u00a0Uhr'\r\n".encode())
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "metadata.yaml").write_text("title: [")
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "metadata.yaml").write_text("title: Half")
+    (tmp_path / "half" / "script.sh").write_bytes(b"\xff\n")
+    (tmp_path / "something-else").mkdir()
+
+    report = services.import_entries(tmp_path, by=None)
+
+    version = Version.objects.get()
+    assert (version.entry.slug, version.script) == ("tell-time", "date +'%H:%M\u00a0Uhr'\r\n")
+    said = {error.place: error.reason for error in report.errors}
+    assert set(said) == {"broken", "half"}
+    assert "not UTF-8" in said["half"]
+
+
+def test_an_export_is_read_again_as_the_same(tmp_path: Path, curator: User) -> None:
+    shelve(
+        "Show the uptime", phrasings=["Since when?", "\u00fc\u2028b"], tags=["a"], undo="none",
+        repeatable=True, links=[{"url": "https://example.org/", "label": "x"}],
+    )  # fmt: skip
+    shelve("Tell the date", script="date\n", state="draft")
+    lines, folder = tmp_path / "all.jsonl", tmp_path / "all"
+    call_command("export_catalogue", str(lines), stderr=io.StringIO())
+    call_command("export_catalogue", str(folder), "--folder", stderr=io.StringIO())
+    before = list(services.export_entries())
+    assert [row.record for row in read_rows(lines)] == before
+    assert [row.record for row in read_rows(folder)] == before
+
+    for source in (lines, folder):
+        assert services.import_entries(source, by=curator).unchanged == 2
+
+
+def test_the_starter_catalogue_is_verified_and_answers() -> None:
+    report = services.load_starter()
+
+    assert report.errors == []
+    assert report.entries == Entry.objects.count() > 50
+    assert set(Version.objects.values_list("state", flat=True)) == {"verified"}
+    assert Version.objects.all()[0].provenance == {"origin": "starter catalogue"}
+    assert (
+        services.retrieve("Restart nginx, but only if its configuration is valid").answer == "match"
+    )
+    assert services.load_starter().unchanged == report.entries
+
+
+def test_the_starter_catalogue_replaces_nobodys_work(tmp_path: Path, curator: User) -> None:
+    services.load_starter()
+    version = Version.objects.get(entry__slug="drain-node")
+    Version.objects.filter(pk=version.pk).update(sha256="0" * 64)
+
+    report = services.load_starter()
+
+    assert report.versions == 1
+    version.refresh_from_db()
+    assert version.state == "verified"
+    assert version.entry.versions.get(number=2).state == "in_review"
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of a command."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command(*arguments, stdout=out, stderr=err)
+    except SystemExit as end:
+        return int(str(end.code)), out.getvalue(), err.getvalue()
+    except CommandError as error:
+        return error.returncode, out.getvalue(), str(error)
+    return 0, out.getvalue(), err.getvalue()
+
+
+def test_the_command_reports_and_ends_with_a_status(
+    file: Path, tmp_path: Path, curator: User
+) -> None:
+    mixed = write_lines(tmp_path / "mixed.jsonl", {"title": "t", "script": "df\n"}, "{")
+    bad = write_lines(tmp_path / "bad.jsonl", "{")
+    vouched = ["--state", "verified", "--by", curator.username]
+
+    status, out, _err = run("import_catalogue", str(file), *vouched, "--json")
+    assert status == 0
+    assert json.loads(out)["entries"] == 2
+    status, out, err = run("import_catalogue", str(mixed))
+    assert (status, "line 2: is no JSON" in err) == (1, True)
+    assert run("import_catalogue", str(bad))[0] == 2
+    assert run("import_catalogue", str(tmp_path / "none"))[0] == 2
+    assert run("import_catalogue", str(file), "--state", "verified")[0] == 2
+    assert run("import_catalogue", str(file), "--by", "nobody")[0] == 2
+    assert services.retrieve("Tell the date").answer == "match"
+
+
+def test_the_retrieve_command_prints_one_document_and_nothing_else(tmp_path: Path) -> None:
+    shelve("Show the uptime")
+    rows = write_lines(
+        tmp_path / "rows.jsonl", {"statement": "Show the uptime", "id": 1}, {"id": 2}, '"Nothing"'
+    )
+
+    status, out, _err = run("retrieve", "Show the uptime", "--json")
+    assert (status, json.loads(out)["answer"]) == (0, "match")
+    status, out, err = run("retrieve", "--file", str(rows), "--json")
+    assert [json.loads(line)["answer"] for line in out.splitlines()] == ["match", "none"]
+    assert (status, err) == (1, "line 2: has no statement\n")
+    assert "A verified script answers this" in run("retrieve", "Show the uptime")[1]
+    assert run("retrieve", "")[0] == 2
+    assert run("retrieve")[0] == 2
+    assert run("retrieve", "x", "--file", str(rows))[0] == 2
+    assert run("retrieve", "--file", str(tmp_path / "none"))[0] == 2
+
+
+def test_the_retrieve_command_sends_no_control_characters_to_a_terminal() -> None:
+    shelve("Show the \x1b[31muptime", script="echo '\x1b]0;x\x07'\n")
+
+    out = run("retrieve", "Show the \x1b[31muptime")[1]
+
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+def test_the_embed_command_makes_all_vectors() -> None:
+    shelve("Show the uptime", phrasings=["a", "b"])
+    Phrasing.objects.all()[0].embeddings.all().delete()
+
+    assert "1 were made now" in run("embed")[1]

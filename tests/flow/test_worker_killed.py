@@ -1,0 +1,82 @@
+"""kill -9 of the worker in the middle of a run: the run finishes by itself, and no finished call is made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+import urllib.request
+from collections import Counter
+
+import pytest
+
+from tests.site_process import Site
+
+# Above the end of the demo's book: the rules answer, in the same number of stages.
+STATEMENT = "count the files in /var/tmp/exports/archive"
+WORK_GOES_ON_WITHIN = 60.0
+
+
+def ask(site: Site) -> int:
+    """A run asked for as the page would, through the service, so that the worker is told."""
+    said = site.manage(
+        "shell",
+        "-c",
+        "from pipeline import services; from django.contrib.auth.models import User; "
+        f"run = services.ask_and_run({STATEMENT!r}, by=User.objects.get(username='rita')); print('run', run.pk)",
+    )
+    return int(said.split("run ")[-1])
+
+
+def state(site: Site, run: int) -> dict[str, object]:
+    said = site.manage(
+        "shell",
+        "-c",
+        "import json; from pipeline.models import Run; from pipeline.reporting import report_run; "
+        f"run = Run.objects.get(pk={run}); "
+        "print(json.dumps({**report_run(run), 'orphans': run.calls.filter(attempts__outcome='orphaned').count()}))",
+    )
+    return json.loads(said.strip().splitlines()[-1])  # type: ignore[no-any-return]
+
+
+def standin(site: Site, path: str, body: object = None) -> dict[str, object]:
+    request = urllib.request.Request(
+        site.environment["SCRIPTSMITH_DEMO_MODEL_URL"] + path,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"content-type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        return json.load(answer)  # type: ignore[no-any-return]
+
+
+def calls(site: Site) -> list[dict[str, object]]:
+    found = standin(site, "/_standin/calls")["calls"]
+    assert isinstance(found, list)
+    return [call for call in found if call["billed"]]
+
+
+@pytest.mark.slow
+def test_the_run_finishes_and_only_calls_in_flight_are_made_again(site: Site) -> None:
+    standin(site, "/_standin/reset", [])
+    standin(site, "/_standin/faults", [{"kind": "delay", "seconds": 1.0, "count": None}])
+    try:
+        run = ask(site)
+        deadline = time.monotonic() + 30
+        while sum(call["task"] == "describe" for call in calls(site)) < 1:
+            assert time.monotonic() < deadline, "the worker never began"
+            time.sleep(0.05)
+        killed = time.monotonic()
+        os.kill(site.child("celery"), signal.SIGKILL)
+        standin(site, "/_standin/reset", [])  # the rest at full speed
+        before = 1  # generate had been answered, describe was in flight
+        while (report := state(site, run))["state"] in ("queued", "running"):
+            assert time.monotonic() - killed < WORK_GOES_ON_WITHIN, report
+            time.sleep(1)
+    finally:
+        standin(site, "/_standin/reset", [])
+    assert report["state"] == "done", report
+    assert report["orphans"] == before
+    assert report["calls"] == 5, "four questions, one of them twice, and both tries are rows"
+    answered = Counter(stage["name"] for stage in report["stages"])  # type: ignore[attr-defined]
+    assert max(answered.values()) == 1

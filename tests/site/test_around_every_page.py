@@ -1,0 +1,120 @@
+"""What surrounds every page: the navigation, what waits, the policy, the preferences."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.template import Context, Template
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from review.intake import send_to_queue
+from scriptsmith_site.context import MOST_COUNTED, count_waiting, nav_section, site
+from scriptsmith_site.models import Profile
+from tests.make import make_run
+
+
+@pytest.mark.parametrize(
+    ("name", "section"),
+    [
+        ("home", "home"),
+        ("action-new", "new"),
+        ("action-list", "actions"),
+        ("run-detail", "actions"),
+        ("queue", "queue"),
+        ("item-review", "queue"),
+        ("catalog-list", "catalogue"),
+        ("entry-detail", "catalogue"),
+        ("version-history", "catalogue"),
+        ("users", "admin"),
+        ("user-detail", "admin"),
+        ("audit", "admin"),
+        ("endpoint-list", "admin"),
+        ("settings", ""),
+        (None, ""),
+    ],
+)
+def test_a_page_belongs_to_a_part_of_the_navigation(name: str | None, section: str) -> None:
+    assert nav_section(name) == section
+
+
+def test_what_waits_is_counted_for_who_could_take_it(reviewer: User, stranger: User) -> None:
+    for number in range(3):
+        send_to_queue(make_run(statement=f"Do {number}", by=stranger))
+    assert count_waiting(reviewer) == 3
+    assert count_waiting(stranger) == 0
+
+
+def test_the_count_costs_nothing_where_it_is_not_shown_and_the_same_however_much_waits(
+    reviewer: User, stranger: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    request = RequestFactory().get("/")
+    request.user = reviewer
+    with django_assert_num_queries(0):
+        site(request)
+    shown = Template("{% if waiting_count %}{{ waiting_count }}{% endif %}")
+    counts = []
+    for number in range(3):
+        send_to_queue(make_run(statement=f"Do {number}", by=stranger))
+        request.user = User.objects.get(pk=reviewer.pk)
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            assert shown.render(Context(dict(site(request)))) == str(number + 1)
+        counts.append(len(asked))
+    assert counts[0] == counts[1] == counts[2]
+
+
+def test_no_more_are_counted_than_are_shown(
+    reviewer: User, stranger: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MOST_COUNTED == 99
+    monkeypatch.setattr("scriptsmith_site.context.MOST_COUNTED", 2)
+    for number in range(3):
+        send_to_queue(make_run(statement=f"Do {number}", by=stranger))
+    assert count_waiting(reviewer) == 2
+
+
+def test_the_administrators_menu_is_theirs(
+    client: Client, administrator: User, curator: User
+) -> None:
+    client.force_login(administrator)
+    assert 'href="/audit/"' in client.get("/settings/").content.decode()
+    client.force_login(curator)
+    assert 'href="/audit/"' not in client.get("/settings/").content.decode()
+
+
+def test_times_are_shown_in_the_person_s_time_zone(client: Client, administrator: User) -> None:
+    Profile.objects.create(user=administrator, time_zone="Asia/Tokyo")
+    moment = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+    User.objects.filter(pk=administrator.pk).update(date_joined=moment)
+    client.force_login(administrator)
+    assert "2026-03-02 08:30" in client.get(f"/users/{administrator.pk}/").content.decode()
+    assert timezone.get_current_timezone_name() == "UTC", "and nobody else's"
+
+
+@pytest.mark.parametrize("page", ["/settings/", "/api/v1/docs/", "/admin/", "/login/", "/no/such/"])
+def test_no_page_weakens_the_policy(client: Client, administrator: User, page: str) -> None:
+    client.force_login(administrator)
+    policy = client.get(page, follow=True)["Content-Security-Policy"]
+    assert "script-src 'self';" in policy
+    assert "style-src 'self';" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_api_s_page_has_nothing_inline(client: Client, administrator: User) -> None:
+    assert client.get("/api/v1/docs/").status_code == 302
+    client.force_login(administrator)
+    text = client.get("/api/v1/docs/").content.decode()
+    assert "<style" not in text
+    assert "style=" not in text
+    assert text.count("<script") == text.count('<script src="')
+
+
+def test_pages_that_name_no_icon_find_one(client: Client) -> None:
+    assert client.get("/favicon.ico")["Location"].endswith(".svg")

@@ -1,0 +1,105 @@
+"""One search over everything, ten of each kind, nothing that the person may not see."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from catalog.models import Entry
+from catalog.services import create_entry
+from pipeline.models import Action
+from tests.make import make_action, make_run
+
+
+@pytest.fixture
+def things(reviewer: User) -> None:
+    for number in range(12):
+        make_action(f"Rotate the logs of service {number} in /var/log/app", by=reviewer)
+    make_action("Restart nginx when its configuration is valid", by=reviewer)
+
+
+def titles(client: Client, query: str) -> list[str]:
+    return [group.title for group in client.get("/search/", {"q": query}).context["groups"]]
+
+
+def test_actions_are_found_by_their_words_ten_at_most(
+    client: Client, things: None, reviewer: User
+) -> None:
+    client.force_login(reviewer)
+    page = client.get("/search/", {"q": "logs of SERVICE"})
+    (group,) = page.context["groups"]
+    assert group.title == "Actions"
+    assert len(group.hits) == 10
+    assert 'href="/actions/?q=logs+of+SERVICE"' in page.content.decode()
+    assert "Restart nginx" not in page.content.decode()
+
+
+def test_entries_are_found_by_their_title(client: Client, curator: User) -> None:
+    version = create_entry("Rotate the logs of nginx", script="logrotate -f /etc/x\n", by=curator)
+    client.force_login(curator)
+    assert titles(client, "rotate nginx") == ["Catalogue"]
+    page = client.get("/search/", {"q": "rotate nginx"}).content.decode()
+    assert f'href="/catalogue/{version.entry.slug}/"' in page
+
+
+@pytest.mark.parametrize("query", ["{pk}", "run {pk}", "#{pk}", "Run #{pk}"])
+def test_a_run_is_found_by_its_number(client: Client, reviewer: User, query: str) -> None:
+    run = make_run(by=reviewer)
+    client.force_login(reviewer)
+    page = client.get("/search/", {"q": query.format(pk=run.pk)}).content.decode()
+    assert f'href="/runs/{run.pk}/"' in page
+
+
+def test_people_are_found_by_administrators_only(
+    client: Client, administrator: User, reviewer: User
+) -> None:
+    client.force_login(administrator)
+    assert titles(client, "rit") == ["People"]
+    client.force_login(reviewer)
+    assert titles(client, "rit") == []
+
+
+def test_nothing_asked_and_nothing_found_say_the_next_step(client: Client, reviewer: User) -> None:
+    client.force_login(reviewer)
+    assert "What are you looking for?" in client.get("/search/").content.decode()
+    page = client.get("/search/", {"q": "zebra"}).content.decode()
+    assert "Nothing found" in page
+    assert 'href="/actions/new/"' in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("<script>alert(1)</script>", id="markup"),
+        pytest.param("a\0b", id="a zero byte"),
+        pytest.param("%_\\", id="wildcards"),
+        pytest.param("9" * 40, id="a number beyond all runs"),
+        pytest.param("²", id="a digit that is none"),
+        pytest.param("x" * 5000, id="very long"),
+    ],
+)
+def test_an_odd_query_finds_nothing_and_breaks_nothing(
+    client: Client, things: None, reviewer: User, query: str
+) -> None:
+    client.force_login(reviewer)
+    answer = client.get("/search/", {"q": query})
+    assert answer.status_code == 200
+    assert b"<script>alert" not in answer.content
+
+
+def test_it_asks_a_fixed_number_of_questions(
+    client: Client,
+    things: None,
+    administrator: User,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client.force_login(administrator)
+    client.get("/search/", {"q": "logs"})
+    with django_assert_num_queries(10):
+        client.get("/search/", {"q": "logs"})
+    Action.objects.filter(statement__startswith="Rotate").update(statement="x")
+    assert not Entry.objects.exists()
+    with django_assert_num_queries(10):
+        client.get("/search/", {"q": "logs"})

@@ -1,0 +1,164 @@
+"""The product as people start it: its own supervisor with web, worker and demo model, on a database of its own.
+
+One set of processes for the whole suite, shared by the browser tests and by those that kill a part of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PASSWORD = "a test's own passphrase"
+PEOPLE = {"rita": "reviewer", "rolf": "reviewer", "carla": "curator", "adam": "administrator"}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running ScriptSmith."""
+
+    url: str
+    data: Path
+    environment: dict[str, str]
+    supervisor: int  # process id
+
+    def manage(self, *arguments: str) -> str:
+        """What a manage.py command prints, on this site's database."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    def child(self, words: str) -> int:
+        """The process id of the supervisor's child whose command line holds these words."""
+        for status in Path("/proc").glob("[0-9]*/status"):
+            try:
+                parent = int(status.read_text().split("PPid:")[1].split()[0])
+                command = (status.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except (OSError, IndexError):
+                continue
+            if parent == self.supervisor and words in command:
+                return int(status.parent.name)
+        raise LookupError(words)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    data = tmp_path_factory.mktemp("site")
+    port = _free_port()
+    database = f"browser_{os.getpid()}"
+    admin_url = os.environ["DATABASE_URL"]
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {database}")
+    environment = {
+        **os.environ,
+        "DATABASE_URL": _with_database(admin_url, database),
+        "SCRIPTSMITH_DATA": str(data),
+        "SCRIPTSMITH_DEMO": "False",
+        "SCRIPTSMITH_EMBEDDER": "minilm",
+        "SCRIPTSMITH_ENDPOINTS": "demo",
+        "PORT": str(port),
+        "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
+    }
+    log = (data / "supervisor.log").open("w")
+    demo_model = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "pipeline.standin",
+            "--port",
+            "0",
+            "--announce",
+            str(data / "model.json"),
+        ],
+        cwd=ROOT,
+    )
+    environment["SCRIPTSMITH_DEMO_MODEL_URL"] = (
+        f"http://127.0.0.1:{_announced_port(data / 'model.json')}"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scriptsmith_site.embedded", "--with-parent"],
+        cwd=ROOT,
+        env=environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(url, process, data)
+        _make_people(environment)
+        yield Site(url, data, environment, process.pid)
+    finally:
+        for one in (process, demo_model):
+            one.send_signal(signal.SIGTERM)
+        for one in (process, demo_model):
+            one.wait(timeout=30)
+        log.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _with_database(url: str, database: str) -> str:
+    return urlsplit(url)._replace(path=f"/{database}").geturl()
+
+
+def _announced_port(path: Path) -> int:
+    deadline = time.monotonic() + 20
+    while not path.exists():
+        assert time.monotonic() < deadline, "the demo model did not start"
+        time.sleep(0.05)
+    return int(json.loads(path.read_text())["port"])
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], data: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert process.poll() is None, (data / "supervisor.log").read_text()
+        try:
+            with urllib.request.urlopen(f"{url}/healthz", timeout=2):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError((data / "supervisor.log").read_text())
+
+
+_PEOPLE_SCRIPT = """
+from django.contrib.auth.models import Group, User
+for name, role in {people!r}.items():
+    user = User.objects.create_user(name, password={password!r}, first_name=name.capitalize())
+    user.groups.add(Group.objects.get(name=role))
+    if role == "administrator":
+        User.objects.filter(pk=user.pk).update(is_staff=True)
+"""
+
+
+def _make_people(environment: dict[str, str]) -> None:
+    script = _PEOPLE_SCRIPT.format(people=PEOPLE, password=PASSWORD)
+    subprocess.run(
+        [sys.executable, "manage.py", "shell", "-c", script],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
