@@ -220,7 +220,8 @@ USE_TZ = True
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "static_collected"
+# In the data folder: two products from one tree, a test and a person, must not share what one of them clears.
+STATIC_ROOT = LAYOUT.data / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

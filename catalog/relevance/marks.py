@@ -13,15 +13,16 @@ _AT_LEAST = r"(?:older|earlier|longer|more|greater|over|above|beyond|exceed\w*|a
 _AT_MOST = r"(?:newer|younger|less|fewer|under|below|at most|up to|max\w*|no more)"
 _PAST = r"(?:the )?(?:last |past |previous )?"
 _NOT = r"(?:not|never|no|\w+n['’]t)"
+_TOUCHED = r"(?:modif|chang|access|touch|us|updat|edit|writ|open|read|alter|log|seen|run)\w*"
 _UNTOUCHED = r"(?:unmodified|unchanged|unused|untouched|unaccessed)"
 
 # In order: what matched is taken out, so that "not older than" is not read as "older than" again.
 _AGE = (
-    ("age:newer", rf"\b{_NOT} (?:\w+ )?(?:older|more|earlier|longer) than {_PAST}#d"),
-    ("age:older", rf"\b{_NOT} (?:\w+ )?(?:newer|younger|less) than {_PAST}#d"),
+    ("age:newer", rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:older|more|earlier|longer) than {_PAST}#d"),
+    ("age:older", rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:newer|younger|less) than {_PAST}#d"),
     (
         "age:older",
-        rf"\b(?:{_NOT} (?:[^\s,]+ ){{1,6}}?|{_UNTOUCHED} )"
+        rf"\b(?:{_NOT} (?:\w+ ){{0,2}}?{_TOUCHED}|{_UNTOUCHED}) (?:[^\s,]+ ){{0,4}}?"
         rf"(?:(?:in|within|for|since|during|over|at|from) )?{_PAST}#d",
     ),
     ("age:newer", r"\b(?:in|within|during|over|for|of|from) (?:the )?(?:last|past|previous) #d"),

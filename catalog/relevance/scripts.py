@@ -17,6 +17,7 @@ from catalog.relevance.verbs import VERBS
 from catalog.relevance.vocabulary import DURATION_UNITS, SIZE_UNITS
 
 _LONGEST = 20_000  # characters that are looked at
+_GOES_ON = re.compile(r"/+[\w.-]")
 _MOST_PLACES = 50  # where a text is looked at, for texts that repeat themselves
 _PIECE = re.compile(r"[^\s'\"`();|&<>=,]{1,300}")
 _NUMBER = re.compile(r"(?:(?<![A-Za-z_.\d])|(?<=-[A-Za-z]))\d{1,18}(?:\.\d{1,9})?")
@@ -56,14 +57,18 @@ class ScriptProfile:
             return number in self.numbers if number is not None else self._contains(literal.value)
         if literal.kind == Kind.PATH and literal.value == ".":
             return True
-        return self._contains(literal.value) or self._contains(literal.text)
+        whole = literal.kind == Kind.PATH
+        return self._contains(literal.value, whole=whole) or self._contains(literal.text, whole=whole)
 
     def _has_amount(self, literal: Literal, units: Sequence[int]) -> bool:
         amount = float(literal.value)
         return any(amount / unit in self.numbers for unit in units)
 
-    def _contains(self, text: str) -> bool:
-        """Whether the text stands in the script between non-word characters, stars left out."""
+    def _contains(self, text: str, *, whole: bool = False) -> bool:
+        """Whether the text stands in the script between non-word characters, stars left out.
+
+        A `whole` path does not go on behind it: /var is not in /var/log, but in /var/*.
+        """
         wanted = text.strip("*").lower()
         start = -1
         for _ in range(_MOST_PLACES if wanted else 0):
@@ -71,7 +76,9 @@ class ScriptProfile:
             if start < 0:
                 return False
             end = start + len(wanted)
-            if not (_is_inside_word(self.text, start) or _is_inside_word(self.text, end)):
+            if _is_inside_word(self.text, start) or _is_inside_word(self.text, end):
+                continue
+            if not (whole and _GOES_ON.match(self.text, end)):
                 return True
         return False
 
