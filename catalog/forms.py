@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from django import forms
-from django.contrib.auth.models import User
 from django.forms import BaseFormSet, formset_factory
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -161,6 +160,14 @@ class VersionForm(forms.Form):
         ),
     )
 
+    def short_fields(self) -> list[forms.BoundField]:
+        """The fields that stand side by side."""
+        return [self[name] for name in _SHORT]
+
+    def long_fields(self) -> list[forms.BoundField]:
+        """The fields that need room."""
+        return [self[name] for name in ("check_before", "check_after", "undo", "links")]
+
     def details(self, parameters: BaseFormSet[ParameterForm]) -> VersionDetails:
         """What was typed beside the script. Raises BadInput."""
         typed = self.cleaned_data
@@ -178,6 +185,17 @@ class VersionForm(forms.Form):
         )
 
 
+_SHORT = (
+    "risk",
+    "side_effect",
+    "repeatable",
+    "runs_on",
+    "operating_system",
+    "shell",
+    "privileges",
+    "tools",
+    "tags",
+)
 _AS_TYPED = (
     "runs_on",
     "operating_system",
@@ -199,57 +217,12 @@ class EntryForm(VersionForm):
     phrasings = PlainText(
         label=_("Other wordings"), required=False, help_text=_("One in each line.")
     )
-    field_order = ["title", "phrasings", "script"]
 
 
 class EditForm(VersionForm):
     """The next version of an entry."""
 
     note = forms.CharField(label=_("What was changed, and why"), required=False, max_length=2000)
-    field_order = ["note", "script"]
-
-
-class ReasonForm(forms.Form):
-    """Why, where it has to be said."""
-
-    reason = PlainText(label=_("Reason"), rows=2, max_length=2000)
-
-
-class NoteForm(forms.Form):
-    """A note, where one may be left."""
-
-    note = PlainText(label=_("Note"), rows=2, required=False, max_length=2000)
-
-
-class LiftForm(forms.Form):
-    note = PlainText(label=_("What was found"), rows=2, max_length=2000)
-
-
-class PhrasingForm(forms.Form):
-    text = forms.CharField(label=_("Another wording"), max_length=20_000)
-
-
-class TitleForm(forms.Form):
-    title = forms.CharField(label=_("What it does"), max_length=300)
-
-
-class LabelsForm(forms.Form):
-    """What may change without a new version."""
-
-    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
-    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
-    links = PlainText(
-        label=_("Links"), required=False, help_text=_("One in each line: kind | label | address")
-    )
-
-    def clean_owner(self) -> User | None:
-        name = self.cleaned_data["owner"]
-        if not name:
-            return None
-        owner = User.objects.filter(username=name, is_active=True).first()
-        if owner is None:
-            raise forms.ValidationError(_("There is no active account of that name."))
-        return owner
 
 
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:

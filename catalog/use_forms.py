@@ -21,8 +21,16 @@ class UseForm(forms.Form):
 
     reason = forms.CharField(label=_("Why is it used all the same?"), required=False)
 
-    def __init__(self, version: Version, data: Mapping[str, str] | None = None) -> None:
-        super().__init__(data, auto_id="use_%s")
+    def __init__(
+        self,
+        version: Version,
+        data: Mapping[str, str] | None = None,
+        *,
+        prefill: Mapping[str, str] | None = None,
+    ) -> None:
+        """`prefill` is what an address brings along, such as the literals of a statement."""
+        given = {name: text for name, text in (prefill or {}).items() if name.startswith(_VALUE)}
+        super().__init__(data, auto_id="use_%s", initial=given)
         self.order_fields([*self._add_parameters(version.parameters), "reason"])
 
     def values(self) -> dict[str, str]:

@@ -18,7 +18,10 @@ _UNTOUCHED = r"(?:unmodified|unchanged|unused|untouched|unaccessed)"
 
 # In order: what matched is taken out, so that "not older than" is not read as "older than" again.
 _AGE = (
-    ("age:newer", rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:older|more|earlier|longer) than {_PAST}#d"),
+    (
+        "age:newer",
+        rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:older|more|earlier|longer) than {_PAST}#d",
+    ),
     ("age:older", rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:newer|younger|less) than {_PAST}#d"),
     (
         "age:older",

@@ -58,7 +58,9 @@ class ScriptProfile:
         if literal.kind == Kind.PATH and literal.value == ".":
             return True
         whole = literal.kind == Kind.PATH
-        return self._contains(literal.value, whole=whole) or self._contains(literal.text, whole=whole)
+        return self._contains(literal.value, whole=whole) or self._contains(
+            literal.text, whole=whole
+        )
 
     def _has_amount(self, literal: Literal, units: Sequence[int]) -> bool:
         amount = float(literal.value)

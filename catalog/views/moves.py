@@ -17,17 +17,12 @@ from django.views.decorators.http import require_POST
 from catalog import services
 from catalog.access import access_entry, access_phrasing, access_version
 from catalog.forms import (
-    LabelsForm,
-    LiftForm,
-    NoteForm,
-    PhrasingForm,
-    ReasonForm,
-    TitleForm,
     add_refusal,
     read_links,
     split_words,
 )
 from catalog.models import Entry, Version
+from catalog.move_forms import LabelsForm, LiftForm, NoteForm, PhrasingForm, ReasonForm, TitleForm
 from catalog.types import BadInput, NotAllowedNow
 from catalog.views.page import show_entry
 

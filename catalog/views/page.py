@@ -11,18 +11,14 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from catalog.access import access_versions
 from catalog.forms import (
-    LabelsForm,
-    LiftForm,
-    NoteForm,
-    PhrasingForm,
-    ReasonForm,
-    TitleForm,
     write_links,
 )
 from catalog.models import Entry, Use, Version
+from catalog.move_forms import LabelsForm, LiftForm, NoteForm, PhrasingForm, ReasonForm, TitleForm
 from catalog.services.base import CURATE
 from catalog.services.filling import fill_in
 from catalog.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
@@ -60,7 +56,7 @@ def show_entry(
     versions = list(access_versions(user).filter(entry=entry))
     version = version or _chosen(request, versions)
     version.entry = entry
-    shown = {**_fresh_forms(entry, version), **(bound or {})}
+    shown = {**_fresh_forms(entry, version, request.GET), **(bound or {})}
     use_form = shown["use"]
     assert isinstance(use_form, UseForm)
     trusted = is_trusted(version)
@@ -71,6 +67,7 @@ def show_entry(
         "versions": versions,
         "newest": versions[0],
         "phrasings": list(entry.phrasings.all()),
+        "origin": describe_origin(version.provenance),
         "track": track_record(version),
         "trusted": trusted,
         "may_use": trusted or user.has_perm(USE_UNREVIEWED),
@@ -81,6 +78,25 @@ def show_entry(
         "forms": shown,
     }
     return render(request, "catalog/entry.html", context, status=status)
+
+
+def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Where a version comes from, as names and words; what says nothing is left out."""
+    return [
+        (name.replace("_", " "), words)
+        for name, value in provenance.items()
+        if (words := _words(value))
+    ]
+
+
+def _words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_words(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_words(inner) for inner in value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return "" if value is None else str(value)
 
 
 def _chosen(request: HttpRequest, versions: Sequence[Version]) -> Version:
@@ -120,14 +136,16 @@ def _unrated(user: User, entry: Entry) -> Use | None:
     return last if last is not None and not last.outcome else None
 
 
-def _fresh_forms(entry: Entry, version: Version) -> dict[str, forms.Form]:
+def _fresh_forms(
+    entry: Entry, version: Version, prefill: Mapping[str, str]
+) -> dict[str, forms.Form]:
     labels = {
         "tags": ", ".join(tag.name for tag in version.tags.all()),
         "owner": version.owner.username if version.owner else "",
         "links": write_links(version.links),
     }
     return {
-        "use": UseForm(version),
+        "use": UseForm(version, prefill=prefill),
         "submit": NoteForm(auto_id="submit_%s"),
         "verify": NoteForm(auto_id="verify_%s"),
         "send_back": ReasonForm(auto_id="send_back_%s"),

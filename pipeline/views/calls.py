@@ -30,6 +30,13 @@ class ShownCall:
     attempts: Sequence[Attempt]
 
     @property
+    def place(self) -> str:
+        """Where in the run it was asked; no other call has the same."""
+        call = self.call
+        again = [str(part) for part in (call.round, call.sample, call.refinement_id) if part]
+        return " ".join([self.stage, *again])
+
+    @property
     def input_tokens(self) -> int:
         """Of all tries."""
         return sum(attempt.input_tokens for attempt in self.attempts)

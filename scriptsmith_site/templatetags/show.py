@@ -70,6 +70,12 @@ def markdown(text: str) -> SafeString:
 
 
 @register.filter
+def points(text: str) -> list[str]:
+    """The points of a feedback, one a line, without the dashes that made them a list."""
+    return [line.strip().removeprefix("- ").strip() for line in text.splitlines() if line.strip()]
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString:
     """A time as people say it, with the exact one on it."""
     if moment is None:

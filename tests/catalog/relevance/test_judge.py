@@ -1,0 +1,322 @@
+"""Match, starting point or neither; with reasons, differences and values for parameters.
+
+The cosines are near those of the default embedder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog.relevance import HAND_MODEL, Candidate, Parameter, features, judge
+from catalog.types import Answer
+
+MATCH, ADAPT, NONE = Answer.MATCH, Answer.ADAPT, Answer.NONE
+
+CLEAN = Candidate(
+    phrasing="Delete files older than 7 days in /tmp",
+    script="find /tmp -type f -mtime +7 -delete",
+    cosine=0.9,
+)
+CLEAN_ANY = Candidate(
+    phrasing="Delete files older than 30 days in a directory",
+    script=': "${DIRECTORY:?}" "${DAYS:=30}"\nfind "$DIRECTORY" -type f -mtime +"$DAYS" -delete',
+    parameters=(
+        Parameter(name="DIRECTORY", type="path"),
+        Parameter(name="DAYS", type="number", default="30", description="age in days"),
+    ),
+    cosine=0.75,
+)
+NGINX = Candidate(phrasing="Restart nginx", script="systemctl restart nginx", cosine=0.9)
+SERVICE = Candidate(
+    phrasing="Restart a service if its configuration is valid",
+    script=': "${SERVICE:?}"\nsystemctl restart "$SERVICE"',
+    parameters=(Parameter(name="SERVICE", description="unit"),),
+    cosine=0.7,
+)
+COPY = Candidate(
+    phrasing="Copy /etc/app.conf to /backup", script="cp /etc/app.conf /backup", cosine=0.95
+)
+LARGEST = Candidate(
+    phrasing="Show the 10 largest files under /var",
+    script=': "${COUNT:=10}" "${DIRECTORY:=/var}"\n'
+    'du -a "$DIRECTORY" | sort -nr | head -n "$COUNT"',
+    parameters=(
+        Parameter(name="COUNT", type="number", default="10"),
+        Parameter(name="DIRECTORY", type="path", default="/var"),
+    ),
+    cosine=0.72,
+)
+LOGS = Candidate(
+    phrasing="Compress log files larger than 100 MB in /var/log",
+    script=': "${MEGABYTES:=100}"\n'
+    'find /var/log -name "*.log" -size +"$MEGABYTES"M -exec gzip {} +',
+    parameters=(Parameter(name="MEGABYTES", type="number", default="100"),),
+    cosine=0.95,
+)
+DISK = Candidate(
+    phrasing="Show disk usage of every mounted file system", script="df -h", cosine=0.85
+)
+LINES = Candidate(
+    phrasing="Count the lines of all *.py files",
+    script="find . -name '*.py' | xargs wc -l",
+    cosine=0.9,
+)
+EMPTY = Candidate(
+    phrasing="List empty files in /srv", script="find /srv -type f -empty", cosine=0.92
+)
+
+ANSWERS = {
+    CLEAN: {
+        "Delete files older than 7 days in /tmp": MATCH,
+        "delete  files older than 7 days in /tmp.": MATCH,
+        "remove files older than 7 days from /tmp": MATCH,
+        "Purge files in /tmp older than 1 week": MATCH,
+        "delete the files in /tmp not modified in the last 7 days": MATCH,
+        "remove files under /tmp/ that are more than seven days old": MATCH,
+        "delete files older than 30 days in /var": ADAPT,
+        "delete files older than 30 days in /tmp": ADAPT,
+        "delete files older than 7 days in /var": ADAPT,
+        "delete files older than 7 hours in /tmp": ADAPT,
+        "delete files older than 7 days": ADAPT,
+        "delete *.log files older than 7 days in /tmp": ADAPT,
+        "delete files older than 7 days in /tmp except *.log": ADAPT,
+        "compress and delete files older than 7 days in /tmp": ADAPT,
+        "delete files older than 7 days in /tmp after asking": ADAPT,
+        "delete files newer than 7 days in /tmp": NONE,
+        "delete files modified in the last 7 days in /tmp": NONE,
+        "list files older than 7 days in /tmp": NONE,
+        "count files older than 7 days in /tmp": NONE,
+        "copy files older than 7 days to /tmp": NONE,
+        "delete directories older than 7 days in /tmp": NONE,
+        "never delete files older than 7 days in /tmp": NONE,
+    },
+    replace(CLEAN, cosine=0.1): {"who is logged in?": NONE},
+    CLEAN_ANY: {
+        "purge files older than 2 weeks in /srv": MATCH,
+        "delete files in /srv not modified for 90 days": MATCH,
+        "delete files older than 36 hours in /srv": ADAPT,
+        "delete files older than 90 days in /srv owned by joe": ADAPT,
+        "delete files newer than 2 weeks in /srv": NONE,
+    },
+    NGINX: {
+        "Restart the nginx service": MATCH,
+        "restart apache2": ADAPT,
+        "stop nginx": NONE,
+        "start nginx": NONE,
+        "reload nginx": NONE,
+        "do not restart nginx": NONE,
+    },
+    SERVICE: {
+        "restart nginx, but only if its configuration is valid": MATCH,
+        "restart the postgresql service when the config is valid": MATCH,
+        "stop nginx if its configuration is valid": NONE,
+    },
+    COPY: {
+        "Copy the file /etc/app.conf into /backup": MATCH,
+        "back up /etc/app.conf to /backup": MATCH,
+        "copy /etc/app.conf from /backup": ADAPT,
+        "copy /backup to /etc/app.conf": ADAPT,
+        "copy /etc/other.conf to /backup": ADAPT,
+        "move /etc/app.conf to /backup": NONE,
+    },
+    LARGEST: {
+        "show the 20 largest files in /home": MATCH,
+        "Show the five biggest files under /opt": MATCH,
+        "show the 20 smallest files in /home": NONE,
+    },
+    LOGS: {
+        "compress log files larger than 1 GB in /var/log": MATCH,
+        "compress log files larger than 1 GB in /var/log/nginx": ADAPT,
+        "compress log files smaller than 100 MB in /var/log": NONE,
+        "decompress log files larger than 100 MB in /var/log": NONE,
+    },
+    DISK: {
+        "display the disk usage of all mounted filesystems": MATCH,
+        "show inode usage of every mounted file system": ADAPT,
+        "show memory usage of every process": NONE,
+    },
+    LINES: {
+        "count lines in all *.py files": MATCH,
+        "count all *.py files": NONE,
+        "count the lines of each *.py file": ADAPT,
+        "count the lines of all *.rb files": ADAPT,
+    },
+    EMPTY: {
+        "find empty files under /srv": MATCH,
+        "find files under /srv": ADAPT,
+        "find non-empty files under /srv": NONE,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "candidate", "answer"),
+    [
+        pytest.param(statement, candidate, answer, id=f"{statement} | {candidate.phrasing}")
+        for candidate, answers in ANSWERS.items()
+        for statement, answer in answers.items()
+    ],
+)
+def test_answers(statement: str, candidate: Candidate, answer: Answer) -> None:
+    judgement = judge(statement, candidate)
+
+    assert judgement.answer == answer, [str(item) for item in judgement.differs]
+
+
+@pytest.mark.parametrize(
+    ("statement", "candidate", "fills"),
+    [
+        pytest.param(
+            "purge files older than 2 weeks in /srv/www",
+            CLEAN_ANY,
+            {"DAYS": "14", "DIRECTORY": "/srv/www"},
+            id="in the unit of the parameter",
+        ),
+        pytest.param(
+            "restart nginx if its configuration is valid",
+            SERVICE,
+            {"SERVICE": "nginx"},
+            id="service",
+        ),
+        pytest.param(
+            "what are the largest files under /var?",
+            LARGEST,
+            {"DIRECTORY": "/var"},
+            id="a default stays",
+        ),
+        pytest.param(
+            "compress log files larger than 1 GB in /var/log",
+            LOGS,
+            {"MEGABYTES": "1024"},
+            id="size",
+        ),
+        pytest.param("restart nginx", NGINX, {}, id="no parameters"),
+    ],
+)
+def test_parameters_get_the_values_of_the_statement(
+    statement: str, candidate: Candidate, fills: dict[str, str]
+) -> None:
+    assert judge(statement, candidate).fills == fills
+
+
+@pytest.mark.parametrize(
+    ("statement", "candidate", "sentence"),
+    [
+        pytest.param(
+            "delete files older than 7 days in /var", CLEAN, "same duration 7 days", id="same"
+        ),
+        pytest.param(
+            "remove files older than 7 days in /tmp", CLEAN, "both ask to remove", id="verb"
+        ),
+        pytest.param(
+            "purge files older than 2 weeks in /srv", CLEAN_ANY, "sets DAYS to 14", id="fill"
+        ),
+        pytest.param("Restart nginx", NGINX, "says the same, word for word", id="identical"),
+    ],
+)
+def test_reasons_are_sentences(statement: str, candidate: Candidate, sentence: str) -> None:
+    assert sentence in [str(reason) for reason in judge(statement, candidate).reasons]
+
+
+@pytest.mark.parametrize(
+    ("statement", "candidate", "sentence"),
+    [
+        pytest.param(
+            "delete files older than 30 days in /tmp",
+            CLEAN,
+            "asks for 30 days, entry says 7 days",
+            id="another literal",
+        ),
+        pytest.param(
+            "delete files older than 7 days",
+            CLEAN,
+            "entry says /tmp, the statement does not",
+            id="a literal less",
+        ),
+        pytest.param(
+            "delete *.log files older than 7 days in /tmp",
+            CLEAN,
+            "asks for *.log, entry does not say it",
+            id="a literal more",
+        ),
+        pytest.param("stop nginx", NGINX, "asks to stop, entry is to restart", id="verb"),
+        pytest.param(
+            "delete files newer than 7 days in /tmp",
+            CLEAN,
+            "asks for newer, entry says older",
+            id="direction",
+        ),
+        pytest.param(
+            "do not restart nginx", NGINX, "only the statement says a negation", id="negation"
+        ),
+        pytest.param("find files under /srv", EMPTY, "only the entry says empty ones", id="detail"),
+        pytest.param(
+            "delete directories older than 7 days in /tmp",
+            CLEAN,
+            "asks about directories, entry is about files",
+            id="object",
+        ),
+        pytest.param(
+            "what are the largest files under /var?",
+            LARGEST,
+            "COUNT stays 10 unless set",
+            id="default",
+        ),
+        pytest.param("restart a service", SERVICE, "SERVICE is to be filled in", id="unfilled"),
+    ],
+)
+def test_differences_are_sentences(statement: str, candidate: Candidate, sentence: str) -> None:
+    assert sentence in [str(difference) for difference in judge(statement, candidate).differs]
+
+
+def test_a_difference_says_where_the_statement_differs() -> None:
+    statement = "delete files older than 30 days in /tmp"
+
+    [difference] = judge(statement, CLEAN).differs
+
+    assert difference.span is not None
+    start, end = difference.span
+    assert statement[start:end] == "30 days"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        pytest.param("delete files older than 30 days in /tmp", id="starting point"),
+        pytest.param("delete files newer than 7 days in /tmp", id="neither"),
+    ],
+)
+def test_only_a_match_reaches_the_threshold(statement: str) -> None:
+    judgement = judge(statement, replace(CLEAN, cosine=1.0))
+
+    assert judgement.answer != MATCH
+    assert judgement.confidence < HAND_MODEL.match_threshold
+
+
+def test_a_starting_point_is_ranked_by_its_likeness() -> None:
+    near = judge("delete files older than 30 days in /tmp", CLEAN)
+    far = judge("delete files older than 30 days in /var", replace(CLEAN, cosine=0.7))
+
+    assert near.likeness > far.likeness > near.confidence
+
+
+def test_thresholds_are_those_of_the_model() -> None:
+    strict = replace(HAND_MODEL, match_threshold=0.999)
+
+    assert judge("remove files older than 7 days from /tmp", CLEAN, strict).answer == ADAPT
+
+
+def test_any_phrasing_answers_word_for_word() -> None:
+    candidate = replace(NGINX, phrasings=("Restart nginx", "Bounce the web server"), cosine=0.3)
+
+    assert judge("Bounce the web server", candidate).answer == MATCH
+    assert judge("Bounce the mail server", candidate).answer == NONE
+
+
+def test_each_coefficient_belongs_to_a_feature() -> None:
+    known = features("restart nginx", NGINX)
+
+    assert HAND_MODEL.coefficients.keys() - known.keys() == {"bias"}
+    assert all(0 <= value <= 1 for value in known.values())
