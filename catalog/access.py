@@ -20,15 +20,15 @@ Person = User | AnonymousUser
 def access_entries(user: Person) -> QuerySet[Entry]:
     """The entries that the person may see."""
     _require_account(user)
-    return Entry.objects.select_related("created_by", "suspended_by")
+    return Entry.objects.select_related("created_by", "suspended_by").defer("document")
 
 
 def access_versions(user: Person) -> QuerySet[Version]:
     """The versions that the person may see."""
     _require_account(user)
-    return Version.objects.select_related(
-        "entry", "author", "owner", "verified_by"
-    ).prefetch_related("tags")
+    people = ("author", "owner", "verified_by")
+    versions = Version.objects.select_related("entry", *people).defer("entry__document")
+    return versions.prefetch_related("tags")
 
 
 def access_entry(user: Person, slug: str, *, to_curate: bool = False) -> Entry:

@@ -16,7 +16,10 @@ from catalog.texts import LONGEST_STATEMENT, clean_text
 from catalog.types import Answer, Match, Retrieval
 
 NEAREST_PHRASINGS = 50
-BY_WORDS = 20  # phrasings more, so that a statement full of literals finds its own
+# Entries that are judged, which takes about a millisecond each: the nearest by meaning, and the best
+# by words, so that a statement full of literals finds its own.
+NEAREST_ENTRIES = 15
+ENTRIES_BY_WORDS = 5
 
 
 class Example(NamedTuple):
@@ -94,21 +97,21 @@ def as_document(found: Retrieval) -> dict[str, object]:
 
 def _find(statement: str) -> tuple[list[_Found], str]:
     """Entries near the statement by meaning or by words, nearest first; why the search was less."""
-    by_words = [hit.entry_id for hit in wording.find_phrasings(statement, limit=BY_WORDS)]
+    by_words = [hit.entry_id for hit in wording.find_phrasings(statement, limit=NEAREST_PHRASINGS)]
     try:
         meaning = nearest.read_meaning(statement)
     except nearest.Degraded as why:
-        entry_ids = list(dict.fromkeys(by_words))
-        return _nearest_first(_load(entry_ids, _cosines_of_spelling(statement, entry_ids))), str(
-            why
-        )
-    near = meaning.find(limit=NEAREST_PHRASINGS)
-    entry_ids = list(dict.fromkeys([*(hit.entry_id for hit in near), *by_words]))
-    return _nearest_first(_load(entry_ids, meaning.cosines(entry_ids))), ""
+        entry_ids = _first_of(by_words, NEAREST_ENTRIES + ENTRIES_BY_WORDS)
+        return _load(entry_ids, _cosines_of_spelling(statement, entry_ids)), str(why)
+    near = [hit.entry_id for hit in meaning.find(limit=NEAREST_PHRASINGS)]
+    entry_ids = _first_of(near, NEAREST_ENTRIES)
+    entry_ids += [pk for pk in _first_of(by_words, ENTRIES_BY_WORDS) if pk not in entry_ids]
+    return _load(entry_ids, meaning.cosines(entry_ids)), ""
 
 
-def _nearest_first(found: list[_Found]) -> list[_Found]:
-    return sorted(found, key=lambda one: -one.cosine)
+def _first_of(entry_ids: Sequence[int], most: int) -> list[int]:
+    """The first entries, each once: several phrasings of one may lie near."""
+    return list(dict.fromkeys(entry_ids))[:most]
 
 
 def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, float]:
@@ -119,19 +122,19 @@ def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, 
 
 
 def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
-    """The entries with their verified versions, in the given order.
+    """The entries with their verified versions, nearest first.
 
     A state may have changed since the entry was found: who does not answer any more is left out.
     """
     answering = Entry.objects.answering().filter(pk__in=entry_ids)
     versions = {
         version.entry_id: version
-        for version in Version.objects.select_related("entry").filter(
-            entry__in=answering, state=Version.State.VERIFIED
-        )
+        for version in Version.objects.select_related("entry")
+        .defer("findings", "provenance", "links", "entry__document")
+        .filter(entry__in=answering, state=Version.State.VERIFIED)
     }
     phrasings: dict[int, list[Phrasing]] = {}
-    for phrasing in Phrasing.objects.filter(entry__in=entry_ids):
+    for phrasing in Phrasing.objects.defer("document").filter(entry__in=entry_ids):
         phrasings.setdefault(phrasing.entry_id, []).append(phrasing)
     found = []
     for entry_id in entry_ids:
@@ -140,7 +143,7 @@ def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
             best = max(wordings, key=lambda one: cosines.get(one.pk, 0.0))
             texts = tuple(one.text for one in wordings)
             found.append(_Found(version, best.text, texts, cosines.get(best.pk, 0.0)))
-    return found
+    return sorted(found, key=lambda one: -one.cosine)
 
 
 def _candidate(one: _Found) -> Candidate:

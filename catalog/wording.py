@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
-MOST_CANDIDATES = 2000  # rows that the rare words may select together, by estimate
+MOST_CANDIDATES = 1000  # rows that the rare words may select together, by estimate
+MOST_RANKED = 200  # phrasings of which it is asked whether their entry may answer
 MOST_WORDS = 64
 MOST_CHARACTERS = 50_000  # of phrasings and of a script; a tsvector holds at most 1 MB
 
@@ -32,12 +33,17 @@ LIMIT %(limit)s
 """
 
 _PHRASINGS = """
-SELECT phrasing.id, phrasing.entry_id
-FROM catalog_phrasing AS phrasing
-JOIN catalog_entry AS entry ON entry.id = phrasing.entry_id AND entry.suspended_at IS NULL
+SELECT best.id, best.entry_id
+FROM (
+    SELECT id, entry_id, ts_rank(document, %(any)s::tsquery, 1) AS rank
+    FROM catalog_phrasing
+    WHERE document @@ %(rare)s::tsquery
+    ORDER BY rank DESC, id
+    LIMIT %(ranked)s
+) AS best
+JOIN catalog_entry AS entry ON entry.id = best.entry_id AND entry.suspended_at IS NULL
 JOIN catalog_version AS version ON version.entry_id = entry.id AND version.state = 'verified'
-WHERE phrasing.document @@ %(rare)s::tsquery
-ORDER BY ts_rank(phrasing.document, %(any)s::tsquery, 1) DESC, phrasing.id
+ORDER BY best.rank DESC, best.id
 LIMIT %(limit)s
 """
 
@@ -90,7 +96,7 @@ def find_phrasings(text: str, *, limit: int) -> list[Hit]:
     if words is None:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(_PHRASINGS, {**words._asdict(), "limit": limit})
+        cursor.execute(_PHRASINGS, {**words._asdict(), "ranked": MOST_RANKED, "limit": limit})
         return [Hit(*row) for row in cursor.fetchall()]
 
 

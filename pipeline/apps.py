@@ -5,4 +5,4 @@ from django.apps import AppConfig
 
 class PipelineConfig(AppConfig):
     name = "pipeline"
-    verbose_name = "Pipelineue"
+    verbose_name = "Pipeline"

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from catalog import services as catalog
 from catalog.analysis import UnreadableScript, analyse
-from catalog.audit import record
+from catalog.audit import forget_name, record
 from catalog.models import MatchLabel, Version
 from catalog.types import BadInput, NotAllowedNow
 from pipeline import prompts
@@ -336,7 +336,9 @@ def erase_action(action: Action, *, by: User) -> None:
             call.attempts.update(raw=None, message="")
         run.calls.filter(state="done").update(request={}, reply={})
         run.calls.exclude(state="done").update(request={})
+    action.refresh_from_db()
     record(action, "texts erased", by=by)
+    forget_name(action)
 
 
 # --- Helpers ----------------------------------------------------------------------------------------------------

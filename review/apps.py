@@ -5,4 +5,4 @@ from django.apps import AppConfig
 
 class ReviewConfig(AppConfig):
     name = "review"
-    verbose_name = "Reviewue"
+    verbose_name = "Review"

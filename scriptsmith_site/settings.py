@@ -316,7 +316,7 @@ LOGGING = {
 # --- The product itself -----------------------------------------------------------------------------------------
 
 SCRIPTSMITH_DEMO = env_bool(
-    "SCRIPTSMITH_DEMO", True, "Load the demo: starter catalogue, actions, accounts."
+    "SCRIPTSMITH_DEMO", not PRODUCTION, "Load the demo: starter catalogue, actions, accounts."
 )
 SCRIPTSMITH_DEMO_MODEL_URL = env_text(
     "SCRIPTSMITH_DEMO_MODEL_URL",
@@ -329,7 +329,7 @@ SCRIPTSMITH_ENDPOINTS = env_list(
     "Endpoints that are switched on by name, with commas, e.g. claude.",
 )
 SCRIPTSMITH_EMBEDDER = env_text(
-    "SCRIPTSMITH_EMBEDDER", "minilm", "minilm, hashing, or a dotted path to an embedder class."
+    "SCRIPTSMITH_EMBEDDER", "minilm", "minilm, hashing, or package.module:Class of an embedder."
 )
 SCRIPTSMITH_MODEL_CLIENT = env_text(
     "SCRIPTSMITH_MODEL_CLIENT", "pipeline.llm.client.MessagesClient", "Class that speaks to models."

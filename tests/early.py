@@ -14,6 +14,8 @@ for _name in list(os.environ):
     if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
         del os.environ[_name]
 
+# Set here and not in pyproject alone: importing the product names its own settings otherwise.
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 _stop = []
 
 if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:

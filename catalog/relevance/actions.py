@@ -28,6 +28,7 @@ _LEADING = words(
     "please can you how to do i want need we should must let us now just first then also and it "
     "them gnu linux specific specifically mac os x bash only would like not don't never could force"
 )
+_OPENING = words("if when whenever once after before in on for gnu as")
 _CONNECTING = words("and then to or but also & it them by finally")
 
 
@@ -48,14 +49,18 @@ def actions_of(tokens: Sequence[Token], skeleton: str) -> frozenset[str]:
 
 def _verbs(tokens: Sequence[Token]) -> Iterator[str]:
     may_start = True
+    has_clause = bool(tokens) and tokens[0].lower in _OPENING  # "if the disk is full, delete"
     for position, token in enumerate(tokens):
         following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
         verb = _as_verb(token, following)
         if verb and may_start and not (position and tokens[position - 1].lower in _NEGATING):
+            has_clause = True
             yield verb
         word = token.lower
         goes_on = may_start and (word in _LEADING or word.endswith("ly"))
-        may_start = token.ends_clause or (not token.is_quoted and (word in _CONNECTING or goes_on))
+        joins = token.ends_clause or (not token.is_quoted and word in _CONNECTING)
+        # Without a verb before it, what is joined is a list: "role, link status and offsets".
+        may_start = (joins and (has_clause or goes_on)) or (not token.is_quoted and goes_on)
 
 
 def _as_verb(token: Token, following: str) -> str:

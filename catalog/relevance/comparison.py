@@ -87,8 +87,10 @@ class Comparison:
     @property
     def is_open(self) -> bool:
         """Whether something has to be changed before the entry could be the answer."""
+        says_nothing = not self.statement.words and not self.is_identical
         return bool(
-            self.literals.conflicts
+            says_nothing
+            or self.literals.conflicts
             or self.lone_axes & TELLING_AXES
             or self.minds_other_time
             or self.names_other_part
@@ -170,7 +172,9 @@ def _strays(
     lone: frozenset[str], other: StatementProfile, loose: Iterable[Literal]
 ) -> frozenset[str]:
     """The words of weight that the other does not have, and the loose numbers and names."""
-    said = {literal.value.lower().strip("*.") for literal in other.literals}
+    said = {
+        part.strip("*.") for literal in other.literals for part in literal.value.lower().split("/")
+    }
     found = {literal.value for literal in loose if literal.kind != Kind.PATH}
     return frozenset(found | (lone - LIGHT_WORDS - said))
 

@@ -16,7 +16,7 @@ from catalog.relevance.shapes import (
     read_measure,
 )
 from catalog.relevance.tokens import Token, split_tokens
-from catalog.relevance.vocabulary import FILE_TYPES, is_common, words
+from catalog.relevance.vocabulary import FILE_TYPES, STOP_WORDS, is_common, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,14 @@ def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
     if role and names.may_be_name(word, role):
         end = token.start + len(word)
         return Literal(Kind.NAME, word, text, token.start, end, not is_common(word), role)
-    if is_common(word) or len(word) < 2:
+    if is_common(word) or len(word) < 2 or _is_verb(tokens, position):
         return None
     return Literal(Kind.NAME, word, text, token.start, token.start + len(word), firm=False)
+
+
+def _is_verb(tokens: Sequence[Token], position: int) -> bool:
+    """Whether an unknown word stands where a verb does: first, before "the" or the like."""
+    return position == 0 and len(tokens) > 1 and tokens[1].lower in STOP_WORDS
 
 
 def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:

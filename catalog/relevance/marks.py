@@ -139,7 +139,7 @@ _NEGATION = re.compile(
     r"\b(?:not|never|no|neither|nor|aren['’]t|don['’]t|doesn['’]t|isn['’]t|wasn['’]t|hasn['’]t"
     r"|haven['’]t|didn['’]t|can['’]t|cannot|lacking|missing|invert\w*)\b"
     r"(?! (?:only|just|case|more than|less than|older|newer))"
-    r"|\bnon.(?!empty|hidden)\w+"
+    r"|\bnon.(?!empty|hidden|zero)\w+"
 )
 _EXCEPTION = re.compile(
     r"\b(?:without|except|exclud\w*|ignor\w*|other than|but not|avoid\w*|skip\w*|omit\w*|unless"

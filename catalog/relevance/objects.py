@@ -14,7 +14,7 @@ OBJECTS = {
         "file": "file script log document archive image picture source logfile pdf",
         "directory": "directory folder dir subdirectory subfolder",
         "link": "symlink link hardlink",
-        "process": "process pid job thread",
+        "process": "process pid thread",
         "user": "user account username login",
         "line": "line row",
         "word": "word",
@@ -31,7 +31,6 @@ OBJECTS = {
         "cpu": "cpu processor",
         "branch": "branch",
         "commit": "commit revision",
-        "table": "table",
         "certificate": "certificate",
         "volume": "volume",
     }.items()

@@ -31,6 +31,7 @@ from catalog.services.uses import (
     record_use,
     track_record,
     track_records,
+    used_unreviewed,
     warnings_for,
 )
 from catalog.services.versions import (
@@ -89,6 +90,7 @@ __all__ = [
     "suspend",
     "track_record",
     "track_records",
+    "used_unreviewed",
     "verify",
     "warnings_for",
 ]

@@ -213,6 +213,7 @@ def add_version(
 
 def make_entry(title: str, *, by: User | None, slug: str = "") -> Entry:
     """A new entry whose title is its first phrasing."""
+    hold("slug")
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
     Phrasing.objects.create(entry=entry, text=title, source=Phrasing.Source.TITLE)
     return entry
@@ -228,14 +229,14 @@ def add_phrasings(entry: Entry, texts: Iterable[str], *, source: Phrasing.Source
 
 def ensure_tags(names: Sequence[str]) -> list[Tag]:
     """The tags of these names, made where they are new."""
-    Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
+    # Sorted, so that two who make the same tags don't wait for each other.
+    Tag.objects.bulk_create([Tag(name=name) for name in sorted(names)], ignore_conflicts=True)
     return list(Tag.objects.filter(name__in=names))
 
 
 def free_slug(title: str) -> str:
-    """An address for the title that no entry has; held until the transaction ends."""
+    """An address for the title that no entry has."""
     base = slugify(title)[:LONGEST_SLUG].strip("-") or "entry"
-    hold(f"slug {base}")
     taken = set(Entry.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     taken |= RESERVED_SLUGS
     number = 1

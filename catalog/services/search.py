@@ -108,7 +108,7 @@ def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST
     for order in orders:
         for rank, pk in enumerate(order):
             scores[pk] = scores.get(pk, 0.0) + 1 / (RANK_OFFSET + rank)
-    entries = list_entries(filters, among=Entry.objects.filter(pk__in=scores))
+    entries = list_entries(filters, among=Entry.objects.defer("document").filter(pk__in=scores))
     best = sorted(entries, key=lambda entry: (-scores[entry.pk], entry.pk))[:limit]
     return Found(entries=best, degraded=degraded)
 

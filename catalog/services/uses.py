@@ -146,6 +146,17 @@ def warnings_for(user: User) -> Sequence[Entry]:
     )
 
 
+def used_unreviewed(*, limit: int = 5) -> list[Version]:
+    """Versions that wait for review and were used all the same, most used first: review these now."""
+    waiting = Version.objects.filter(state__in=[Version.State.DRAFT, Version.State.IN_REVIEW])
+    return list(
+        waiting.select_related("entry")
+        .annotate(forced=Count("uses", filter=~Q(uses__reason="")))
+        .filter(forced__gt=0)
+        .order_by("-forced", "-pk")[:limit]
+    )
+
+
 def track_record(version: Version) -> TrackRecord:
     """How often the version was used and how it went."""
     return track_records([version.pk]).get(version.pk, TrackRecord())

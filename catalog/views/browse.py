@@ -35,6 +35,8 @@ def catalog_list(request: HttpRequest) -> HttpResponse:
         "warnings": services.warnings_for(user),
         "rows": [],
     }
+    if context["curates"] and not context["is_filtered"]:
+        context["used_unreviewed"] = services.used_unreviewed()
     status = 422
     if form.is_valid():
         try:

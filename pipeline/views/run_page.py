@@ -33,7 +33,6 @@ from pipeline.rows import duration_of
 from pipeline.types import DraftKind
 from pipeline.views.stages import show_stages
 
-
 _GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import path
 
-from scriptsmith_site.operation import audit, health, metrics, search
+from scriptsmith_site.operation import audit, health, help, metrics, search
 
 
 @login_not_required
@@ -25,4 +25,7 @@ urlpatterns = [
     path("audit/", audit.show_audit_log, name="audit"),
     path("audit/export/", audit.export_audit_log, name="audit-export"),
     path("search/", search.show_search, name="search"),
+    path("help/", help.show_guide, name="help"),
+    path("help/<slug:name>/", help.show_guide, name="help-guide"),
+    path("help/images/<slug:name>.png", help.show_picture, name="help-picture"),
 ]

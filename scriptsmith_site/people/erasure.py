@@ -6,10 +6,10 @@ from auditlog.models import LogEntry
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.audit import record
+from catalog.audit import erasing, record
 from catalog.types import BadInput, NotAllowedNow
 from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
 from scriptsmith_site.people.services import require_administrator
@@ -44,14 +44,12 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
 
 def _forget_in_audit_log(user: User) -> None:
     """Who acted stays a number in the log; names and addresses go."""
-    with connection.cursor() as cursor:
-        # Until the end of this transaction the log, otherwise append-only, may be changed.
-        cursor.execute("SELECT set_config('scriptsmith.erasing', 'on', true)")
-    LogEntry.objects.filter(actor=user).update(actor_email=None, remote_addr=None, remote_port=None)
-    about_them = LogEntry.objects.filter(
-        content_type=ContentType.objects.get_for_model(User), object_id=user.pk
-    )
-    about_them.update(object_repr=user.username)
-    about_them.filter(changes__has_key="first_name").update(changes={})
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('scriptsmith.erasing', 'off', true)")
+    with erasing():
+        LogEntry.objects.filter(actor=user).update(
+            actor_email=None, remote_addr=None, remote_port=None
+        )
+        about_them = LogEntry.objects.filter(
+            content_type=ContentType.objects.get_for_model(User), object_id=user.pk
+        )
+        about_them.update(object_repr=user.username)
+        about_them.filter(changes__has_key="first_name").update(changes={})

@@ -10,7 +10,8 @@ let timer = 0;
 
 const desk = () => document.getElementById("desk");
 const storeKey = (item) => `scriptsmith-desk-${item}`;
-const token = () => JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
+// From the cookie at each request: signing in on another tab changes it.
+const token = () => document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? "";
 
 function say(state) {
   const saved = document.getElementById("saved");

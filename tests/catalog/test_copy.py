@@ -159,3 +159,44 @@ def test_the_record_beside_copy_counts_what_was_said(reviewer: User) -> None:
     record = services.track_record(version)
 
     assert (record.uses, record.rated, record.worked) == (4, 3, 2)
+
+
+def test_what_was_used_unreviewed_is_at_the_top_for_curators(
+    reviewer: User, curator: User, client_for: Callable[[User], Client]
+) -> None:
+    version = shelve("Empty the cache", state="in_review")
+    shelve("Show the uptime", script="uptime\n", state="in_review")
+    assert "Used without a review" not in client_for(curator).get("/catalogue/").text
+
+    services.record_use(version, by=reviewer, values={}, reason="INC-7")
+
+    assert services.used_unreviewed() == [version]
+    assert "Used without a review" in client_for(curator).get("/catalogue/").text
+    assert "Used without a review" not in client_for(reviewer).get("/catalogue/").text
+
+
+def test_an_address_may_bring_values_along(
+    reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    version = shelve(script=SCRIPT, parameters=[DIRECTORY])
+
+    page = client_for(reviewer).get(
+        f"/catalogue/{version.entry.slug}/?value-DIRECTORY=/srv&reason=x"
+    )
+
+    assert 'value="/srv"' in page.text
+    assert "Fill this in" not in page.text
+
+
+def test_the_lines_of_findings_move_with_the_values(reviewer: User) -> None:
+    version = shelve(
+        script='#!/bin/bash\n: "${DIRECTORY:?where}"\nls $DIRECTORY\n', parameters=[DIRECTORY]
+    )
+    before = {row["code"]: row["line"] for row in version.findings}
+
+    filled = services.fill_in(version, {"DIRECTORY": "/srv"})
+
+    after = {row["code"]: row["line"] for row in filled.findings}
+    assert before["SC2086"] == 3
+    assert after["SC2086"] == 4
+    assert filled.text.split("\n")[3] == "ls $DIRECTORY"

@@ -106,14 +106,9 @@ def test_a_second_tab_that_saves_an_older_text_is_told_so(held: Assignment, revi
         services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 @pytest.mark.parametrize("overlap", [1, 3])
 def test_under_a_race_an_item_gets_exactly_the_reviewers_it_wants(overlap: int) -> None:
-    if not Campaign.objects.filter(kind="live").exists():  # flushed by an earlier test of this kind
-        Campaign.objects.create(
-            name="Live queue", kind="live", state="open", open_to_all=True, order="priority"
-        )
-    _seed_configuration()
     run = make_run()
     item = services.take_in(run.pk)
     assert item is not None
@@ -143,17 +138,6 @@ def test_under_a_race_an_item_gets_exactly_the_reviewers_it_wants(overlap: int) 
                 got.append(assignment.pk)
     assert len(got) == overlap
     assert Item.objects.get(pk=item.pk).places == 0
-
-
-def _seed_configuration() -> None:
-    from importlib import import_module
-
-    from django.apps import apps
-
-    from pipeline.models import Configuration
-
-    if not Configuration.objects.exists():
-        import_module("pipeline.migrations.0002_endpoints_and_presets").make(apps, None)
 
 
 def test_the_queue_page_shows_what_waits_and_no_verdict(

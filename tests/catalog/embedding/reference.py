@@ -61,7 +61,8 @@ class Reference:
     def _normalise(self, hidden: Matrix, name: str) -> Matrix:
         centred = hidden - hidden.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
-        return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        scaled: Matrix = centred / spread * self._weights[f"{name}.weight"]
+        return scaled + self._weights[f"{name}.bias"]
 
 
 def longest_of(folder: Path) -> int:

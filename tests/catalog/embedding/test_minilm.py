@@ -20,6 +20,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("model_cache")
 def test_vectors_agree_with_a_plain_forward_pass_of_the_original_weights(
     minilm: MiniLMEmbedder,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,14 +33,14 @@ def test_a_built_model_is_used_as_it_is(model_cache: Path, monkeypatch: pytest.M
         pytest.param(lambda folder: (folder / "SHA256SUMS").unlink(), id="no record"),
     ],
 )
-def test_a_damaged_folder_is_not_trusted(tmp_path: Path, damage: object) -> None:
+def test_a_damaged_folder_is_not_trusted(tmp_path: Path, damage: Callable[[Path], object]) -> None:
     (tmp_path / "model.bin").write_bytes(b"numbers")
     (tmp_path / "tokenizer.json").write_text("{}")
     sums = [f"{weights.digest_of(path)}  {path.name}\n" for path in tmp_path.iterdir()]
     (tmp_path / "SHA256SUMS").write_text("".join(sums))
     assert is_intact(tmp_path)
 
-    damage(tmp_path)  # type: ignore[operator]
+    damage(tmp_path)
 
     assert not is_intact(tmp_path)
 

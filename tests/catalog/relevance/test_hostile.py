@@ -61,7 +61,7 @@ def test_any_text_is_judged_in_bounded_time(text: str) -> None:
     analyse(text)
     asked = judge("delete files older than 7 days in /tmp", candidate)
     offered = judge(text, Candidate(phrasing="Restart nginx", script="x", cosine=0.9))
-    longer = judge(text + " in /var", candidate)
+    longer = judge(text + " and stop nginx", candidate)
 
     assert time.process_time() - start < SECONDS
     assert Answer.MATCH not in (asked.answer, offered.answer, longer.answer)
@@ -75,6 +75,12 @@ def test_a_statement_too_long_to_be_read_is_no_match() -> None:
 
     assert judgement.answer == Answer.ADAPT
     assert "too long" in str(judgement.differs[-1])
+
+
+def test_a_statement_without_words_is_no_match() -> None:
+    candidate = Candidate(phrasing="?", script=": $DIRECTORY", cosine=1.0, parameters=PARAMETERS)
+
+    assert judge("/var", candidate).answer != Answer.MATCH
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_the_page_says_whether_it_is_on_and_whether_the_key_is_set(
 ) -> None:
     page = client_for(administrator).get(reverse("endpoint-list")).text
 
-    for words in ("by SCRIPTSMITH_ENDPOINTS", "is set", "neither switched on here", "$2.00 in"):
+    for words in ("by SCRIPTSMITH_ENDPOINTS", "is set", "neither here nor by", "$2.00 in"):
         assert words in page
 
     Endpoint.objects.filter(name="claude").update(enabled=True)

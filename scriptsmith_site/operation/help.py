@@ -1,0 +1,40 @@
+"""The guides of docs/ as pages: one source for those who read the repository and those who press Help."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+
+GUIDES = {
+    "asking": _("Asking for a script"),
+    "reviewing": _("Reviewing"),
+    "catalogue": _("The catalogue"),
+    "operation": _("Operation"),
+}
+
+
+@require_GET
+def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
+    """One guide; its first line is the page's title."""
+    if name not in GUIDES:
+        raise Http404
+    text = (settings.BASE_DIR / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    title, _newline, body = text.partition("\n")
+    context = {
+        "title": title.lstrip("# "),
+        "body": body.replace("](images/", "](/help/images/"),
+        "guides": [{"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()],
+    }
+    return render(request, "site/help.html", context)
+
+
+@require_GET
+def show_picture(request: HttpRequest, name: str) -> FileResponse:
+    """A picture of the guides, by its plain name."""
+    path = settings.BASE_DIR / "docs" / "images" / f"{name}.png"
+    if not path.is_file():
+        raise Http404
+    return FileResponse(path.open("rb"), content_type="image/png")
