@@ -62,6 +62,7 @@ class EntryViewSet(viewsets.GenericViewSet[Entry]):
     serializer_class = EntrySerializer
     filterset_class = EntryFilter
     lookup_field = "slug"
+    queryset = Entry.objects.none()
 
     def get_queryset(self) -> QuerySet[Entry]:
         return access_entries(self.request.user)

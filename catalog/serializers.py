@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import Entry, Tag, Use, Version
+from catalog.services.search import Listed
 from catalog.services.uses import Copied, Rated, TrackRecord
 from catalog.texts import LONGEST_STATEMENT
 from catalog.types import Match, Retrieval
@@ -124,6 +126,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
     def get_phrasings(self, entry: Entry) -> list[str]:
         return [phrasing.text for phrasing in entry.phrasings.all()]
 
+    @extend_schema_field(VersionSerializer(many=True))
     def get_versions(self, entry: Entry) -> list[dict[str, object]]:
         return list(
             VersionSerializer(self.context["versions"], many=True, context=self.context).data
@@ -142,10 +145,11 @@ class ListedSerializer(serializers.Serializer[object]):
     risk = serializers.CharField(source="version.risk")
     side_effect = serializers.CharField(source="version.side_effect")
     owner = serializers.CharField(source="version.owner.username", default=None)
-    tags = serializers.SlugRelatedField[Tag](
-        source="version.tags", slug_field="name", many=True, read_only=True
-    )
+    tags = serializers.SerializerMethodField()
     track_record = TrackSerializer(source="record")
+
+    def get_tags(self, row: Listed) -> list[str]:
+        return [tag.name for tag in row.version.tags.all()]
 
 
 class UseSerializer(serializers.ModelSerializer[Use]):

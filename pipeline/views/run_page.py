@@ -44,7 +44,7 @@ class ShownDraft:
     assessment: Assessment | None
     problems: Sequence[DraftFinding]
     not_judged: Sequence[DraftFinding]
-    vouched: Version | None  # what people verified since, with exactly this text
+    vouched: Version | None  # verified with exactly this text for this statement
     used: DraftUse | None  # by the person who looks
 
     @property
@@ -138,13 +138,22 @@ def show_drafts(run: Run, user: User) -> list[ShownDraft]:
             "findings", Prefetch("uses", queryset=own_uses, to_attr="own_uses")
         )
     )
+    by_text = _verified_for(run, {draft.sha256 for draft in drafts})
+    return [_show_draft(draft, by_text) for draft in drafts]
+
+
+def _verified_for(run: Run, hashes: set[str]) -> dict[str, Version]:
+    """What people verified of these texts as an answer to the run's statement.
+
+    The same text may be right for another statement and wrong for this one.
+    """
     verified = Version.objects.filter(
-        sha256__in={draft.sha256 for draft in drafts},
+        sha256__in=hashes,
         state=Version.State.VERIFIED,
         entry__suspended_at=None,
+        entry__phrasings__text=run.action.statement,
     ).select_related("entry", "verified_by")
-    by_text = {version.sha256: version for version in verified}
-    return [_show_draft(draft, by_text) for draft in drafts]
+    return {version.sha256: version for version in verified}
 
 
 def sum_up(run: Run) -> dict[str, int | None]:

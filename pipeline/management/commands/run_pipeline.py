@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from catalog.types import Refused
 from pipeline import services
@@ -48,6 +49,7 @@ class Command(BaseCommand):
         if run.state != Run.State.DONE:
             raise CommandError(run.problem or f"The run is {run.get_state_display().lower()}.")
 
+    @transaction.atomic
     def _make_run(self, options: dict[str, object]) -> Run:
         name = options["configuration"]
         configuration = (

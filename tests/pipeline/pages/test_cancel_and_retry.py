@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from pipeline import services
@@ -87,3 +91,14 @@ def test_only_a_failed_run_is_taken_up_again(way: Way, reviewer: User) -> None:
 @both_ways
 def test_a_run_that_does_not_exist_is_not_found(way: Way, reviewer: User) -> None:
     assert way.do(reviewer, Run(pk=999_999), "cancel").status == 404
+
+
+@pytest.mark.parametrize("what", ["cancel", "retry", "confirm-match", "reject-match"])
+def test_a_link_changes_nothing(
+    client_for: Callable[[User], Client], queued: Run, reviewer: User, what: str
+) -> None:
+    address = reverse(f"run-{what}", args=[queued.pk])
+
+    assert client_for(reviewer).get(address).status_code == 405
+    queued.refresh_from_db()
+    assert queued.state == "queued"

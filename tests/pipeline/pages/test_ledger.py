@@ -73,7 +73,12 @@ def test_calls_and_tries_are_shown_with_what_was_said(
 
     page = client_for(reviewer).get(reverse("run-calls", args=[run.pk])).text
 
-    for words in ("prompt generate 0123456789ab", "Too slow", "possibly billed twice", "$0.0123"):
+    for words in (
+        "prompt generate, version 0123456789ab",
+        "Too slow",
+        "possibly billed twice",
+        "$0.0123",
+    ):
         assert words in page
     assert "Task: generate" in page
     assert "max_tokens" in page

@@ -104,9 +104,21 @@ def test_what_was_verified_since_leads_to_its_entry(
     client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
 ) -> None:
     version = make_version("Delete old exports", script=draft.script, by=curator)
+    version.entry.phrasings.create(text=run.action.statement)
 
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
 
     assert reverse("entry-detail", args=[version.entry.slug]) in page
     assert "exactly this script is in the catalogue" in page
     assert "Use without review" not in page
+
+
+def test_the_same_text_verified_for_another_statement_vouches_for_nothing(
+    client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
+) -> None:
+    make_version("Delete other files", script=draft.script, by=curator)
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+
+    assert "checked by nobody" in page
+    assert "Use without review" in page

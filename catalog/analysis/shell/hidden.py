@@ -1,0 +1,116 @@
+"""Substitutions that the grammar takes for plain text: what they run must not go unseen."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+# An escaped letter, or the beginning of a substitution.
+_MARK = re.compile(rb"\\.|`|\$\(|[<>]\(", re.DOTALL)
+_BETWEEN_BACKQUOTES = re.compile(rb"((?:[^\\`]|\\.)*+)`", re.DOTALL)
+_PARENTHESIS = re.compile(rb"\\.|[()]", re.DOTALL)
+_ESCAPED = re.compile(rb"\\([$`\\])")
+# Quotes keep this from being expanded, but where it is taken for the name of a variable or for a
+# number (`test -v`, `$((x))`), the shell evaluates the subscript and so runs what is in it.
+_SUBSCRIPT = re.compile(rb"\w\[[^]\n]{0,80}?\\?(?=`|\$\()")
+
+
+class Hidden(NamedTuple):
+    """What a substitution runs, and the bytes it takes up with its delimiters."""
+
+    source: bytes
+    start: int
+    end: int
+
+
+def find_hidden(root: Node, source: bytes) -> Iterator[Hidden]:
+    """The substitutions that have no node of their own, each once, from left to right.
+
+    The text of one without an end goes up to the end of the source.
+    """
+    marks = [found.start() for found in _MARK.finditer(source) if found[0][:1] != b"\\"]
+    position = 0
+    for offset in sorted(set(_Search(source, marks).unexplained(root))):
+        if offset < position:
+            continue
+        hidden = _read_backquoted(source, offset) or _read_parenthesised(source, offset)
+        position = hidden.end
+        yield hidden
+
+
+def unescape_backquoted(source: bytes) -> bytes:
+    """What a shell reads of the text between two backquotes."""
+    return _ESCAPED.sub(rb"\1", source)
+
+
+def _read_backquoted(source: bytes, offset: int) -> Hidden | None:
+    if source[offset : offset + 1] != b"`":
+        return None
+    found = _BETWEEN_BACKQUOTES.match(source, offset + 1)
+    if found is None:
+        return Hidden(source[offset + 1 :], offset, len(source))
+    return Hidden(unescape_backquoted(found[1]), offset, found.end())
+
+
+def _read_parenthesised(source: bytes, offset: int) -> Hidden:
+    depth = 0
+    for found in _PARENTHESIS.finditer(source, offset + 1):
+        depth += {b"(": 1, b")": -1}.get(found[0], 0)
+        if depth == 0:
+            return Hidden(source[offset + 2 : found.start()], offset, found.end())
+    return Hidden(source[offset + 2 :], offset, len(source))
+
+
+class _Search:
+    """Compares the marks of a source with its syntax tree; looks only where marks are."""
+
+    def __init__(self, source: bytes, marks: list[int]) -> None:
+        self.source = source
+        self.marks = marks
+        self.subscripts = [found.end() for found in _SUBSCRIPT.finditer(source)]
+
+    def unexplained(self, root: Node) -> Iterator[int]:
+        """The marks that are neither a substitution of the tree nor kept from being one."""
+        waiting = [(root, b"", False)]
+        while waiting:
+            node, heredoc, in_expansion = waiting.pop()
+            start, end = node.start_byte, node.end_byte
+            if node.type in ("raw_string", "ansi_c_string", "string", "word"):
+                yield from _between(self.subscripts, start, end)
+            first = bisect_left(self.marks, start)
+            if first == len(self.marks) or self.marks[first] >= end:
+                continue
+            # Within "${...}" single quotes may count for nothing.
+            is_quoted = node.type in ("raw_string", "ansi_c_string") and not in_expansion
+            if is_quoted or node.type == "comment":
+                continue
+            if node.type == "heredoc_body" and re.search(rb"['\"\\]", heredoc):
+                continue
+            if node.type == "expansion":
+                in_expansion = True
+            elif node.type in ("command_substitution", "process_substitution"):
+                in_expansion = False
+            if node.child_count:
+                for child in node.children:
+                    if child.type == "heredoc_start":
+                        heredoc = self.source[child.start_byte : child.end_byte]
+                    yield from self._live(start, child.start_byte, in_expansion)
+                    start = child.end_byte
+                    waiting.append((child, heredoc, in_expansion))
+            elif not node.is_named and self.marks[first] == start:
+                continue
+            yield from self._live(start, end, in_expansion)
+
+    def _live(self, start: int, end: int, in_expansion: bool) -> Iterator[int]:
+        for offset in _between(self.marks, start, end):
+            # Between double quotes and in arithmetic, `<(` starts nothing.
+            if in_expansion or self.source[offset : offset + 1] not in (b"<", b">"):
+                yield offset
+
+
+def _between(offsets: list[int], start: int, end: int) -> list[int]:
+    return offsets[bisect_left(offsets, start) : bisect_left(offsets, end)] if start < end else []
