@@ -35,7 +35,7 @@ def _refuse_unstorable(value: str) -> str:
 
 Text = Annotated[str, AfterValidator(_refuse_unstorable)]
 Stripped = Annotated[Text, StringConstraints(strip_whitespace=True)]
-Name = Annotated[Text, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=60)]
+Name = Annotated[Text, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
 TagName = Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=50)]
 Words = Annotated[Stripped, Field(max_length=5_000)]
 Url = Annotated[Text, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=1_000)]
@@ -58,7 +58,7 @@ class Parameter(BaseModel):
     name: Name
     type: ParameterType = ParameterType.TEXT
     required: bool = True
-    default: Annotated[Text, Field(max_length=1_000)] | None = None
+    default: Annotated[Text, Field(max_length=5_000)] | None = None
     choices: tuple[Annotated[Text, Field(min_length=1, max_length=200)], ...] = ()
     description: Annotated[Stripped, Field(max_length=500)] = ""
 

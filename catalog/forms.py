@@ -74,7 +74,7 @@ class FilterForm(forms.Form):
 class ParameterForm(forms.Form):
     """One parameter; a row without a name is none."""
 
-    name = forms.CharField(label=_("Name"), required=False, max_length=60)
+    name = forms.CharField(label=_("Name"), required=False, max_length=200)
     type = forms.ChoiceField(
         label=_("Type"),
         required=False,
@@ -86,7 +86,7 @@ class ParameterForm(forms.Form):
         ],
     )
     required = forms.BooleanField(label=_("Required"), required=False)
-    default = forms.CharField(label=_("Default"), required=False, max_length=1000, strip=False)
+    default = forms.CharField(label=_("Default"), required=False, max_length=5000, strip=False)
     choices = forms.CharField(label=_("Choices"), required=False, max_length=2000)
     description = forms.CharField(label=_("Description"), required=False, max_length=500)
 

@@ -7,14 +7,27 @@ from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
 
-run_settled: Callable[[int], None] | None = None
+Listener = Callable[[int], None]
+
+run_settled: Listener | None = None
+used_unreviewed: Listener | None = None
 
 
 def tell_settled(run_id: int) -> None:
-    """Say that a run came to rest. A listener's failure is logged and stops nothing here."""
-    if run_settled is None:
+    """Say that a run came to rest."""
+    _tell(run_settled, run_id)
+
+
+def tell_used_unreviewed(run_id: int) -> None:
+    """Say that somebody used a script of this run before anybody had reviewed it."""
+    _tell(used_unreviewed, run_id)
+
+
+def _tell(listener: Listener | None, run_id: int) -> None:
+    """A listener's failure is logged and stops nothing here."""
+    if listener is None:
         return
     try:
-        run_settled(run_id)
+        listener(run_id)
     except Exception:
         logger.exception("nobody took notice of run %s", run_id)

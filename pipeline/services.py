@@ -16,7 +16,7 @@ from catalog.analysis import UnreadableScript, analyse
 from catalog.audit import forget_name, record
 from catalog.models import MatchLabel, Version
 from catalog.types import BadInput, NotAllowedNow
-from pipeline import prompts
+from pipeline import hooks, prompts
 from pipeline.findings import keep_findings
 from pipeline.leases import mark_orphans
 from pipeline.models import (
@@ -308,6 +308,7 @@ def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
         raise BadInput(_("Say why it can't wait for a review."), field="reason")
     use = DraftUse.objects.create(draft=draft, by=by, reason=reason)
     record(draft, "used without review", by=by)
+    transaction.on_commit(lambda: hooks.tell_used_unreviewed(draft.run_id))
     return use
 
 

@@ -70,8 +70,9 @@ def send_to_queue(run: Run) -> Item | None:
     return item if created else None
 
 
-def raise_priority(run: Run) -> None:
+def raise_priority(run_id: int) -> None:
     """Somebody used the script before it was reviewed: it comes first now."""
+    run = Run.objects.select_related("action").get(pk=run_id)
     Item.objects.filter(run=run, campaign__kind=Campaign.Kind.LIVE).update(
         priority=priority_of(run)
     )

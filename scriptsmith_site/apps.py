@@ -36,6 +36,7 @@ class SiteConfig(AppConfig):
         task_prerun.connect(follow_run)
         worker_ready.connect(warm_up)
         hooks.run_settled = take_in
+        hooks.used_unreviewed = intake.raise_priority
 
 
 class AdminConfig(DjangoAdminConfig):

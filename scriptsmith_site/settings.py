@@ -162,6 +162,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"expires": 30},
     },
+    "embed-missing": {
+        "task": "catalog.embed_missing",
+        "schedule": 15.0,
+        "options": {"expires": 30},
+    },
     "expire-leases": {"task": "review.expire_leases", "schedule": 30.0, "options": {"expires": 60}},
 }
 

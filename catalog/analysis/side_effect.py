@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from catalog.analysis.names import names
 from catalog.analysis.read_only.special import SPECIAL
 from catalog.analysis.read_only.tables import (
     ANY_USE,
@@ -22,8 +23,9 @@ from catalog.analysis.risk.effects import Effect, is_harmless_target
 from catalog.analysis.risk.subcommands import read_tool_arguments
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
-from catalog.analysis.shell.opening import SSH_VALUES
+from catalog.analysis.shell.opening import read_ssh
 from catalog.analysis.shell.program import Program
+from catalog.analysis.shell.words import Word
 from catalog.analysis.types import SideEffect
 
 # Variables that decide which program a name means, or what a program runs besides.
@@ -31,6 +33,8 @@ _STEERING = re.compile(
     r"PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|\w*PAGER|GIT_\w+|LESSOPEN"
     r"|EDITOR|VISUAL|PYTHON\w+|PERL5\w+|RUBYOPT|NODE_OPTIONS"
 )
+
+_SETTERS = names("read mapfile readarray getopts printf export declare typeset local readonly")
 
 
 def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:
@@ -56,6 +60,8 @@ def command_side_effect(command: Command, program: Program) -> SideEffect:
         return SideEffect.READ_ONLY
     if not command.is_standard or any(_is_steering(a) for a in command.assignments):
         return SideEffect.MUTATING if name in MUTATING else SideEffect.UNKNOWN
+    if name in _SETTERS and any(_sets_steering(word) for word in command.arguments):
+        return SideEffect.UNKNOWN
     if name in ANY_USE or name in SHELL_ONLY:
         return SideEffect.READ_ONLY
     if name in SPECIAL and (special := SPECIAL[name](command)):
@@ -81,7 +87,10 @@ def _writes(redirect: Redirect) -> bool:
 def _steers(command: Command) -> bool:
     """`env LD_PRELOAD=... command`, `ssh -o ProxyCommand=...`, `time -o file` and the like."""
     if command.name == "ssh":
-        own = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
+        own = read_ssh(command)
+        host = own.operands[0] if own.operands else command.words[0]
+        if host.has_unquoted_expansion or (host.takes_input and not host.prefix):
+            return True  # it may be an option
         values = [
             (word.literal or "command").lower()
             for name, word in own.options
@@ -94,6 +103,13 @@ def _steers(command: Command) -> bool:
         _STEERING.fullmatch(word.prefix.partition("=")[0]) and "=" in word.prefix
         for word in command.arguments
     )
+
+
+def _sets_steering(word: Word) -> bool:
+    """Whether the word names such a variable, in a way that the tree does not see."""
+    name, equals, _ = word.prefix.partition("=")
+    is_plain = bool(equals) and word.span.text.startswith(name)  # then it is an assignment
+    return bool(_STEERING.fullmatch(name.rstrip("+"))) and not is_plain
 
 
 def _is_steering(assignment: Assignment) -> bool:

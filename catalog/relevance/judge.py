@@ -12,7 +12,7 @@ from catalog.types import Answer
 HAND_MODEL = RelevanceModel(
     version="hand-1",
     coefficients={
-        "bias": -8.0,
+        "bias": -7.0,
         "cosine": 6.0,
         "words": 1.5,
         "trigrams": 0.5,
@@ -33,8 +33,8 @@ HAND_MODEL = RelevanceModel(
         "one_sided": -1.0,
         "identical": 5.0,
     },
-    match_threshold=0.7,
-    adapt_threshold=0.35,
+    match_threshold=0.85,
+    adapt_threshold=0.15,
 )
 _JUST_BELOW = 0.001
 

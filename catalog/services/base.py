@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -11,9 +10,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog import tasks, vectors, wording
+from catalog.embedding import EmbedderUnavailable
 from catalog.models import Entry
 
 CURATE = "catalog.curate"
+AT_ONCE = 16  # phrasings whose vectors are made before the answer: about 10 ms each
 
 
 def require(by: User, permission: str) -> None:
@@ -31,5 +32,16 @@ def refresh(entry_ids: Sequence[int]) -> None:
     """Bring up to date what is derived from the entries; in the transaction that changed them."""
     wording.refresh_documents(entry_ids)
     vectors.refresh_searchable(entry_ids)
-    # Robust: a broker that is down must not fail what is already committed. The schedule finds it.
-    transaction.on_commit(partial(tasks.embed_missing.delay), robust=True)
+    # Robust: an embedder or a broker that is down must not fail what is already committed.
+    transaction.on_commit(_make_vectors, robust=True)
+
+
+def _make_vectors() -> None:
+    """At once for what a person has just changed, so that the next statement finds it; an import's are
+    made in the background."""
+    try:
+        more = vectors.embed_missing(limit=AT_ONCE) >= AT_ONCE
+    except EmbedderUnavailable:
+        more = True
+    if more:
+        tasks.embed_missing.delay()

@@ -20,6 +20,7 @@ from catalog.files import EntryRecord, Row, read_rows
 from catalog.models import Entry, Phrasing, Version
 from catalog.services.base import CURATE, lock_entry, refresh, require
 from catalog.services.making import (
+    RESERVED_SLUGS,
     Prepared,
     add_phrasings,
     add_version,
@@ -232,6 +233,8 @@ def _take_in(
         return _add_wordings(record, entry_id, report)
     if isinstance(prepared, BadInput):
         raise prepared
+    if record.slug in RESERVED_SLUGS:
+        raise BadInput(f"The slug {record.slug!r} is an address of the product's own.")
     prepared = prepared or prepare(record.script, record.details)
     if entry_id is None:
         entry = make_entry(record.title, by=plan.by, slug=record.slug or "")

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from catalog import analysis
+from catalog.analysis.names import names
 from catalog.analysis.shell.program import read_program
 from catalog.details import Parameter, ParameterType, VersionDetails, describe
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
@@ -22,67 +23,11 @@ from catalog.types import BadInput
 LONGEST_SLUG = 70
 MOST_TOOLS = 40
 TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
-BUILTINS = frozenset(
-    [
-        "alias",
-        "bg",
-        "bind",
-        "break",
-        "builtin",
-        "caller",
-        "cd",
-        "command",
-        "compgen",
-        "complete",
-        "compopt",
-        "continue",
-        "declare",
-        "dirs",
-        "disown",
-        "echo",
-        "enable",
-        "eval",
-        "exec",
-        "exit",
-        "export",
-        "false",
-        "fc",
-        "fg",
-        "getopts",
-        "hash",
-        "help",
-        "history",
-        "jobs",
-        "kill",
-        "let",
-        "local",
-        "logout",
-        "mapfile",
-        "popd",
-        "printf",
-        "pushd",
-        "pwd",
-        "read",
-        "readarray",
-        "readonly",
-        "return",
-        "set",
-        "shift",
-        "shopt",
-        "source",
-        "suspend",
-        "test",
-        "times",
-        "trap",
-        "true",
-        "type",
-        "typeset",
-        "ulimit",
-        "umask",
-        "unalias",
-        "unset",
-        "wait",
-    ]
+BUILTINS = names(
+    "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs"
+    " disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let"
+    " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
+    " source suspend test times trap true type typeset ulimit umask unalias unset wait"
 )
 RESERVED_SLUGS = frozenset({"new"})  # an address of its own
 
@@ -165,7 +110,8 @@ def _parameter_of(found: analysis.Parameter) -> Parameter:
             name=found.name,
             type=ParameterType(found.type),
             required=found.required,
-            default=found.default,
+            # One that no field can show stays what it is: the script's own business.
+            default=found.default if (found.default or "").isprintable() else None,
             description=found.description[:500],
         )
     except ValidationError as error:
@@ -178,8 +124,8 @@ def _parameter_of(found: analysis.Parameter) -> Parameter:
 def find_tools(script: str) -> list[str]:
     """The programs that the script starts; what Bash brings along itself is none."""
     program = read_program(script.encode())
-    names = {command.name for command in program.commands} - program.functions - BUILTINS
-    return sorted(name for name in names if TOOL.fullmatch(name))[:MOST_TOOLS]
+    tools = {command.name for command in program.commands} - program.functions - BUILTINS
+    return sorted(tool for tool in tools if TOOL.fullmatch(tool))[:MOST_TOOLS]
 
 
 def add_version(

@@ -27,7 +27,7 @@ from catalog.forms import (
 )
 from catalog.models import Version
 from catalog.services.base import CURATE, require
-from catalog.types import BadInput
+from catalog.types import BadInput, NotAllowedNow
 
 PREFIX = "parameters"
 
@@ -70,6 +70,7 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
         parameters = [ParameterForm.row_of(row) for row in version.parameters]
         return _show_form(request, form, _rows(None, initial=parameters), version=version)
     form, rows = EditForm(request.POST), _rows(request)
+    status = 422
     if form.is_valid() and rows.is_valid():
         try:
             made = services.edit_version(
@@ -81,6 +82,9 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
             )
         except BadInput as refusal:
             add_refusal(form, refusal)
+        except NotAllowedNow as refusal:
+            form.add_error(None, str(refusal))
+            status = 409
         else:
             messages.success(
                 request,
@@ -88,7 +92,7 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
                 % {"number": made.number},
             )
             return _to_version(made)
-    return _show_form(request, form, rows, version=version, status=422)
+    return _show_form(request, form, rows, version=version, status=status)
 
 
 def _rows(

@@ -26,7 +26,9 @@ def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
     context = {
         "title": title.lstrip("# "),
         "body": body.replace("](images/", "](/help/images/"),
-        "guides": [{"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()],
+        "guides": [
+            {"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()
+        ],
     }
     return render(request, "site/help.html", context)
 

@@ -138,7 +138,7 @@ def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     assert services.retrieve(version.entry.title).matches[0].version == 1
 
 
-def test_who_comes_second_is_told_and_sees_the_newer_version(curator: User) -> None:
+def test_who_comes_second_is_told_and_loses_nothing(curator: User, client_for: ClientFor) -> None:
     version = shelve()
     details = services.details_of(version)
     services.edit_version(version, script="date\n", details=details, by=curator)
@@ -147,6 +147,10 @@ def test_who_comes_second_is_told_and_sees_the_newer_version(curator: User) -> N
         services.edit_version(version, script="df\n", details=details, by=curator)
 
     assert refused.value.newest == 2
+    page = client_for(curator).post(f"/catalogue/versions/{version.pk}/edit/", form(note="mine"))
+    assert page.status_code == 409
+    assert "Version 2 has been made meanwhile" in page.text
+    assert 'value="mine"' in page.text
     assert version.entry.versions.count() == 2
 
 

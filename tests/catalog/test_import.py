@@ -121,14 +121,15 @@ def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> No
         {"title": "No such", "script": "df\n", "parameters": [{"name": "NOWHERE"}]},
         {"title": "Half", "script": b"\\ud800".decode("unicode_escape")},
         {"title": " ", "script": "df\n"},
+        {"slug": "new", "title": "Reserved", "script": "id\n"},
     )
 
     report = services.import_entries(file, by=None)
 
     assert report.entries == 1
-    assert report.read == 10
+    assert report.read == 11
     said = {error.place: error.reason for error in report.errors}
-    assert sorted(said) == sorted(f"line {number}" for number in range(3, 12))
+    assert sorted(said) == sorted(f"line {number}" for number in range(3, 13))
     assert "no JSON" in said["line 3"]
     assert "script" in said["line 5"]
     assert "NUL" in said["line 6"]

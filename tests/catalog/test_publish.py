@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Entry, Phrasing, Version
 from catalog.types import BadInput
 from tests.catalog.shelf import PLAIN, shelve
+from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -107,3 +111,26 @@ def test_nothing_is_published_from_nothing(reviewer: User, changes: dict[str, st
     with pytest.raises(BadInput):
         publish(reviewer, **changes)
     assert not Entry.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_approvals_of_one_script_at_once_one_makes_the_entry() -> None:
+    people = [make_person("rita", "reviewer"), make_person("rolf", "reviewer")]
+    barrier = threading.Barrier(2)
+
+    def approve(by: User) -> None:
+        try:
+            barrier.wait()
+            publish(by, statement=f"Show the uptime, says {by.username}")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=approve, args=[by]) for by in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert Entry.objects.count() == 1
+    assert Version.objects.count() == 1
+    assert Phrasing.objects.count() == 2

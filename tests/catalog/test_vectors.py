@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from django.db import connection
+from kombu.exceptions import OperationalError
 from pytest_django import Settings
 
 from catalog import services, vectors
@@ -149,3 +150,14 @@ def test_vectors_are_computed_outside_transactions(settings: Settings) -> None:
 
     assert Watching.inside
     assert not any(Watching.inside)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_broker_that_is_down_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OperationalError("nobody listens")
+
+    monkeypatch.setattr(embed_missing, "delay", fail)
+
+    assert shelve(SPOOLER).pk
+    assert services.retrieve(SPOOLER).answer == "match"

@@ -9,9 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 def count_queries(client: Client, address: str, **headers: str) -> int:
     """Queries of one request that must succeed, those for session and person included."""
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         response = client.get(address, headers=headers)
     assert response.status_code in (200, 204)
     return len(queries)

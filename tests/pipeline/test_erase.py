@@ -15,7 +15,9 @@ SECRET = "rotate the password of the account zebra-7781"
 
 
 def test_the_words_are_gone_and_the_rows_stay(administrator: User) -> None:
-    run = make_run(statement=SECRET, script=f"echo '{SECRET}'\n", feedback=SECRET, verdict="incorrect")
+    run = make_run(
+        statement=SECRET, script=f"echo '{SECRET}'\n", feedback=SECRET, verdict="incorrect"
+    )
     services.erase_action(run.action, by=administrator)
     with connection.cursor() as cursor:
         for table, column in (

@@ -58,7 +58,7 @@ def test_carrying_out_a_finished_run_again_asks_nothing(standin: StandIn) -> Non
     assert again.drafts.count() == 1 and again.stages.count() == 7
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 def test_the_model_is_called_outside_a_transaction(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

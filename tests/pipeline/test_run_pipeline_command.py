@@ -68,7 +68,9 @@ def test_it_starts_a_demo_model_where_none_runs() -> None:
         pytest.param(("x" * 100_000,), id="100 kB"),
         pytest.param(("a\0b",), id="binary"),
         pytest.param((EXPORTS, "--configuration", "nobody"), id="no such configuration"),
-        pytest.param((EXPORTS, "--configuration", "claude-peer-review"), id="endpoint switched off"),
+        pytest.param(
+            (EXPORTS, "--configuration", "claude-peer-review"), id="endpoint switched off"
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_and_leaves_nothing(arguments: tuple[str, ...]) -> None:

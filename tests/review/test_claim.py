@@ -45,7 +45,7 @@ def test_graver_items_come_first_and_those_used_without_review_before_all(
     Item.objects.filter(pk=grave.pk).update(priority=3)
     used = put_in_queue()
     pipeline.use_unreviewed(used.run.drafts.get(), reason="the site is down", by=reviewer)
-    services.raise_priority(used.run)
+    services.raise_priority(used.run_id)
     order = []
     for name in ("a", "b", "c"):
         assignment = services.claim_next(services.live_queue(), by=make_person(name, "reviewer"))
@@ -106,7 +106,7 @@ def test_a_second_tab_that_saves_an_older_text_is_told_so(held: Assignment, revi
         services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("overlap", [1, 3])
 def test_under_a_race_an_item_gets_exactly_the_reviewers_it_wants(overlap: int) -> None:
     run = make_run()

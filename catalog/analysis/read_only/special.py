@@ -37,6 +37,7 @@ _FIND_WRITES = frozenset({"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"})
 
 def _find(command: Command) -> SideEffect:
     waiting = iter(command.arguments)
+    is_expression = False  # or still the folders to start in
     for word in waiting:
         text = word.literal
         if text in _FIND_WRITES:
@@ -44,12 +45,16 @@ def _find(command: Command) -> SideEffect:
         if text in _FIND_VALUED:
             next(waiting, None)
         elif text in _FIND_RUNS:  # what it runs is judged by itself
-            while text is not None and text not in (";", "+"):
-                text = getattr(next(waiting, None), "literal", None)
+            end = next((other for other in waiting if other.literal in (";", "+")), None)
+            if end is None:  # an end that only run time knows may hide what comes after it
+                return _UNKNOWN
         elif word.has_unquoted_expansion or (
             word.prefix.startswith("-") and text not in _FIND_PLAIN
         ):
             return _UNKNOWN
+        is_expression = is_expression or word.prefix.startswith("-")
+        if is_expression and not word.prefix:
+            return _UNKNOWN  # it may be any action
     return _READS
 
 
@@ -207,6 +212,12 @@ def _shell(command: Command) -> SideEffect:
     return _READS if names & {"n", "version"} and "c" not in names else _UNKNOWN
 
 
+def _perl(command: Command) -> SideEffect | None:
+    """`perl -i` rewrites its files; any other use is anybody's guess."""
+    first = [word.prefix for word in command.arguments if word.prefix.startswith("-")]
+    return _WRITES if any(re.match(r"-[acFlnpsw0-7]*i", text) for text in first) else None
+
+
 def _git_lists(command: Command) -> SideEffect | None:
     """git branch, tag, remote and config, which list where no operand says otherwise."""
     arguments = read_arguments(command.arguments, short="C")
@@ -224,6 +235,7 @@ def _git_lists(command: Command) -> SideEffect | None:
 
 SPECIAL: dict[str, Callable[[Command], SideEffect | None]] = {
     "find": _find,
+    "perl": _perl,
     "sed": _sed,
     "curl": _curl,
     "wget": _wget,

@@ -41,7 +41,7 @@ TRANSPARENT = names(
 
 MUTATING = names(
     """
-    add-apt-repository adduser addgroup apt-mark bunzip2 bzip2 cc chage chattr chcon chgrp chmod
+    add-apt-repository adduser addgroup apt-mark at batch bunzip2 bzip2 cc chage chattr chcon chgrp chmod
     chown chpasswd chsh cp createdb createuser csplit dd dpkg-reconfigure e2fsck fallocate fsck
     gcc gpasswd groupadd groupmod gunzip gzip initdb insmod install kill killall ldconfig ln
     logger logrotate losetup lvcreate lvextend lvreduce lvresize make mkdir mke2fs mkfifo mkfs
@@ -150,6 +150,7 @@ LISTED_OPTIONS: dict[str, Options] = {
         needs="q query",
     ),
     "nc": Options("zv46nu", "w", needs="z"),
+    "at": Options("l", "q", needs="l"),
     "kill": Options("l0", needs="l 0"),
     "chage": Options("l", needs="l"),
     "logname": Options(),

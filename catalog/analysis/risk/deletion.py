@@ -16,11 +16,16 @@ from catalog.analysis.risk.effects import (
 )
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.inline import AWKS, INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Variable, Word, show
+from catalog.analysis.shell.words import Variable, Word, show, show_text
 from catalog.analysis.types import Level
 
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})
+_CODE_DELETES = re.compile(
+    r"\b(?:os\.(?:remove|unlink|rmdir|removedirs)|rmtree|remove_tree|unlink(?:Sync)?|rmdir(?:Sync)?"
+    r"|rmSync|fs\.rm|rm_rf?|(?:File|Dir)\.delete|FileUtils\.rm\w{0,9})\b|[\"']rm[\"']\s{0,9},"
+)
 
 
 def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
@@ -30,12 +35,34 @@ def find_deletions(command: Command, program: Program) -> Iterator[Effect]:
         rule = _format_disk
     if rule is not None:
         yield from rule(command, program)
+    if command.name in INTERPRETERS:
+        yield from _delete_in_code(command)
     yield from _overwrite_files(command, program)
+
+
+def _delete_in_code(command: Command) -> Iterator[Effect]:
+    """Deletions in Python, Perl and the like; what awk has a shell run is judged as commands."""
+    if command.name in AWKS:
+        return
+    for word in code_of(command):
+        if found := _CODE_DELETES.search(read_code(word)):
+            message = f"Deletes files in the code that {command.name} runs ({show_text(found[0])})."
+            yield Effect("destructive", Level.WARNING, message, word.span_of(*found.span()))
+
+
+def _archive(command: Command, program: Program) -> Iterator[Effect]:
+    arguments = read_arguments(command.arguments)
+    name = "remove-files" if command.name == "tar" else "move"
+    if arguments.has(name) or (command.name == "zip" and arguments.has("m")):
+        message = f"Deletes the files that {command.name} puts into the archive."
+        yield Effect("destructive", Level.WARNING, message, command.span)
 
 
 def _remove(command: Command, program: Program) -> Iterator[Effect]:
     arguments = read_arguments(command.arguments)
-    targets = tuple(word for word in arguments.operands if word.literal != "{}")
+    targets = tuple(
+        word for word in arguments.operands if word.texts or word.variables or not word.takes_input
+    )
     if not targets and not command.takes_more:
         return
     recursive = arguments.has("r", "R", "recursive")
@@ -280,6 +307,8 @@ _RULES: dict[str, Rule] = {
     "find": _find,
     "dd": _dd,
     "truncate": _shorten,
+    "tar": _archive,
+    "zip": _archive,
     "rsync": _rsync,
     "chmod": _change_owner,
     "chown": _change_owner,

@@ -9,7 +9,7 @@ from catalog.analysis.names import names
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.opening import SHELLS, SSH_VALUES
+from catalog.analysis.shell.opening import SHELLS, read_ssh
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.words import show, show_text
 from catalog.analysis.types import Level
@@ -74,7 +74,7 @@ def _host(command: Command) -> str:
         if found := _URL.search(word.literal or word.span.text):
             return show_text(found[1])
     if command.name in ("ssh", "ping", "telnet", "nc", "dig", "host", "nslookup"):
-        arguments = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
+        arguments = read_ssh(command)
         return show(arguments.operands[0]).rpartition("@")[2] if arguments.operands else ""
     return ""
 

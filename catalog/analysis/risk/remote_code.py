@@ -9,7 +9,7 @@ from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.network import read_curl
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.opening import SHELLS
+from catalog.analysis.shell.opening import SHELLS, STANDARD_INPUT
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.text import Unit
 from catalog.analysis.shell.words import Word, show
@@ -43,7 +43,8 @@ def find_remote_code(program: Program) -> Iterator[Effect]:
 
 
 def _from_substitution(command: Command, program: Program) -> str | None:
-    for word in command.words:
+    fed = (command.fed_text,) if command.fed_text and _reads_code_from_input(command) else ()
+    for word in (*command.words, *fed):
         names = [other.name for other in program.inside(word) if other.name in _DOWNLOADERS]
         if names:
             return _message(names[0], command)
@@ -55,9 +56,10 @@ def _message(source: str, command: Command) -> str:
 
 
 def _from_variable(command: Command, tainted: frozenset[str]) -> str | None:
-    if command.name not in ("eval", *SHELLS):
+    if command.name not in ("eval", "source", ".", *SHELLS):
         return None
-    for word in command.arguments:
+    fed = (command.fed_text,) if command.fed_text and _reads_code_from_input(command) else ()
+    for word in (*command.arguments, *fed):
         if any(variable.name in tainted for variable in word.variables):
             return f"Runs what was downloaded into {show(word)}, unread."
     return None
@@ -78,11 +80,11 @@ def _reads_code_from_input(command: Command) -> bool:
     arguments = read_arguments(command.arguments, stop_at_operand=True)
     first = (arguments.operands[0].literal or "") if arguments.operands else "-"
     if command.name in SHELLS:
-        return not arguments.has("c") and (first in ("-", "/dev/stdin") or arguments.has("s"))
+        return not arguments.has("c") and (first in STANDARD_INPUT or arguments.has("s"))
     if command.name in ("source", "."):
-        return first == "/dev/stdin"
+        return first in STANDARD_INPUT - {"-"}
     has_program = bool(arguments.names & set("cmenprEV"))
-    return command.name in _INTERPRETERS and not has_program and first in ("-", "/dev/stdin")
+    return command.name in _INTERPRETERS and not has_program and first in STANDARD_INPUT
 
 
 def _downloaded_variables(program: Program) -> frozenset[str]:

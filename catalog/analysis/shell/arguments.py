@@ -64,7 +64,9 @@ def read_arguments(
             operands.append(word)
             if stop_at_operand:
                 operands += waiting
-    certain = not any(word.sole_variable and word.has_unquoted_expansion for word in words)
+    certain = not any(
+        word.has_unquoted_expansion and not word.prefix and not word.texts for word in words
+    )
     return Arguments(tuple(options), tuple(operands), certain)
 
 

@@ -18,6 +18,9 @@ _ESCAPED = re.compile(rb"\\([$`\\])")
 # number (`test -v`, `$((x))`), the shell evaluates the subscript and so runs what is in it.
 _SUBSCRIPT = re.compile(rb"\w\[[^]\n]{0,80}?\\?(?=`|\$\()")
 
+_QUOTED = frozenset({"raw_string", "ansi_c_string"})
+_EXPANDED = frozenset({"string", "word"})
+
 
 class Hidden(NamedTuple):
     """What a substitution runs, and the bytes it takes up with its delimiters."""
@@ -79,13 +82,12 @@ class _Search:
         while waiting:
             node, heredoc, in_expansion = waiting.pop()
             start, end = node.start_byte, node.end_byte
-            if node.type in ("raw_string", "ansi_c_string", "string", "word"):
-                yield from _between(self.subscripts, start, end)
+            yield from self._subscripts(node)
             first = bisect_left(self.marks, start)
             if first == len(self.marks) or self.marks[first] >= end:
                 continue
             # Within "${...}" single quotes may count for nothing.
-            is_quoted = node.type in ("raw_string", "ansi_c_string") and not in_expansion
+            is_quoted = node.type in _QUOTED and not in_expansion
             if is_quoted or node.type == "comment":
                 continue
             if node.type == "heredoc_body" and re.search(rb"['\"\\]", heredoc):
@@ -104,6 +106,12 @@ class _Search:
             elif not node.is_named and self.marks[first] == start:
                 continue
             yield from self._live(start, end, in_expansion)
+
+    def _subscripts(self, node: Node) -> Iterator[int]:
+        for offset in _between(self.subscripts, node.start_byte, node.end_byte):
+            is_escaped = self.source[offset - 1 : offset] == b"\\" and node.type in _EXPANDED
+            if is_escaped or node.type in _QUOTED:
+                yield offset
 
     def _live(self, start: int, end: int, in_expansion: bool) -> Iterator[int]:
         for offset in _between(self.marks, start, end):

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.arguments import Arguments, read_arguments
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.inline import INTERPRETERS, shell_texts
 from catalog.analysis.shell.words import Word
 
 SSH_VALUES = "BbcDEeFIiJLlmOoPpQRSWw"  # the letters of ssh's options with a value
+STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"})
 
 
@@ -36,13 +38,17 @@ def _long(names: str) -> frozenset[str]:
 
 
 _EXEC_IN = _long("env env-file workdir user index container namespace context kubeconfig cluster")
+_CONTAINER_LONG = _EXEC_IN | _long(
+    "host log-level config project-name project-directory file profile server token connection url"
+    " ansi parallel"
+)
 STARTERS: dict[str, Starter] = {
     "sudo": Starter(
         "CDghpRrTtUu", _long("user group host prompt role type chdir chroot close-from")
     ),
     "doas": Starter("uC"),
     "pkexec": Starter("", _long("user")),
-    "env": Starter("uC", _long("unset chdir")),
+    "env": Starter("uCS", _long("unset chdir")),
     "nice": Starter("n", _long("adjustment")),
     "ionice": Starter("cnpPu", _long("class classdata")),
     "nohup": Starter(),
@@ -73,7 +79,7 @@ STARTERS: dict[str, Starter] = {
     "systemd-run": Starter("HMptuE", _long("unit property description slice uid gid on-calendar")),
     "xargs": Starter(
         "adEILnPs",
-        _long("arg-file delimiter max-args max-procs replace max-lines max-chars"),
+        _long("arg-file delimiter max-args max-procs max-lines max-chars"),
         adds_operands=True,
     ),
     "parallel": Starter(
@@ -81,7 +87,16 @@ STARTERS: dict[str, Starter] = {
     ),
 }
 # Those whose command stands after a subcommand: docker exec NAME COMMAND.
-_CONTAINER_SHORT = "ehiuvwpmlc"
+_RUNS_INSIDE = frozenset({"exec", "run", "rsh", "debug"})
+_CONTAINER_SHORT = {
+    "docker": "Hlc",
+    "podman": "c",
+    "nerdctl": "aHn",
+    "kubectl": "nsvcfl",
+    "oc": "nsvcfl",
+    "docker-compose": "fpH",
+    "crictl": "cirt",
+}
 CONTAINERS = frozenset(
     {"docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "lxc", "crictl"}
 )
@@ -101,9 +116,17 @@ def open_command(command: Command) -> Iterator[Command | ShellText]:
     elif name == "find":
         yield from _open_find(command)
     elif name == "eval" and words:
-        yield ShellText(words)
+        yield ShellText(_after_dashes(words))
     elif name == "trap" and words and words[0].literal not in ("-", "", "-p", "-l"):
-        yield ShellText(words[:1])
+        yield ShellText(_after_dashes(words)[:1])
+    elif name in ("source", ".") and words and words[0].literal in STANDARD_INPUT - {"-"}:
+        if command.fed_text:
+            yield ShellText((command.fed_text,))
+    elif name in ("at", "batch") and command.fed_text:
+        yield ShellText((command.fed_text,))
+    elif name in INTERPRETERS:
+        for text in shell_texts(command):
+            yield ShellText((text,))
     elif name == "alias":
         for word in words:
             if "=" in word.prefix:
@@ -134,10 +157,40 @@ def _open_starter(command: Command, starter: Starter) -> Iterator[Command | Shel
     words = words[starter.operands :]
     if command.name == "command" and arguments.has("v", "V"):
         return
-    if words:
+    for placeholder in _placeholders(command, arguments):
+        words = tuple(word.with_input(placeholder) for word in words)
+    if command.name == "parallel" and (text := _parallel_text(words)):
+        yield ShellText((text,))
+    elif words:
         yield command.starting(words, takes_more=starter.adds_operands)
     elif command.name == "sudo" and command.fed_text and arguments.has("s", "i"):
         yield ShellText((command.fed_text,))
+
+
+def _placeholders(command: Command, arguments: Arguments) -> tuple[str, ...]:
+    """What stands in the words of xargs or parallel for a part of their input."""
+    if command.name == "parallel":
+        return ("{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}")
+    if command.name != "xargs":
+        return ()
+    values = [
+        value.literal if value is not None else None
+        for name, value in arguments.options
+        if name in ("I", "replace")
+    ]
+    # The value of -i is optional, so it can only be attached.
+    attached = [
+        found[1]
+        for word in command.arguments
+        if (found := re.match(r"-[0rtxp]*i(.*)", word.prefix, re.DOTALL))
+    ]
+    return tuple(dict.fromkeys(value or "{}" for value in (*values, *attached)))
+
+
+def _parallel_text(words: tuple[Word, ...]) -> Word | None:
+    """The one word before `:::` that parallel has a shell read."""
+    is_one = len(words) == 1 or (len(words) > 1 and words[1].prefix.startswith("::"))
+    return words[0] if is_one and re.search(r"\s", "".join(words[0].texts)) else None
 
 
 def _open_shell(command: Command) -> Iterator[ShellText]:
@@ -146,8 +199,12 @@ def _open_shell(command: Command) -> Iterator[ShellText]:
     )
     if arguments.has("c"):
         yield from (ShellText((text,)) for text in arguments.operands[:1])
-    elif command.fed_text and (arguments.has("s") or not arguments.operands):
+    elif command.fed_text and (arguments.has("s") or _reads_input(arguments)):
         yield ShellText((command.fed_text,))
+
+
+def _reads_input(arguments: Arguments) -> bool:
+    return not arguments.operands or arguments.operands[0].literal in STANDARD_INPUT
 
 
 def _option_c(words: tuple[Word, ...]) -> Word | None:
@@ -161,14 +218,28 @@ def _option_c(words: tuple[Word, ...]) -> Word | None:
     return None
 
 
+def _after_dashes(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    return words[1:] if words[0].literal == "--" else words
+
+
 def _open_su(command: Command) -> Iterator[ShellText]:
     if command.fed_text:
         yield ShellText((command.fed_text,))
 
 
+def read_ssh(command: Command) -> Arguments:
+    """The options of ssh, before and after the host, which is the first of the operands."""
+    before = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
+    after = read_arguments(before.operands[1:], short=SSH_VALUES, stop_at_operand=True)
+    return Arguments(
+        (*before.options, *after.options),
+        (*before.operands[:1], *after.operands),
+        before.is_certain and after.is_certain,
+    )
+
+
 def _open_ssh(command: Command) -> Iterator[ShellText]:
-    arguments = read_arguments(command.arguments, short=SSH_VALUES, stop_at_operand=True)
-    remote = arguments.operands[1:]
+    remote = read_ssh(command).operands[1:]
     if remote:
         yield ShellText(remote)
     elif command.fed_text:
@@ -183,28 +254,37 @@ def _open_find(command: Command) -> Iterator[Command]:
         ends = (end for end in range(start + 1, len(words)) if words[end].literal in (";", "+"))
         started = words[start + 1 : next(ends, len(words))]
         if started:
-            yield command.starting(started, takes_more=True)
+            words_run = tuple(word.with_input("{}") for word in started)
+            yield command.starting(words_run, takes_more=True)
 
 
 def _open_container(command: Command) -> Iterator[Command]:
-    arguments = read_arguments(
-        command.arguments, short=_CONTAINER_SHORT, long=_EXEC_IN, stop_at_operand=True
-    )
-    words = arguments.operands
-    if words and words[0].literal == "compose":
-        words = words[1:]
-    if not words or words[0].literal not in ("exec", "run"):
-        return
+    words = command.arguments
     # kubectl writes `exec POD -- COMMAND`, with options anywhere before the dashes.
     dashes = [place for place, word in enumerate(words) if word.literal == "--"]
-    has_dashes = bool(dashes) and command.name in ("kubectl", "oc", "lxc")
-    started = words[dashes[0] + 1 :] if has_dashes else _after_container(words)
+    if dashes and command.name in ("kubectl", "oc", "lxc"):
+        if any(word.literal in _RUNS_INSIDE for word in words[: dashes[0]]):
+            started = words[dashes[0] + 1 :]
+            if started:
+                yield command.starting(started)
+        return
+    words = _container_operands(words, command.name)
+    if words and words[0].literal in ("compose", "container"):
+        words = _container_operands(words[1:], "docker-compose")
+    if not words or words[0].literal not in _RUNS_INSIDE:
+        return
+    started = _after_container(words)
     if started:
         yield command.starting(started)
 
 
+def _container_operands(words: tuple[Word, ...], name: str) -> tuple[Word, ...]:
+    short = _CONTAINER_SHORT.get(name, "")
+    return read_arguments(words, short=short, long=_CONTAINER_LONG, stop_at_operand=True).operands
+
+
 def _after_container(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    short = "euw" if words[0].literal == "exec" else "aehlmpuvwc"
+    short = "aehlmpuvw" if words[0].literal == "run" else "euwc"
     inner = read_arguments(words[1:], short=short, long=_RUN_VALUES, stop_at_operand=True)
     return inner.operands[1:]
 

@@ -19,6 +19,11 @@ _BASH = Language(tree_sitter_bash.language())
 _ONE_LINERS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
 _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*(\n)")
 
+# The grammar's scanner looks letters up in a table that ends with ASCII; others may crash it. To
+# Bash they are letters of a word, but not of a name, as full stops are. No offset changes.
+_ASCII = bytes(range(128)) + b"." * 128
+_FOREIGN_MARKER = re.compile(rb"(?<!<)<<-?[ \t]*[^\s;|&<>()]*[\x80-\xff]")
+
 
 class TooComplex(Exception):
     """The text takes too long to parse or makes too large a tree to be walked."""
@@ -30,6 +35,9 @@ def parse(source: bytes, *, seconds: float = PARSE_SECONDS) -> Node:
     Text that is not valid Bash has a tree too, with `has_error` set. The node's own `text` is not
     available: read the source by its offsets.
     """
+    if _FOREIGN_MARKER.search(source):
+        raise TooComplex("the end of a heredoc in it is not marked with plain letters")
+    source = source.translate(_ASCII)
     deadline = time.monotonic() + seconds
     for _ in range(MAXIMUM_REPAIRS):
         root = _parse_once(source, deadline)

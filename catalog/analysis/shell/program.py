@@ -18,16 +18,18 @@ from catalog.analysis.shell.commands import (
     Redirect,
     split_words,
 )
-from catalog.analysis.shell.opening import STARTERS, ShellText, open_command
+from catalog.analysis.shell.functions import Functions
+from catalog.analysis.shell.opening import ShellText, open_command
 from catalog.analysis.shell.text import Span, Unit
 from catalog.analysis.shell.texts import join_words, printed_text, unit_of
 from catalog.analysis.shell.variables import Variables
-from catalog.analysis.shell.walk import walk_unit
+from catalog.analysis.shell.walk import MAXIMUM_DEPTH, walk_unit
 from catalog.analysis.shell.words import Word, show, show_text
 
-MAXIMUM_DEPTH = 5  # of texts inside texts
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
+MAXIMUM_BYTES = 500_000  # of all texts that stand in the script's own commands
+MAXIMUM_CALLS = 3_000  # of functions, with each command that gets their arguments
 MAXIMUM_COMMANDS = 50_000
 
 _ALL_ARGUMENTS = frozenset({"@", "*"})
@@ -107,8 +109,10 @@ class _Reader:
     def __init__(self, found: Found) -> None:
         self.found = found
         self.variables = Variables(found)
-        self.forwarders = frozenset(_forwarders(found.commands))
+        self.functions = Functions(found.commands)
         self.units = 0
+        self.bytes_read = 0
+        self.calls = 0
         self.piped: dict[tuple[Unit, int, int], list[Command]] = {}
         self.queue: deque[Command] = deque()
         self._enqueue(found.commands)
@@ -136,7 +140,7 @@ class _Reader:
         self._gap(self.queue[0].span, "too_complex", "From here on there are too many commands.")
 
     def _opened(self, command: Command) -> list[Command | ShellText]:
-        opened = [*open_command(command), *self._forwarded(command)]
+        opened = [*open_command(command), *self._called(command)]
         if opened and len(command.context.via) >= MAXIMUM_WRAPPERS:
             self._gap(
                 command.span, "too_complex", "Commands that start commands, too many in a row."
@@ -178,11 +182,14 @@ class _Reader:
             return command
         return replace(command, redirects=(*command.redirects, Redirect("text", text)))
 
-    def _forwarded(self, command: Command) -> Iterator[Command]:
-        """The command in `run rm -r x`, where the script's function `run` runs its arguments."""
-        is_new = command.name not in command.context.via
-        if command.name in self.forwarders and is_new and command.arguments:
-            yield command.starting(command.arguments)
+    def _called(self, command: Command) -> Iterator[Command]:
+        """The commands of the called function that its arguments become a part of."""
+        calls = list(self.functions.called(command))
+        self.calls += len(calls)
+        if calls and self.calls > MAXIMUM_CALLS:
+            self._gap(command.span, "too_complex", "Too many calls of functions to be judged.")
+        else:
+            yield from calls
 
     def _read_text(self, text: ShellText, command: Command) -> None:
         word = join_words(text.words)
@@ -192,19 +199,21 @@ class _Reader:
             self._gap(word.span, "dynamic_code", message)
             return
         depth = command.span.unit.depth + 1
+        inner_unit = unit_of(word, known or None, depth=depth)
         self.units += 1
-        if depth > MAXIMUM_DEPTH or self.units > MAXIMUM_UNITS:
+        self.bytes_read += len(inner_unit.source)
+        is_too_much = self.units > MAXIMUM_UNITS or self.bytes_read > MAXIMUM_BYTES
+        if depth > MAXIMUM_DEPTH or is_too_much:
             self._gap(word.span, "too_complex", "Commands inside commands, too many to be judged.")
             return
-        names_files = command.takes_more and any("{}" in text for text in word.texts)
-        if names_files or (not known and (word.variables or word.outputs)):
+        if not known and (word.variables or word.outputs):
             message = (
                 f"A value becomes part of the text that {command.name} runs: {show(word)};"
                 " whatever it contains is run as code."
             )
             self._gap(word.span, "spliced_value", message)
         context = replace(command.context, via=(*command.context.via, command.name))
-        inner = walk_unit(unit_of(word, known or None, depth=depth), context)
+        inner = walk_unit(inner_unit, context)
         if len(inner.commands) == 1:  # `ssh host bash <<EOF`: what is fed to ssh reaches it
             fed = tuple(redirect for redirect in command.redirects if redirect.kind == "text")
             only = inner.commands[0]
@@ -230,18 +239,3 @@ class _Reader:
 
     def _gap(self, span: Span, code: str, message: str) -> None:
         self.found.gaps.append(Gap(span, code, message))
-
-
-def _forwarders(commands: Iterable[Command]) -> Iterator[str]:
-    """The functions of the script that run their arguments as a command."""
-    for command in commands:
-        if not command.context.function:
-            continue
-        words = (
-            command.words
-            if command.name in STARTERS or command.name == "eval"
-            else command.words[:1]
-        )
-        for word in words:
-            if word.sole_variable and word.sole_variable.name in _ALL_ARGUMENTS:
-                yield command.context.function

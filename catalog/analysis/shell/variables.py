@@ -15,6 +15,8 @@ SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not
 MAXIMUM_STEPS = 300  # of looking up one word
 MAXIMUM_CHAIN = 20  # variables that are set from one another
 MAXIMUM_LENGTH = 2_000
+MAXIMUM_ASSIGNMENTS = 50  # of one variable that are looked at
+MAXIMUM_REACH = 2_000  # words that are looked at for one variable
 
 _HOMES = frozenset({"HOME"})
 _NEVER_EMPTY = names(
@@ -107,7 +109,9 @@ class Variables:
     def reaches(self, name: str, word: Word) -> bool:
         """Whether the value of `name` ends up in the word, also through other variables."""
         waiting, seen = [word], set[str]()
-        while waiting:
+        for _ in range(MAXIMUM_REACH):
+            if not waiting:
+                return False
             for variable in waiting.pop().variables:
                 if variable.name == name:
                     return True
@@ -116,7 +120,7 @@ class Variables:
                     waiting += [
                         v for a in self._assignments.get(variable.name, []) for v in a.values
                     ]
-        return False
+        return True  # nobody knows
 
 
 class _Lookup:
@@ -135,7 +139,7 @@ class _Lookup:
         if self._steps > MAXIMUM_STEPS:
             return SOMETHING
         if isinstance(part, Text):
-            return part.value
+            return part.value[:MAXIMUM_LENGTH]
         if isinstance(part, Output):
             never = part.kind != "command" or _command_of(part).startswith(_NEVER_EMPTY_OUTPUT)
             return SOMETHING if never else ""
@@ -162,7 +166,12 @@ class _Lookup:
         if name in _NEVER_EMPTY or len(seen) > MAXIMUM_CHAIN:
             return SOMETHING
         assignments = [] if name in seen else self._all._assignments.get(name, [])
-        values = {self._assigned(assignment, seen | {name}) for assignment in assignments}
+        values = {
+            self._assigned(assignment, seen | {name})
+            for assignment in assignments[:MAXIMUM_ASSIGNMENTS]
+        }
+        if len(assignments) > MAXIMUM_ASSIGNMENTS:
+            values.add("")
         if len(assignments) == 1 and assignments[0].is_conditional:
             values.add("")
         if name not in self._all._written and len(values) == 1 and "" not in values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,11 +19,14 @@ from catalog.analysis.shell.commands import (
     Loop,
     Redirect,
 )
+from catalog.analysis.shell.hidden import find_hidden, unescape_backquoted
 from catalog.analysis.shell.parsing import TooComplex, parse
 from catalog.analysis.shell.redirects import REDIRECT_NODES, last_command, read_redirect
 from catalog.analysis.shell.text import Span, Unit
 from catalog.analysis.shell.words import Word, literal_word, read_variable, read_word
 
+MAXIMUM_DEPTH = 5  # of texts inside texts
+MAXIMUM_HIDDEN = 200  # texts of one unit
 MAXIMUM_NESTING = 40  # of loops, pipelines or substitutions
 MAXIMUM_WORDS = 2_000  # of one command
 
@@ -40,22 +44,47 @@ _ENDLESS = {
 def walk_unit(unit: Unit, context: Context) -> Found:
     """Every command, redirection, loop and assignment of the unit, with gaps for the rest."""
     found = Found()
+    waiting = deque([(unit, context)])
+    for _ in range(MAXIMUM_HIDDEN):
+        if not waiting:
+            return found
+        _walk_text(*waiting.popleft(), found, waiting)
+    span = Span(unit, 0, len(unit.source))
+    found.gaps.append(Gap(span, "too_complex", "Too many substitutions in one another."))
+    return found
+
+
+_Waiting = deque[tuple[Unit, Context]]
+
+
+def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) -> None:
     whole = Span(unit, 0, len(unit.source))
+    if unit.depth > MAXIMUM_DEPTH:
+        found.gaps.append(Gap(whole, "too_complex", "Nested too deeply to be judged."))
+        return
     try:
         root = parse(unit.source)
     except TooComplex as error:
         found.gaps.append(Gap(whole, "too_complex", f"This text was not judged: {error}."))
-        return found
-    _Walker(unit, found).walk(root, context)
+        return
+    _Walker(unit, found, waiting).walk(root, context)
+    for hidden in find_hidden(root, unit.source):
+        # Where it begins is certain, where it ends and what else it hides is not.
+        span = Span(unit, hidden.start, hidden.end)
+        if not any(gap.code == "not_parsed" and gap.span.line == span.line for gap in found.gaps):
+            found.gaps.append(Gap(span, "not_parsed", _NOT_PARSED))
+        waiting.append((Unit(hidden.source, span, depth=unit.depth + 1), context))
+        if len(waiting) > MAXIMUM_HIDDEN:
+            break
     if root.has_error and not any(gap.code == "not_parsed" for gap in found.gaps):
         found.gaps.append(Gap(whole, "not_parsed", _NOT_PARSED))
-    return found
 
 
 class _Walker:
-    def __init__(self, unit: Unit, found: Found) -> None:
+    def __init__(self, unit: Unit, found: Found, waiting: _Waiting) -> None:
         self.unit = unit
         self.found = found
+        self.waiting = waiting
         self.stack: list[tuple[Node, Context]] = []
         # Redirections and arguments that the tree keeps outside of the command they belong to.
         self.pending: dict[int, tuple[list[Redirect], list[Node]]] = {}
@@ -84,7 +113,9 @@ class _Walker:
                     self._visit_function(node, context)
                 case "command_substitution" | "process_substitution":
                     outputs = (*context.outputs, (self.unit, node.start_byte))
-                    self._push(node.children, replace(context, outputs=outputs), len(outputs))
+                    inside = replace(context, outputs=outputs)
+                    if not self._defer_backquoted(node, inside):
+                        self._push(node.children, inside, len(outputs))
                 case _:
                     self._note(node, context)
                     self._push(node.children, context)
@@ -97,6 +128,19 @@ class _Walker:
         self.stack += [
             (node, context) for node in reversed(nodes) if node.child_count or node.is_missing
         ]
+
+    def _defer_backquoted(self, node: Node, context: Context) -> bool:
+        """Whether the shell takes backslashes away before it reads this: then the tree is wrong."""
+        written = self.unit.source[node.start_byte + 1 : node.end_byte - 1]
+        if self.unit.source[node.start_byte : node.start_byte + 1] != b"`" or b"\\" not in written:
+            return False
+        if b'\\"' in written:  # what becomes of it is a question of the quotes around it
+            self._note_error(node)
+        read = unescape_backquoted(written)
+        if read == written:
+            return False
+        self.waiting.append((Unit(read, self._span(node), depth=self.unit.depth + 1), context))
+        return True
 
     def _span(self, node: Node) -> Span:
         return Span(self.unit, node.start_byte, node.end_byte)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Literal
 
 from tree_sitter import Node
@@ -32,13 +33,14 @@ class Variable:
     quoted: bool = False
     operator: str = ""
     operand: str = ""
+    is_list: bool = False  # "$@" and "${name[@]}" are several words even in quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command prints, the file behind `<(...)`, or a computed number."""
+    """What a command prints, the file behind `<(...)`, a number, or what xargs or find puts in."""
 
-    kind: Literal["command", "process", "arithmetic"]
+    kind: Literal["command", "process", "arithmetic", "input"]
     source: str
     start: int  # byte offset in its unit: commands inside know it as their `within`
     quoted: bool = False
@@ -92,7 +94,35 @@ class Word:
     @property
     def has_unquoted_expansion(self) -> bool:
         """Whether the shell may make several words, or none, of it."""
-        return any(not part.quoted for part in self.parts if not isinstance(part, Text))
+        return any(
+            not part.quoted or (isinstance(part, Variable) and part.is_list)
+            for part in self.parts
+            if not isinstance(part, Text)
+        )
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether xargs, find or parallel puts a part of its input in."""
+        return any(output.kind == "input" for output in self.outputs)
+
+    def with_input(self, placeholder: str) -> Word:
+        """The word with the placeholder of xargs, find or parallel as what it stands for."""
+        if placeholder not in "".join(self.texts):
+            return self
+        parts: list[Part] = []
+        for is_text, group in groupby(self.parts, lambda part: isinstance(part, Text)):
+            if not is_text:
+                parts += group
+                continue
+            texts = [part for part in group if isinstance(part, Text)]
+            is_quoted = any(part.quoted for part in texts)
+            pieces = "".join(part.value for part in texts).split(placeholder)
+            for place, piece in enumerate(pieces):
+                if place:
+                    parts.append(Output("input", placeholder, -1, quoted=True))
+                if piece:
+                    parts.append(Text(piece, is_quoted))
+        return Word(tuple(parts), self.span)
 
     def without_prefix(self, length: int) -> Word:
         """The word from its character number `length` on; those before must be literal."""
@@ -193,12 +223,14 @@ def _flat_parts(node: Node, unit: Unit, *, quoted: bool) -> Iterator[Part]:
 
 def _read_expansion(node: Node, source: str, quoted: bool) -> Part:
     if node.type == "simple_expansion":
-        return Variable(source[1:], quoted)
+        return Variable(source[1:], quoted, is_list=source == "$@")
     if node.type == "expansion":
         found = _EXPANSION.fullmatch(source)
         if found is None:
             return Output("command", source, node.start_byte, quoted)
-        return Variable(found["name"], quoted, found["mark"] or found["operator"], found["rest"])
+        is_list = found["name"] == "@" or found["index"] == "[@]"
+        operator = found["mark"] or found["operator"]
+        return Variable(found["name"], quoted, operator, found["rest"], is_list)
     kind: Literal["command", "arithmetic"] = (
         "arithmetic" if node.type == "arithmetic_expansion" else "command"
     )
