@@ -16,9 +16,6 @@ for _name in list(os.environ):
 
 # Set here and not in pyproject alone: importing the product names its own settings otherwise.
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-# Playwright keeps an event loop in the thread of the tests, which takes Django's own use of the database
-# there for a mistake.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 _stop = []
 
 if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:

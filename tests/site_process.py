@@ -74,6 +74,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "SCRIPTSMITH_DEMO": "False",
         "SCRIPTSMITH_EMBEDDER": "minilm",
         "SCRIPTSMITH_ENDPOINTS": "demo",
+        "SCRIPTSMITH_RUN_LEASE_SECONDS": "5",
         "PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
     }

@@ -107,7 +107,7 @@ def _steers(command: Command) -> bool:
 
 def _sets_steering(word: Word) -> bool:
     """Whether the word names such a variable, in a way that the tree does not see."""
-    name, equals, _ = word.prefix.partition("=")
+    name, equals, _ = re.sub(r"[\"'\\$]", "", word.prefix).partition("=")
     is_plain = bool(equals) and word.span.text.startswith(name)  # then it is an assignment
     return bool(_STEERING.fullmatch(name.rstrip("+"))) and not is_plain
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from catalog.analysis.parameters import Parameter, parameters_of
 from catalog.analysis.risk.databases import find_database_effects
@@ -37,10 +37,10 @@ def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
             continue
         for word in _words_that_count(command, program):
             folder = emptied_folder(given.worst(word)) if command.name in DELETERS else None
-            for parameter in parameters:
-                if _reaches(parameter, word, program):
-                    reason = _reason(parameter, complete[parameter.name], folder, command)
-                    reasons.update(dict.fromkeys(reason))
+            reaching = program.variables.reaching(word)
+            for parameter in _named(parameters, reaching):
+                reason = _reason(parameter, complete[parameter.name], folder, command)
+                reasons.update(dict.fromkeys(reason))
     return list(reasons)
 
 
@@ -58,14 +58,18 @@ def _words_that_count(command: Command, program: Program) -> Iterator[Word]:
         for other in program.piped_into(command):
             yield from other.words
     if any(word.literal in _EVERYTHING_HERE for word in command.arguments):
-        for other in program.commands:
-            if other.name == "cd" and other.span.line <= command.span.line:
+        for other in program.folder_changes:
+            if other.span.line <= command.span.line:
                 yield from other.words
 
 
-def _reaches(parameter: Parameter, word: Word, program: Program) -> bool:
-    names = [parameter.name, *([str(parameter.position)] if parameter.position else [])]
-    return any(program.variables.reaches(name, word) for name in names)
+def _named(parameters: Sequence[Parameter], names: set[str] | None) -> list[Parameter]:
+    """The parameters that are among the names, as a name or as a position."""
+    if names is None:
+        return list(parameters)
+    if not names:
+        return []
+    return [p for p in parameters if p.name in names or (p.position and str(p.position) in names)]
 
 
 def _reason(

@@ -43,7 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while it is open, an event loop runs in the thread of the tests, and Django takes
+# its own use of the database there for a mistake.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if _CHROMIUM is None:
         pytest.skip(

@@ -150,8 +150,8 @@ def _may_split(variable: Variable, program: Program) -> bool:
 
 def _after_unsafe_cd(command: Command, program: Program) -> Iterator[Effect]:
     """`cd "$DIR"; rm -r *`: where DIR is empty, cd does not go anywhere, and says nothing."""
-    for other in program.commands:
-        if other.name != "cd" or other.span.line > command.span.line:
+    for other in program.folder_changes:
+        if other.span.line > command.span.line:
             continue
         for word in other.arguments:
             if word.variables and program.variables.worst(word).strip("/") == "":

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from catalog.analysis.shell.commands import (
     Assignment,
@@ -28,7 +29,9 @@ from catalog.analysis.shell.words import Word, show, show_text
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
-MAXIMUM_BYTES = 500_000  # of all texts that stand in the script's own commands
+MAXIMUM_BYTES = 200_000  # of all texts that stand in the script's own commands
+MAXIMUM_CHANGES = 50  # of the folder
+MAXIMUM_RESOLVED = 20_000  # words that variables stand for
 MAXIMUM_CALLS = 3_000  # of functions, with each command that gets their arguments
 MAXIMUM_COMMANDS = 50_000
 
@@ -65,6 +68,12 @@ class Program:
             for unit, start, place in command.context.pipes:
                 piped.setdefault((unit, start), []).append((place, command))
         return piped
+
+    @cached_property
+    def folder_changes(self) -> tuple[Command, ...]:
+        """The first `cd` commands of the script; nobody writes more of them."""
+        changes = (command for command in self.commands if command.name == "cd")
+        return tuple(islice(changes, MAXIMUM_CHANGES))
 
     def inside(self, word: Word) -> list[Command]:
         """The commands in the substitutions of the word: what it consists of is their output."""
@@ -113,6 +122,7 @@ class _Reader:
         self.units = 0
         self.bytes_read = 0
         self.calls = 0
+        self.words_resolved = 0
         self.piped: dict[tuple[Unit, int, int], list[Command]] = {}
         self.queue: deque[Command] = deque()
         self._enqueue(found.commands)
@@ -154,12 +164,17 @@ class _Reader:
             return command
         words: list[Word] = []
         for place, word in enumerate(command.words):
-            words += self._values(word, is_name=place == 0) or [word]
+            values = self._values(word, is_name=place == 0)
+            self.words_resolved += len(values)
+            if self.words_resolved > MAXIMUM_RESOLVED:
+                self._gap(word.span, "too_complex", "Too many values of variables to be judged.")
+                return command
+            words += values or [word]
         return replace(command, words=tuple(words))
 
     def _values(self, word: Word, *, is_name: bool) -> list[Word]:
         variable = word.sole_variable
-        if variable is None:
+        if variable is None or self.words_resolved > MAXIMUM_RESOLVED:
             return []
         array = self.variables.array(variable.name)
         if array is not None:

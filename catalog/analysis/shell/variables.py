@@ -43,6 +43,7 @@ class Variables:
 
     def __init__(self, found: Found) -> None:
         self._given: Mapping[str, str] = {}
+        self._arrays: dict[str, tuple[Word, ...] | None] = {}
         self._written = found.variable_writers
         self._assignments: defaultdict[str, list[Assignment]] = defaultdict(list)
         for assignment in found.assignments:
@@ -91,6 +92,11 @@ class Variables:
 
     def array(self, name: str) -> tuple[Word, ...] | None:
         """The words of an array that is built once, where every value stands in the script."""
+        if name not in self._arrays:
+            self._arrays[name] = self._array(name)
+        return self._arrays[name]
+
+    def _array(self, name: str) -> tuple[Word, ...] | None:
         assignments = self._assignments.get(name, [])
         if not assignments or name in self._written or not all(a.is_array for a in assignments):
             return None
@@ -106,21 +112,19 @@ class Variables:
         """Whether nothing in the script keeps this expansion from being empty at that line."""
         return _Lookup(self, line).part(variable) == ""
 
-    def reaches(self, name: str, word: Word) -> bool:
-        """Whether the value of `name` ends up in the word, also through other variables."""
+    def reaching(self, word: Word) -> set[str] | None:
+        """The variables whose values end up in the word, also through others; None: perhaps all."""
         waiting, seen = [word], set[str]()
         for _ in range(MAXIMUM_REACH):
             if not waiting:
-                return False
+                return seen
             for variable in waiting.pop().variables:
-                if variable.name == name:
-                    return True
                 if variable.name not in seen:
                     seen.add(variable.name)
                     waiting += [
                         v for a in self._assignments.get(variable.name, []) for v in a.values
                     ]
-        return True  # nobody knows
+        return None
 
 
 class _Lookup:

@@ -57,6 +57,17 @@ BOUND = (
         ),
         pytest.param("a=$b\nb=$a\nrm -rf $a/*", id="variables in a circle"),
         pytest.param("\u202e" * 30_000, id="hidden characters"),
+        pytest.param("echo ${x#`ls`}\n" * 5_000, id="hidden substitutions"),
+        pytest.param("echo " + "${x#`" * 5_000, id="hidden substitutions in one another"),
+        pytest.param("echo `" + "\\`" * 50_000, id="escaped backquotes"),
+        pytest.param("x='" + "a[$(" * 50_000 + "'", id="subscripts"),
+        pytest.param("a=(" + "w " * 20_000 + ")\n" + "$a\n" * 500, id="a large array"),
+        pytest.param(
+            "".join(f'f{n}() {{ f{n + 1} "$@"; f{n + 1} "$@"; }}\n' for n in range(30)) + "f0 rm a",
+            id="functions that double",
+        ),
+        pytest.param("cd $x\n" * 2_000 + "rm -rf *\n" * 2_000, id="many folders"),
+        pytest.param("x=$y\n" * 2_000 + "rm -rf $x/\n" * 1_000, id="many values"),
     ],
 )
 def test_the_work_is_bounded(script: str) -> None:
@@ -73,12 +84,21 @@ def test_the_work_is_bounded(script: str) -> None:
         pytest.param("ls\n" * 80_000, id="too long"),
         pytest.param("env " * 50 + "ls", id="too many wrappers"),
         pytest.param("ls )", id="not Bash"),
+        pytest.param("cat <<\u00e9\nls\n\u00e9\n", id="a heredoc with a foreign end"),
     ],
 )
 def test_what_is_not_read_to_its_end_is_no_pass(script: str) -> None:
     report = analyse_static(script)
     assert report.unscored
     assert report.side_effect is SideEffect.UNKNOWN
+
+
+def test_letters_of_other_scripts_do_not_crash_the_parser() -> None:
+    letters = "\u6c7d\U0004e765\u65e5\u00e9\U00100917\u3322"
+    for start in range(200):
+        analyse_static(
+            f"{letters}|{letters[start % 6 :]}{{{letters}}}<n{chr(0x10000 + 977 * start)}$"
+        )
 
 
 BASH = st.lists(

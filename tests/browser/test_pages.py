@@ -1,0 +1,90 @@
+"""Every page in both themes and at both widths: nothing scrolls sideways, nothing is wrong for a screen reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.pictures import take
+from tests.site_process import Site
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+PAGES = {
+    "rita": [
+        "/",
+        "/actions/new/",
+        "/actions/",
+        "/actions/1/",
+        "/runs/1/",
+        "/runs/1/calls/",
+        "/queue/",
+        "/catalogue/",
+        "/settings/",
+        "/search/?q=files",
+        "/search/",
+        "/help/",
+        "/help/reviewing/",
+    ],
+    "carla": ["/", "/catalogue/new/"],
+    "adam": [
+        "/",
+        "/users/",
+        "/audit/",
+        "/endpoints/",
+        "/configurations/",
+        "/_gallery/",
+        "/api/v1/docs/",
+    ],
+}
+NOT_OURS = ("/api/v1/docs/",)  # the library's own page
+
+
+@pytest.fixture(scope="module")
+def something_to_show(site: Site) -> None:
+    """A finished run; the pages' own stories are told elsewhere."""
+    site.manage(
+        "shell",
+        "-c",
+        "from pipeline import services; from pipeline.execution import run_to_end; "
+        "from django.contrib.auth.models import User; "
+        "run = services.ask_and_run('delete files older than 30 days in /var/tmp/exports', "
+        "by=User.objects.get(username='rita')); run_to_end(run.pk)",
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_fit_and_can_be_read_by_everybody(
+    name: str, theme: str, sign_in: Callable[..., Page], something_to_show: None
+) -> None:
+    page = sign_in(name, theme=theme)
+    page.evaluate(AXE)
+    found = []
+    for address in PAGES[name]:
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(address)
+        page.evaluate(AXE)
+        problems = page.evaluate(
+            "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}})"
+            ".then(result => result.violations.map(one => one.id + ': ' + one.nodes[0].html.slice(0, 160)))",
+            RULES,
+        )
+        if address not in NOT_OURS:
+            found += [f"{address} {problem}" for problem in problems]
+        page.set_viewport_size({"width": 390, "height": 844})
+        if page.evaluate("document.documentElement.scrollWidth") > 390 and address not in NOT_OURS:
+            found.append(f"{address} scrolls sideways at 390 pixels")
+    assert found == []
+
+
+def test_pictures_of_the_pages(sign_in: Callable[..., Page], something_to_show: None) -> None:
+    page = sign_in("rita")
+    page.goto("/")
+    take(page, "home")
+    page.goto("/catalogue/")
+    take(page, "catalogue")

@@ -1,0 +1,2 @@
+# expect: side_effect=unknown
+find . -exec ls {} "$END"

@@ -1,0 +1,3 @@
+# expect: side_effect=unknown
+export "PATH=/tmp"
+ls

@@ -1,0 +1,2 @@
+# expect: side_effect=mutating
+perl -pi -e 's/a/b/' f

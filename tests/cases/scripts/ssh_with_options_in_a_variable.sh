@@ -1,0 +1,2 @@
+# expect: network@2 side_effect=unknown
+ssh $options host uptime

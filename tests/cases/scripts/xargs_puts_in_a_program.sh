@@ -1,0 +1,2 @@
+# expect: ?dynamic_code@2 side_effect=unknown
+ls | xargs -I{} bash -c {}

@@ -1,0 +1,2 @@
+# expect: side_effect=read_only
+ls | xargs -I{} bash -c 'cat "$1"' _ {}
