@@ -62,7 +62,7 @@ run: setup
 	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded --with-parent
 
 test: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 --dist loadgroup $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 $(ARGS)
 
 check: setup .venv/installed-dev
 	@echo "Format and lint"

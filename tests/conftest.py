@@ -43,10 +43,3 @@ def _migrated_data_is_there(request: pytest.FixtureRequest) -> None:
 
 
 pytest_plugins = ["tests.people", "tests.site_process"]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "site" in getattr(item, "fixturenames", ()):
-            # One worker of the suite keeps those processes; the others go on with the rest.
-            item.add_marker(pytest.mark.xdist_group("site"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 for _name in list(os.environ):
     if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
@@ -32,3 +33,17 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
 def pytest_unconfigure(config: pytest.Config) -> None:
     while _stop:
         _stop.pop(0)()
+
+
+class SiteTogether(LoadScopeScheduling):
+    """Every test by itself on whichever worker is free, but those that share the running site on one.
+
+    xdist's own groups name a test by an attribute that this pytest no longer has.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "site" if nodeid.startswith(("tests/browser/", "tests/flow/")) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SiteTogether:
+    return SiteTogether(config, log)

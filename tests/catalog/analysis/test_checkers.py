@@ -14,7 +14,6 @@ from catalog.analysis import (
     check_shellcheck,
     check_syntax,
 )
-from catalog.analysis import shellcheck as shellcheck_module
 from catalog.analysis.syntax import TIMEOUT
 
 
@@ -27,7 +26,7 @@ def only(findings: list[Finding]) -> Finding:
 def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A PATH and a folder of Python's scripts in which nothing is installed."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(shellcheck_module.sysconfig, "get_path", lambda _: str(tmp_path))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
     return tmp_path
 
 
