@@ -42,7 +42,10 @@ class SiteTogether(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "site" if nodeid.startswith(("tests/browser/", "tests/flow/")) else nodeid
+        if nodeid.startswith(("tests/browser/", "tests/flow/")):
+            return "site"
+        # These share a server within each module.
+        return nodeid.split("::")[0] if nodeid.startswith("tests/site/embedded/") else nodeid
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SiteTogether:
