@@ -97,10 +97,15 @@ def _free(
         | {literal.key for literal in analyse(parameter.default or "").literals}
         for parameter in parameters
     }
+    # A name beside a default is what the entry is about ("the PostgreSQL sessions"), not an example of
+    # what could be filled in.
+    settled = {parameter.name for parameter in parameters if parameter.default is not None}
     return {
         name: literal
         for name, literal in binding.literals.items()
-        if {binding.fills[name], literal.key} & defaults[name] or not script.explains(literal)
+        if {binding.fills[name], literal.key} & defaults[name]
+        or not script.explains(literal)
+        and not (literal.kind.family == "name" and name in settled)
     }
 
 
