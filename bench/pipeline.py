@@ -40,6 +40,10 @@ def measure() -> list[Figure]:
             assert run.state == "done", run.problem
             calls = Attempt.objects.filter(call__run=run).count()
     return [
-        {"what": f"overhead of one run at {LATENCY:.0f} s a call", "value": min(ratios), "held": "at most 1.05"},
+        {
+            "what": f"overhead of one run at {LATENCY:.0f} s a call",
+            "value": min(ratios),
+            "held": "at most 1.05",
+        },
         {"what": "calls of a run that passes", "value": float(calls), "held": "4"},
     ]

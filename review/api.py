@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
+from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
@@ -180,11 +181,26 @@ def show_item(desk: Desk) -> dict[str, Any]:
     }
 
 
+class MostUrgentFirst(CursorPagination):
+    """The queue in the order in which it is worked off."""
+
+    ordering = ("-priority", "pk")
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 200
+
+
 class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
     """The live queue: what waits for the caller, and the way to the next item."""
 
     serializer_class = QueueItemOut
     queryset = Item.objects.none()
+    pagination_class = MostUrgentFirst
+    filterset_fields = {
+        "priority": ["exact", "gte"],
+        "configuration": ["exact"],
+        "run__demo": ["exact"],
+    }
     required_scope = "review"
 
     def get_queryset(self) -> Any:

@@ -168,3 +168,24 @@ def test_a_get_changes_nothing(
     item: Item, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:
     assert client_for(reviewer).get(reverse("queue-next")).status_code == 405
+
+
+def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
+    put_in_queue: Callable[..., Item],
+    reviewer: User,
+    stranger: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    ordinary, grave = put_in_queue(), put_in_queue()
+    Item.objects.filter(pk=grave.pk).update(priority=3)
+    client = client_for(reviewer)
+    listed = client.get("/api/v1/queue/").json()
+    assert [row["id"] for row in listed["results"]] == [grave.pk, ordinary.pk]
+    assert "verdict" not in str(listed)
+    filtered = client.get("/api/v1/queue/?priority__gte=3").json()
+    assert [row["id"] for row in filtered["results"]] == [grave.pk]
+    first = client.get("/api/v1/queue/?limit=1").json()
+    assert len(first["results"]) == 1 and first["next"]
+    claimed = client.post("/api/v1/queue/claim/").json()
+    assert (claimed["id"], claimed["yours"], claimed["assessment"]) == (grave.pk, True, None)
+    assert client_for(stranger).get("/api/v1/queue/").status_code == 403
