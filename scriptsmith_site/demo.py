@@ -64,8 +64,7 @@ def make_accounts() -> dict[str, str]:
         if user is None:
             user = create_account(name, display_name=full_name, roles=[role], by=None)
             user.first_name, _space, user.last_name = full_name.partition(" ")
-            user.is_staff = role is Role.ADMINISTRATOR
-            user.save(update_fields=["first_name", "last_name", "is_staff"])
+            user.save(update_fields=["first_name", "last_name"])
             passwords.pop(name, None)
         if name not in passwords:
             passwords[name] = secrets.token_urlsafe(9)

@@ -149,8 +149,6 @@ from django.contrib.auth.models import Group, User
 for name, role in {people!r}.items():
     user = User.objects.create_user(name, password={password!r}, first_name=name.capitalize())
     user.groups.add(Group.objects.get(name=role))
-    if role == "administrator":
-        User.objects.filter(pk=user.pk).update(is_staff=True)
 """
 
 

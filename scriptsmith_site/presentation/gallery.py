@@ -1,4 +1,4 @@
-"""The living style guide at /_gallery/, for staff: every component in every state."""
+"""The living style guide at /_gallery/, for administrators: every component in every state."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 
 from django import forms
 from django.conf import settings
-from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
+
+from scriptsmith_site.people.roles import ADMINISTER
 
 
 class SampleForm(forms.Form):
@@ -40,7 +42,7 @@ class SampleFilters(forms.Form):
 
 
 @require_GET
-@staff_member_required
+@permission_required(ADMINISTER, raise_exception=True)
 def gallery(request: HttpRequest) -> HttpResponse:
     """Show the components with the samples that stand beside their templates."""
     samples = settings.BASE_DIR / "templates" / "components" / "gallery.json"
