@@ -69,12 +69,7 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
 def abandoned_runs() -> list[tuple[int, str]]:
     """Id and queue of the unfinished runs that no worker holds, oldest first, at most SWEEP_LIMIT."""
     runs = Run.objects.abandoned().order_by("pk").values_list("pk", "batch_id")[:SWEEP_LIMIT]
-    return [(pk, queue_of(batch_id)) for pk, batch_id in runs]
-
-
-def queue_of(batch_id: int | None) -> str:
-    """People wait for runs without a batch: a campaign must not stand before them."""
-    return "interactive" if batch_id is None else "campaign"
+    return [(pk, Run.queue_of(batch_id)) for pk, batch_id in runs]
 
 
 def _work(lease: Lease) -> None:

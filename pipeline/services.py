@@ -141,7 +141,7 @@ def find_configuration(name: str) -> Configuration:
 
 def enqueue_run(run: Run) -> None:
     """Tell the workers once this transaction has committed; where the broker is down, the sweep will."""
-    queue = "interactive" if run.batch_id is None else "campaign"
+    queue = Run.queue_of(run.batch_id)
 
     def tell() -> None:
         try:

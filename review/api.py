@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
@@ -17,6 +16,7 @@ from review import services
 from review.access import access_item, access_queue
 from review.desk import Desk
 from review.models import Assignment, Decision, Item, Score
+from review.people import signed_in
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
@@ -204,7 +204,7 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
     required_scope = "review"
 
     def get_queryset(self) -> Any:
-        user = caller(self.request)
+        user = signed_in(self.request)
         return services.waiting_for(access_queue(user), user).select_related("run__action")
 
     @extend_schema(
@@ -213,7 +213,7 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
     @action(detail=False, methods=["post"], url_path="claim")
     def claim(self, request: Request) -> Response:
         """Take the next item."""
-        user = caller(request)
+        user = signed_in(request)
         assignment = services.claim_next(access_queue(user), by=user)
         if assignment is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
@@ -236,7 +236,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def claim(self, request: Request, pk: str) -> Response:
         """Take this item."""
-        services.claim_item(self._item(request, pk), by=caller(request))
+        services.claim_item(self._item(request, pk), by=signed_in(request))
         return self._shown(request, pk)
 
     @extend_schema(request=ScoreIn, responses={201: ScoreOut})
@@ -245,7 +245,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """Score the stage that is open; sending the same score again changes nothing."""
         given = _read(ScoreIn, request)
         score = services.submit_score(
-            self._item(request, pk), services.Given(**given), by=caller(request)
+            self._item(request, pk), services.Given(**given), by=signed_in(request)
         )
         return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
 
@@ -255,7 +255,10 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """Approve, edit and approve, or reject the exact script named by its hash."""
         given = _read(DecisionIn, request)
         decision = services.decide(
-            self._item(request, pk), edited_script=given.pop("script"), by=caller(request), **given
+            self._item(request, pk),
+            edited_script=given.pop("script"),
+            by=signed_in(request),
+            **given,
         )
         return Response(DecisionOut(decision).data, status=status.HTTP_201_CREATED)
 
@@ -264,7 +267,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def feedback(self, request: Request, pk: str) -> Response:
         """Have the script rewritten in the background, from one's own feedback or from the model's."""
         text = _read(FeedbackIn, request)["feedback"]
-        item, user = self._item(request, pk), caller(request)
+        item, user = self._item(request, pk), signed_in(request)
         if text.strip():
             services.send_feedback(item, text=text, by=user)
         else:
@@ -276,17 +279,17 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def give_back(self, request: Request, pk: str) -> Response:
         """Skip, say that it can't be judged, or let go of it."""
         given = _read(GiveBackIn, request)
-        desk = services.open_desk(self._item(request, pk), caller(request))
+        desk = services.open_desk(self._item(request, pk), signed_in(request))
         services.give_back(
             services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
         )
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _item(self, request: Request, pk: str) -> Item:
-        return access_item(caller(request), int(pk))
+        return access_item(signed_in(request), int(pk))
 
     def _shown(self, request: Request, pk: str) -> Response:
-        return Response(show_item(services.open_desk(self._item(request, pk), caller(request))))
+        return Response(show_item(services.open_desk(self._item(request, pk), signed_in(request))))
 
 
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
@@ -298,7 +301,7 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
     required_scope = "review"
 
     def get_queryset(self) -> Any:
-        return Score.objects.filter(reviewer=caller(self.request))
+        return Score.objects.filter(reviewer=signed_in(self.request))
 
 
 class DecisionViewSet(
@@ -312,14 +315,8 @@ class DecisionViewSet(
     required_scope = "review"
 
     def get_queryset(self) -> Any:
-        access_queue(caller(self.request))
+        access_queue(signed_in(self.request))
         return Decision.objects.filter(undone_at=None).select_related("publication")
-
-
-def caller(request: Request) -> User:
-    """The signed-in person; the permission classes have let nobody else through."""
-    assert isinstance(request.user, User)
-    return request.user
 
 
 def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:

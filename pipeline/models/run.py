@@ -150,6 +150,11 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"Run {self.pk}"
 
+    @staticmethod
+    def queue_of(batch_id: int | None) -> str:
+        """People wait for runs without a batch: a campaign must not stand before them."""
+        return "interactive" if batch_id is None else "campaign"
+
     @property
     def is_active(self) -> bool:
         return self.state in (Run.State.QUEUED, Run.State.RUNNING)
