@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TypedDict
+
+from bench.figures import Figure
 
 LATENCY = 2.0  # seconds a call
 # Write, describe, then likeness and difference side by side: what a script that passes waits for.
 CALLS_ON_THE_PATH = 3
 STATEMENT = "delete files older than 30 days in /var/tmp/exports"
 REPEATS = 3
-
-
-class Figure(TypedDict):
-    what: str
-    value: float
-    held: str
 
 
 def measure() -> list[Figure]:

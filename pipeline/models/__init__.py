@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pipeline.models.action import Action
-from pipeline.models.configuration import Configuration, Endpoint, Price, RoleSetting
+from pipeline.models.configuration import (
+    Configuration,
+    Endpoint,
+    Price,
+    PromptVersion,
+    RoleSetting,
+)
 from pipeline.models.draft import Assessment, Draft, DraftFinding, DraftUse, Feedback, Refinement
 from pipeline.models.ledger import Attempt, ModelCall
 from pipeline.models.run import Batch, RetrievedMatch, Run, Stage
+from pipeline.models.spending import Spending
 
 __all__ = [
     "Action",
@@ -21,9 +28,11 @@ __all__ = [
     "Feedback",
     "ModelCall",
     "Price",
+    "PromptVersion",
     "Refinement",
     "RetrievedMatch",
     "RoleSetting",
     "Run",
+    "Spending",
     "Stage",
 ]

@@ -101,6 +101,12 @@ class Configuration(models.Model):
     rounds = models.PositiveSmallIntegerField(_("rounds of refinement"), default=1)
     uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
     uses_examples = models.BooleanField(_("shows nearest entries as examples"), default=True)
+    # Prompt name to version, where an older or an own one is wanted; the others follow the files.
+    prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)
+    note = models.TextField(_("what it is for"), blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
     # The one used when nobody names one.
     is_default = models.BooleanField(_("default"), default=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
@@ -161,3 +167,36 @@ class RoleSetting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role}: {self.model}"
+
+
+class PromptVersion(models.Model):
+    """One version of one prompt, kept as it was, so that an older one can be read and used again.
+
+    `version` is the first 12 hex digits of the text's SHA-256, as for the files that come with the product.
+    """
+
+    class Source(models.TextChoices):
+        FILE = "file", _("Comes with the product")
+        WRITTEN = "written", _("Written here")
+
+    name = models.CharField(_("prompt"), max_length=40)
+    version = models.CharField(_("version"), max_length=12)
+    text = models.TextField(_("text"))
+    source = models.CharField(_("source"), max_length=7, choices=Source, default=Source.FILE)
+    note = models.CharField(_("what was changed"), max_length=300, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["name", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["name", "version"], name="prompt_version_once"),
+            models.CheckConstraint(
+                condition=Q(source__in=["file", "written"]), name="prompt_version_source_legal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"

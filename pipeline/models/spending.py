@@ -1,0 +1,48 @@
+"""Spending: what was asked and paid on a day, kept up as tries end, so that no page counts them afresh."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models.configuration import Configuration, Endpoint
+from pipeline.models.run import Batch
+
+
+class Spending(models.Model):
+    """The ended tries of one day (UTC), by who was asked, for which configuration and batch, at which stage.
+
+    Always equal to a recount of the Attempts; written in the transaction that ends a try.
+    """
+
+    day = models.DateField(_("day"))
+    endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="+")
+    model = models.CharField(_("model"), max_length=100)
+    configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="spending")
+    batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="spending")
+    stage = models.CharField(_("stage"), max_length=12)
+    attempts = models.PositiveBigIntegerField(default=0)
+    answered = models.PositiveBigIntegerField(default=0)
+    possibly_billed = models.PositiveBigIntegerField(default=0)
+    # Answered, with no price known on that day: their cost is missing from `cost`, and is said to be.
+    unpriced = models.PositiveBigIntegerField(default=0)
+    input_tokens = models.PositiveBigIntegerField(default=0)
+    output_tokens = models.PositiveBigIntegerField(default=0)
+    cache_read_tokens = models.PositiveBigIntegerField(default=0)
+    cache_write_tokens = models.PositiveBigIntegerField(default=0)
+    cost = models.PositiveBigIntegerField(_("cost in micro-dollars"), default=0)
+    milliseconds = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "spending"
+        ordering = ["-day", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["day", "endpoint", "model", "configuration", "batch", "stage"],
+                name="spending_once_a_day_and_what",
+                nulls_distinct=False,
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.model} {self.stage}"
