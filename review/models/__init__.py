@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from review.models.campaign import Campaign, Case, Item, Member, Rubric
+from review.models.report import ReportLook, ReportSnapshot, Tally, TallyChange
 from review.models.score import Adjudication, Decision, Publication, Score
-from review.models.work import Assignment, Flag, Reveal, Scratch
+from review.models.transfer import Transfer, TransferLine
+from review.models.work import Assignment, Flag, Remark, Reveal, Scratch, SentBack
 
 __all__ = [
     "Adjudication",
@@ -16,8 +18,16 @@ __all__ = [
     "Item",
     "Member",
     "Publication",
+    "Remark",
+    "ReportLook",
+    "ReportSnapshot",
     "Reveal",
     "Rubric",
     "Score",
     "Scratch",
+    "SentBack",
+    "Tally",
+    "TallyChange",
+    "Transfer",
+    "TransferLine",
 ]

@@ -20,6 +20,8 @@ class Campaign(models.Model):
 
     class State(models.TextChoices):
         SETUP = "setup", _("Being set up")
+        # Only the few items of the pilot are handed out.
+        PILOT = "pilot", _("Pilot")
         OPEN = "open", _("Open")
         PAUSED = "paused", _("Paused")
         CLOSED = "closed", _("Closed")
@@ -30,9 +32,17 @@ class Campaign(models.Model):
         RANDOM = "random", _("Random for each reviewer")
 
     name = models.CharField(_("name"), max_length=150, unique=True)
+    description = models.TextField(_("what it is for"), blank=True)
     kind = models.CharField(_("kind"), max_length=5, choices=Kind, default=Kind.STUDY)
     state = models.CharField(_("state"), max_length=6, choices=State, default=State.SETUP)
     overlap = models.PositiveSmallIntegerField(_("reviewers for each item"), default=1)
+    # A share of the items may want more reviewers than the rest, to measure agreement on them.
+    extra_overlap = models.PositiveSmallIntegerField(
+        _("reviewers for each item of the share"), null=True, blank=True
+    )
+    extra_share = models.PositiveSmallIntegerField(
+        _("share with more reviewers in percent"), default=0
+    )
     order = models.CharField(_("order"), max_length=8, choices=Order, default=Order.RANDOM)
     seed = models.PositiveBigIntegerField(_("seed of the random order"), default=0)
 
@@ -48,6 +58,12 @@ class Campaign(models.Model):
     may_reveal = models.BooleanField(_("may ask for what is hidden"), default=False)
 
     open_to_all = models.BooleanField(_("open to every reviewer"), default=False)
+    limit_each = models.PositiveIntegerField(_("most items for each person"), null=True, blank=True)
+    # Feedback and refinement are made for every item before review, so that their being there tells nothing.
+    prepares_all = models.BooleanField(
+        _("makes feedback and refinement for every item"), default=True
+    )
+    pilot_size = models.PositiveIntegerField(_("items of the pilot"), null=True, blank=True)
     edit_minutes = models.PositiveIntegerField(
         _("minutes in which a score may be changed"), default=60
     )
@@ -61,6 +77,9 @@ class Campaign(models.Model):
         Batch, models.PROTECT, null=True, blank=True, related_name="campaign"
     )
     configurations = models.ManyToManyField(Configuration, blank=True, related_name="campaigns")
+    cloned_from = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="clones"
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -77,7 +96,7 @@ class Campaign(models.Model):
                 condition=Q(kind__in=["live", "study"]), name="campaign_kind_legal"
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["setup", "open", "paused", "closed"]),
+                condition=Q(state__in=["setup", "pilot", "open", "paused", "closed"]),
                 name="campaign_state_legal",
             ),
             models.CheckConstraint(
@@ -88,7 +107,12 @@ class Campaign(models.Model):
                 condition=~Q(kind="live") | Q(overlap=1), name="campaign_live_overlap_one"
             ),
             models.CheckConstraint(
-                condition=Q(sham_share__lte=100, halo_share__lte=100, repeat_share__lte=100),
+                condition=Q(
+                    sham_share__lte=100,
+                    halo_share__lte=100,
+                    repeat_share__lte=100,
+                    extra_share__lte=100,
+                ),
                 name="campaign_shares_in_percent",
             ),
         ]
@@ -134,8 +158,12 @@ class Member(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
     seed = models.PositiveBigIntegerField(default=0)
+    # How far the person has come in their own random order: buckets of `Item.shuffle` gone through.
+    reached = models.PositiveSmallIntegerField(default=0)
     limit = models.PositiveIntegerField(_("most items"), null=True, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
+    # Answered the training round; before that only training items are handed out.
+    trained_at = models.DateTimeField(null=True, blank=True)
     # Has seen verdicts of this campaign's items, and is no longer blind to them.
     unblinded_at = models.DateTimeField(null=True, blank=True)
 
@@ -161,6 +189,12 @@ class Case(models.Model):
     external_id = models.CharField(_("id"), max_length=200)
     action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
+    # The first case of the same statement, where this one is a hidden repeat of it.
+    repeats = models.ForeignKey(
+        "self", models.CASCADE, null=True, blank=True, related_name="repeated_by"
+    )
+    # Of gold and training: the right score for each stage, as {"script": 2, ...}, and why.
+    known = models.JSONField(_("known answers"), default=dict, blank=True)
     content_sha256 = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -195,6 +229,7 @@ class Item(models.Model):
 
     class State(models.TextChoices):
         PREPARING = "preparing", _("Being prepared")
+        HELD = "held", _("Held back")
         OPEN = "open", _("Open")
         CLOSED = "closed", _("Closed")
         WITHDRAWN = "withdrawn", _("Withdrawn")
@@ -210,6 +245,13 @@ class Item(models.Model):
     priority = models.IntegerField(default=0)
     shuffle = models.PositiveIntegerField(default=0)
     sham = models.BooleanField(default=False)
+    pilot = models.BooleanField(default=False)
+    # Reviewers who are through with it; with `overlap` reached its figures count.
+    done = models.PositiveSmallIntegerField(default=0)
+    # Final reviewers differ on a stage and nobody has settled it.
+    disputed = models.BooleanField(default=False)
+    # What the item brings to the campaign's figures at present; see review.tallies.
+    pattern = models.TextField(blank=True)
     execution = models.FloatField(_("execution result"), null=True, blank=True)
     execution_reason = models.CharField(
         _("why execution and experts differ"), max_length=30, blank=True
@@ -227,7 +269,7 @@ class Item(models.Model):
             ),
             models.UniqueConstraint(fields=["campaign", "run"], name="item_run_once_a_campaign"),
             models.CheckConstraint(
-                condition=Q(state__in=["preparing", "open", "closed", "withdrawn"]),
+                condition=Q(state__in=["preparing", "held", "open", "closed", "withdrawn"]),
                 name="item_state_legal",
             ),
             models.CheckConstraint(condition=Q(places__gte=0), name="item_never_over_assigned"),
@@ -259,6 +301,10 @@ class Item(models.Model):
                 name="item_claim_random",
                 condition=Q(state="open", places__gt=0),
             ),
+            models.Index(
+                fields=["campaign", "id"], name="item_disputed", condition=Q(disputed=True)
+            ),
+            models.Index(fields=["campaign", "state"], name="item_of_campaign_in_state"),
         ]
 
     def __str__(self) -> str:

@@ -67,6 +67,8 @@ class Score(models.Model):
     sitting_minutes = models.FloatField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
     rubric = models.ForeignKey(Rubric, models.PROTECT, null=True, blank=True, related_name="+")
+    # Taken back by its reviewer: no longer current, and kept.
+    undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]

@@ -1,4 +1,4 @@
-"""Assignment, Scratch, Reveal, Flag: a reviewer at work on an item."""
+"""Assignment, SentBack, Scratch, Reveal, Flag, Remark: a reviewer at work on an item."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from pipeline.models import Draft
 from review.models.campaign import Item
 
 
@@ -46,6 +47,8 @@ class Assignment(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
     why = models.TextField(_("reason given"), blank=True)
+    # Times without a sign of life that were longer than the idle limit; not in the active seconds.
+    pauses = models.PositiveIntegerField(default=0)
     active_seconds = models.JSONField(default=dict, blank=True)
 
     class Meta:
@@ -88,6 +91,29 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reviewer_id} on item {self.item_id}"
+
+
+class SentBack(models.Model):
+    """Somebody asked a reviewer to look at an item again, and said why; their old scores are kept."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="sent_back")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    why = models.TextField(_("reason"))
+    at = models.DateTimeField(default=timezone.now)
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "sent back"
+        constraints = [
+            models.CheckConstraint(condition=~Q(why=""), name="sent_back_has_reason"),
+            models.UniqueConstraint(
+                fields=["assignment"], condition=Q(answered_at=None), name="sent_back_one_open"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.why[:60]
 
 
 class Scratch(models.Model):
@@ -158,3 +184,24 @@ class Flag(models.Model):
 
     def __str__(self) -> str:
         return self.reason[:60]
+
+
+class Remark(models.Model):
+    """A reviewer's comment on one line of a Draft; taken back it stays, marked."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="remarks")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="remarks")
+    line = models.PositiveIntegerField(_("line"))
+    text = models.TextField(_("comment"))
+    at = models.DateTimeField(default=timezone.now)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["line", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(text="") & Q(line__gte=1), name="remark_on_a_line")
+        ]
+
+    def __str__(self) -> str:
+        return f"Line {self.line}: {self.text[:60]}"

@@ -1,0 +1,96 @@
+"""Tally, ReportSnapshot, ReportLook: a campaign's figures, kept up as scores arrive, and who looked at them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models import Configuration
+from review.models.campaign import Campaign
+
+
+class TallyBase(models.Model):
+    """How many items, or pairs of scores, of a campaign and configuration are alike in what the figures ask."""
+
+    class Kind(models.TextChoices):
+        ITEM = "item", _("Items by what they bring to the figures")
+        VALUES = "values", _("Items by the values given at a stage")
+        PAIR = "pair", _("Pairs of scores by two reviewers at a stage")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=6, choices=Kind)
+    pattern = models.TextField()
+
+    class Meta:
+        abstract = True
+
+
+class Tally(TallyBase):
+    """The count of one pattern, as far as the changes have been added in."""
+
+    count = models.BigIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "tallies"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "configuration", "kind", "pattern"], name="tally_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.count} x {self.pattern}"
+
+
+class TallyChange(TallyBase):
+    """One pattern became more or less frequent. Appended, so that no two reviewers wait for each other's row;
+    the sum of tally and changes is the count, and a sweep adds the changes in.
+    """
+
+    change = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign"], name="tally_change_of_campaign")]
+
+    def __str__(self) -> str:
+        return f"{self.change:+} x {self.pattern}"
+
+
+class ReportSnapshot(models.Model):
+    """A report as it stood at a moment; later scores do not change it."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="snapshots")
+    name = models.CharField(_("name"), max_length=150)
+    data = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.CheckConstraint(condition=~Q(name=""), name="snapshot_has_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReportLook(models.Model):
+    """Somebody looked at a live report: many looks are a threat to a study's validity, so they are listed."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="looks")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    # Items whose script score was final then.
+    scored = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.by_id} at {self.at:%Y-%m-%d %H:%M}"
