@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from review.models.campaign import Campaign, Case, Item, Member, Rubric
-from review.models.report import ReportLook, ReportSnapshot, Tally, TallyChange
+from review.models.report import ReportLook, ReportSnapshot, Tally, TallyDue
 from review.models.score import Adjudication, Decision, Publication, Score
 from review.models.transfer import Transfer, TransferLine
 from review.models.work import Assignment, Flag, Remark, Reveal, Scratch, SentBack
@@ -27,7 +27,7 @@ __all__ = [
     "Scratch",
     "SentBack",
     "Tally",
-    "TallyChange",
+    "TallyDue",
     "Transfer",
     "TransferLine",
 ]

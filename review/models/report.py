@@ -1,4 +1,4 @@
-"""Tally, ReportSnapshot, ReportLook: a campaign's figures, kept up as scores arrive, and who looked at them."""
+"""Tally, TallyDue, ReportSnapshot, ReportLook: a campaign's figures, kept up as scores arrive, and who looked at them."""
 
 from __future__ import annotations
 
@@ -9,29 +9,25 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pipeline.models import Configuration
-from review.models.campaign import Campaign
+from review.models.campaign import Campaign, Item
 
 
-class TallyBase(models.Model):
-    """How many items, or pairs of scores, of a campaign and configuration are alike in what the figures ask."""
+class Tally(models.Model):
+    """How many items, or pairs of scores, of a campaign and configuration are alike in what the figures ask.
+
+    Only `review.tallies` writes here, one writer at a time for each campaign; always equal to a recount of
+    the items that are not due.
+    """
 
     class Kind(models.TextChoices):
         ITEM = "item", _("Items by what they bring to the figures")
         VALUES = "values", _("Items by the values given at a stage")
         PAIR = "pair", _("Pairs of scores by two reviewers at a stage")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tallies")
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="+")
     kind = models.CharField(max_length=6, choices=Kind)
     pattern = models.TextField()
-
-    class Meta:
-        abstract = True
-
-
-class Tally(TallyBase):
-    """The count of one pattern, as far as the changes have been added in."""
-
     count = models.BigIntegerField(default=0)
 
     class Meta:
@@ -46,18 +42,19 @@ class Tally(TallyBase):
         return f"{self.count} x {self.pattern}"
 
 
-class TallyChange(TallyBase):
-    """One pattern became more or less frequent. Appended, so that no two reviewers wait for each other's row;
-    the sum of tally and changes is the count, and a sweep adds the changes in.
+class TallyDue(models.Model):
+    """An item whose scores changed since it was last counted. Appended with the change, so that no two
+    reviewers wait for each other; taken away when the item is counted anew.
     """
 
-    change = models.BigIntegerField()
+    item = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
 
     class Meta:
-        indexes = [models.Index(fields=["campaign"], name="tally_change_of_campaign")]
+        verbose_name_plural = "tallies due"
 
     def __str__(self) -> str:
-        return f"{self.change:+} x {self.pattern}"
+        return f"item {self.item_id}"
 
 
 class ReportSnapshot(models.Model):
