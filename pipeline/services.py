@@ -16,7 +16,8 @@ from catalog.analysis import UnreadableScript, analyse
 from catalog.audit import forget_name, record
 from catalog.models import MatchLabel, Version
 from catalog.types import BadInput, NotAllowedNow
-from pipeline import hooks, prompts
+from pipeline import hooks
+from pipeline.configurations import hold_configuration
 from pipeline.findings import keep_findings
 from pipeline.leases import mark_orphans
 from pipeline.models import (
@@ -29,6 +30,8 @@ from pipeline.models import (
     Refinement,
     Run,
 )
+from pipeline.prompting import choose_versions
+from pipeline.texts import check_text
 from pipeline.types import Arm, DraftKind
 
 logger = logging.getLogger(__name__)
@@ -56,7 +59,7 @@ def ask(
     source: Action.Source = Action.Source.ASKED,
 ) -> Action:
     """Note what somebody wants done. Raises BadInput for an empty, overlong or binary text."""
-    statement = _clean(statement, field="statement", most=MAX_STATEMENT).strip()
+    statement = check_text(statement, field="statement", most=MAX_STATEMENT).strip()
     if not statement:
         raise BadInput(_("Say in words what is to be done."), field="statement")
     if severity not in Action.Severity.values:
@@ -64,12 +67,12 @@ def ask(
     return Action.objects.create(
         statement=statement,
         statement_sha256=hashlib.sha256(statement.encode()).hexdigest(),
-        incident=_clean(incident, field="incident", most=MAX_CONTEXT),
-        environment=_clean(environment, field="environment", most=MAX_CONTEXT),
-        reference=_clean(reference, field="reference", most=MAX_CONTEXT),
+        incident=check_text(incident, field="incident", most=MAX_CONTEXT),
+        environment=check_text(environment, field="environment", most=MAX_CONTEXT),
+        reference=check_text(reference, field="reference", most=MAX_CONTEXT),
         severity=severity,
-        target=_clean(target, field="target", most=300),
-        impact=_clean(impact, field="impact", most=500),
+        target=check_text(target, field="target", most=300),
+        impact=check_text(impact, field="impact", most=500),
         source=source,
         asked_by=by,
     )
@@ -91,7 +94,7 @@ def start_run(
 
     Raises BadInput where no Configuration can be used, or one of its endpoints is switched off.
     """
-    configuration = configuration or default_configuration()
+    configuration = hold_configuration(configuration or default_configuration())
     spec, demo = _snapshot(configuration)
     run = Run.objects.create(
         action=action,
@@ -235,7 +238,7 @@ def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
 @transaction.atomic
 def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
     """A person's correction as a new Draft of the same Run, with its static findings; raises BadInput."""
-    script = _clean(script, field="script", most=MAX_SCRIPT)
+    script = check_text(script, field="script", most=MAX_SCRIPT)
     if not script.strip():
         raise BadInput(_("The script is empty."), field="script")
     if script == parent.script:
@@ -263,7 +266,7 @@ def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
 
 @transaction.atomic
 def ask_refinement(
-    draft: Draft, *, by: User, feedback: str = "", based_on: Feedback | None = None
+    draft: Draft, *, by: User | None, feedback: str = "", based_on: Feedback | None = None
 ) -> Refinement:
     """Have a Draft of a finished Run rewritten in the background: from an expert's feedback, or from the model's.
 
@@ -274,7 +277,7 @@ def ask_refinement(
         raise NotAllowedNow(_("This run has not finished yet."))
     given = None
     if feedback.strip():
-        text = _clean(feedback, field="feedback", most=MAX_FEEDBACK).strip()
+        text = check_text(feedback, field="feedback", most=MAX_FEEDBACK).strip()
         given = Feedback.objects.create(
             draft=draft,
             arm=Arm.EXPERT.value,
@@ -303,7 +306,7 @@ def ask_refinement(
 @transaction.atomic
 def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
     """Break-glass: note that somebody uses a script nobody has verified, and why. Raises BadInput without a reason."""
-    reason = _clean(reason, field="reason", most=2_000).strip()
+    reason = check_text(reason, field="reason", most=2_000).strip()
     if not reason:
         raise BadInput(_("Say why it can't wait for a review."), field="reason")
     use = DraftUse.objects.create(draft=draft, by=by, reason=reason)
@@ -374,22 +377,7 @@ def _snapshot(configuration: Configuration) -> tuple[dict[str, object], bool]:
             }
             for setting in settings_
         },
-        "prompts": prompts.versions(),
+        "prompts": choose_versions(configuration.prompts),
     }
     return spec, any(setting.endpoint.demo for setting in settings_)
 
-
-def _clean(text: str, *, field: str, most: int) -> str:
-    if "\0" in text:
-        raise BadInput(_("This holds a NUL byte; it looks like a binary file."), field=field)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BadInput(_("This holds half of a character."), field=field) from None
-    if len(text) > most:
-        raise BadInput(
-            _("This has %(length)s characters; at most %(most)s are taken.")
-            % {"length": f"{len(text):,}", "most": f"{most:,}"},
-            field=field,
-        )
-    return text

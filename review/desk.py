@@ -6,11 +6,13 @@ assessor flagged it and a refinement exists: else what refinement breaks could n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
 from pipeline.types import Arm, DraftKind, Verdict
@@ -55,12 +57,7 @@ class Desk:
     @cached_property
     def first(self) -> Draft | None:
         """The Draft that the first verdict is about: after a syntax repair, the repaired one."""
-        firsts = [
-            draft
-            for draft in self.drafts
-            if draft.kind in _FIRST_KINDS and draft.refinement_id is None
-        ]
-        return firsts[-1] if firsts else None
+        return first_draft_of(self.drafts)
 
     @cached_property
     def assessment(self) -> Assessment | None:
@@ -105,7 +102,7 @@ class Desk:
         if score is None:
             return False
         return score.value < Score.Value.CORRECT or (
-            self.is_flagged and self.refined_in(Arm.MODEL) is not None
+            (self.is_flagged or self.item.sham) and self.refined_in(Arm.MODEL) is not None
         )
 
     @cached_property
@@ -146,6 +143,12 @@ class Desk:
             and not any(one.feedback_id is None for one in self.refinements)
         )
 
+    def take(self, step: Step, score: Score) -> None:
+        """Count a score that has just been given: what opens by it is worked out anew."""
+        self.scores[step.key] = score
+        for name in ("opens_later_stages", "steps", "next_step", "visible"):
+            self.__dict__.pop(name, None)
+
     # --- What is visible ------------------------------------------------------------------------------------------
 
     @cached_property
@@ -164,6 +167,28 @@ class Desk:
     @property
     def is_closed(self) -> bool:
         return self.item.state != Item.State.OPEN
+
+    @property
+    def may_change_until(self) -> datetime | None:
+        """Until when this reviewer may come back to a study's item they are through with; None where not at all."""
+        assignment = self.assignment
+        if (
+            self.item.campaign.is_live
+            or assignment is None
+            or assignment.state != Assignment.State.SUBMITTED
+            or assignment.ended_at is None
+        ):
+            return None
+        until = assignment.ended_at + timedelta(minutes=self.item.campaign.edit_minutes)
+        return until if until > timezone.now() else None
+
+
+def first_draft_of(drafts: Sequence[Draft]) -> Draft | None:
+    """Of a run's Drafts in order, the one the first verdict is about: after a syntax repair, the repaired."""
+    firsts = [
+        draft for draft in drafts if draft.kind in _FIRST_KINDS and draft.refinement_id is None
+    ]
+    return firsts[-1] if firsts else None
 
 
 def assessment_of(draft: Draft | None) -> Assessment | None:

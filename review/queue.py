@@ -13,28 +13,29 @@ from django.utils.translation import gettext as _
 
 from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, Feedback, Run
-from review.models import Assignment, Campaign, Flag, Item, Scratch
+from review import studies
+from review.models import Assignment, Campaign, Case, Flag, Item, Member, Scratch
+from review.order import first_in_order
 
 MAX_SCRATCH_BYTES = 1_200_000
+# Without a score for this long, a new sitting begins.
+SITTING_GAP = timedelta(minutes=30)
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
-    """The person's next item: what they hold already, what came back to them, else the first that waits.
+    """The person's next item: what they hold already, what came back to them, else the first in their order.
 
-    None where nothing waits for this person. Raises NotAllowedNow where the campaign is not open.
+    None where nothing waits for this person. Raises NotAllowedNow where the campaign is not open, or the
+    person is paused or through with their share.
     """
-    if campaign.state != Campaign.State.OPEN:
-        raise NotAllowedNow(_("This campaign is not open for reviews."))
+    _check_open(campaign)
     with transaction.atomic():
         held = _held(campaign, by)
         if held is not None:
             return _renew(held)
-        item = (
-            _open_to(campaign, by)
-            .select_for_update(skip_locked=True, of=("self",))
-            .order_by("-priority", "pk")
-            .first()
-        )
+        member = None if campaign.is_live else _member(campaign, by)
+        waiting = _open_to(campaign, by, member)
+        item = first_in_order(waiting, campaign, member)
         return _take(item, by) if item else None
 
 
@@ -47,14 +48,17 @@ def claim_item(item: Item, *, by: User) -> Assignment:
     ).first()
     if mine is not None:
         return _renew(mine)
-    if not _open_to(locked.campaign, by).filter(pk=locked.pk).exists():
+    _check_open(locked.campaign)
+    member = None if locked.campaign.is_live else _member(locked.campaign, by)
+    if not _open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
         raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
     return _take(locked, by)
 
 
 def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
     """The items this person could take now."""
-    return _open_to(campaign, by)
+    member = None if campaign.is_live else campaign.members.filter(user=by).first()
+    return _open_to(campaign, by, member)
 
 
 @transaction.atomic
@@ -62,7 +66,7 @@ def keep_alive(assignment: Assignment, *, fence: int) -> None:
     """A sign of life from the reviewer's page; raises NotAllowedNow where the lease is no longer theirs."""
     changed = Assignment.objects.filter(
         pk=assignment.pk, state=Assignment.State.ACTIVE, fence=fence
-    ).update(lease_until=_lease_end())
+    ).update(lease_until=lease_end())
     if not changed:
         raise NotAllowedNow(_("This item is no longer yours, or is open in another tab."))
 
@@ -123,17 +127,65 @@ def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: i
     return scratch
 
 
-def _open_to(campaign: Campaign, by: User) -> QuerySet[Item]:
+def _check_open(campaign: Campaign) -> None:
+    if campaign.state not in (Campaign.State.OPEN, Campaign.State.PILOT):
+        raise NotAllowedNow(_("This campaign is not open for reviews."))
+
+
+def _member(campaign: Campaign, by: User) -> Member:
+    """The person's place in a study; made at their first claim where it is open to every reviewer."""
+    member = campaign.members.filter(user=by).first()
+    if member is None and campaign.open_to_all:
+        member = studies.add_member(campaign, by, by=by)
+    if member is None:
+        raise NotAllowedNow(_("You are not a reviewer of this campaign."))
+    if member.paused_at is not None:
+        raise NotAllowedNow(_("A manager has paused your work on this campaign."))
+    limit = member.limit or campaign.limit_each
+    if limit and _count_done(campaign, by) >= limit:
+        raise NotAllowedNow(_("You have done the %s items asked of you. Thank you.") % limit)
+    return member
+
+
+def _count_done(campaign: Campaign, by: User) -> int:
+    return Assignment.objects.filter(
+        item__campaign=campaign,
+        reviewer=by,
+        state__in=Assignment.HOLDING,
+        item__case__purpose=Case.Purpose.REAL,
+    ).count()
+
+
+def _open_to(campaign: Campaign, by: User, member: Member | None) -> QuerySet[Item]:
     """Waiting items of a campaign that this person has not dealt with, and has no hand in."""
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
     )
     wrote = Draft.objects.filter(run=OuterRef("run"), author=by)
     explained = Feedback.objects.filter(draft__run=OuterRef("run"), author=by)
-    waiting = Item.objects.waiting().filter(campaign=campaign)
-    if not campaign.open_to_all:
-        waiting = waiting.filter(campaign__members__user=by, campaign__members__paused_at=None)
-    return waiting.exclude(Exists(dealt_with)).exclude(Exists(wrote)).exclude(Exists(explained))
+    waiting = (
+        Item.objects.waiting()
+        .filter(campaign=campaign)
+        .exclude(Exists(dealt_with))
+        .exclude(Exists(wrote))
+        .exclude(Exists(explained))
+    )
+    if campaign.is_live:
+        return waiting
+    if member is None or member.paused_at is not None:
+        return waiting.none()
+    # Arms of one statement are never scored in one sitting: the second would be scored by the first.
+    other_arm = Assignment.objects.filter(
+        item__case=OuterRef("case"),
+        reviewer=by,
+        state__in=Assignment.HOLDING,
+        created_at__gt=timezone.now() - SITTING_GAP,
+    )
+    waiting = waiting.exclude(Exists(other_arm))
+    training = campaign.cases.filter(purpose=Case.Purpose.TRAINING)
+    if member.trained_at is None and training.exists():
+        return waiting.filter(case__purpose=Case.Purpose.TRAINING)
+    return waiting
 
 
 def _held(campaign: Campaign, by: User) -> Assignment | None:
@@ -153,7 +205,7 @@ def _held(campaign: Campaign, by: User) -> Assignment | None:
 
 def _renew(assignment: Assignment) -> Assignment:
     assignment.state = Assignment.State.ACTIVE
-    assignment.lease_until = _lease_end()
+    assignment.lease_until = lease_end()
     assignment.save(update_fields=["state", "lease_until"])
     return assignment
 
@@ -164,11 +216,17 @@ def _take(item: Item, by: User) -> Assignment:
     return Assignment.objects.create(
         item=item,
         reviewer=by,
-        lease_until=_lease_end(),
+        lease_until=lease_end(),
         position=Assignment.objects.filter(item__campaign=item.campaign_id, reviewer=by).count()
         + 1,
     )
 
 
-def _lease_end() -> datetime:
+def answer_sent_back(assignment: Assignment) -> None:
+    """What was sent back has been looked at again."""
+    assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())
+
+
+def lease_end() -> datetime:
+    """When a lease taken or renewed now runs out."""
     return timezone.now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)

@@ -15,7 +15,9 @@ from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm
 from review.desk import Desk, Step, open_desk
-from review.models import Assignment, Item, Reveal, Score
+from review.models import Assignment, Item, Reveal, Score, TallyDue
+from review.queue import answer_sent_back, lease_end
+from review.studies import count_done
 
 MAX_COMMENT = 10_000
 _SITTING_GAP = 30 * 60  # seconds without a score after which a new sitting begins
@@ -61,8 +63,8 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         return before
     if before:
         Score.objects.filter(pk=before.pk).update(current=False)
-    started = _sitting_began(by)
-    return Score.objects.create(
+    started = sitting_began(by)
+    score = Score.objects.create(
         item=locked,
         reviewer=by,
         stage=given.stage,
@@ -80,6 +82,29 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         active_seconds=given.active_seconds,
         rubric=locked.campaign.rubrics.order_by("-number").first(),
     )
+    if not locked.campaign.is_live:
+        desk.take(step, score)
+        finish(desk, assignment)
+    return score
+
+
+def finish(desk: Desk, assignment: Assignment) -> None:
+    """In a study, an item is done when nothing is left to score; one more to score takes it up again."""
+    item, through = desk.item, desk.next_step is None
+    was_through = assignment.state == Assignment.State.SUBMITTED
+    if through and not was_through:
+        assignment.state, assignment.ended_at = Assignment.State.SUBMITTED, timezone.now()
+        assignment.lease_until = None
+    elif was_through and not through:
+        assignment.state, assignment.ended_at = Assignment.State.ACTIVE, None
+        assignment.lease_until = lease_end()
+    if through != was_through:
+        assignment.save(update_fields=["state", "ended_at", "lease_until"])
+        count_done(item, change=1 if through else -1)
+        if through:
+            answer_sent_back(assignment)
+            item.scratches.filter(reviewer=assignment.reviewer_id).delete()
+    TallyDue.objects.create(item=item, campaign=item.campaign)
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
@@ -128,9 +153,11 @@ def send_feedback(item: Item, *, text: str, by: User, based_on: int | None = Non
 
 def holding(desk: Desk) -> Assignment:
     """The reviewer's live assignment on this item; raises NotAllowedNow where they hold none."""
+    assignment = desk.assignment
+    if assignment is not None and desk.may_change_until:
+        return assignment
     if desk.is_closed:
         raise NotAllowedNow(_("This item is closed."))
-    assignment = desk.assignment
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
         raise NotAllowedNow(_("You don't hold this item; take it from the queue first."))
     return assignment
@@ -169,7 +196,7 @@ def _later_was_shown(desk: Desk, step: Step) -> bool:
     return desk.steps[-1] is not step
 
 
-def _sitting_began(by: User) -> datetime | None:
+def sitting_began(by: User) -> datetime | None:
     """When this person's sitting began: their first score without a longer gap since; None at its start."""
     began, later = None, timezone.now()
     for at in (

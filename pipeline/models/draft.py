@@ -218,7 +218,10 @@ class Refinement(models.Model):
     )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     problem = models.TextField(blank=True)
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    # Nobody, where a campaign prepares its items.
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
 

@@ -7,366 +7,596 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('pipeline', '0003_prompt_versions_and_spending'),
-        ('review', '0002_live_queue'),
+        ("pipeline", "0003_prompt_versions_and_spending"),
+        ("review", "0002_live_queue"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Remark',
+            name="Remark",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('line', models.PositiveIntegerField(verbose_name='line')),
-                ('text', models.TextField(verbose_name='comment')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("line", models.PositiveIntegerField(verbose_name="line")),
+                ("text", models.TextField(verbose_name="comment")),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("removed_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['line', 'pk'],
+                "ordering": ["line", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='ReportLook',
+            name="ReportLook",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('scored', models.PositiveIntegerField(default=0)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("scored", models.PositiveIntegerField(default=0)),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='ReportSnapshot',
+            name="ReportSnapshot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=150, verbose_name='name')),
-                ('data', models.JSONField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=150, verbose_name="name")),
+                ("data", models.JSONField()),
+                ("sha256", models.CharField(max_length=64)),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='SentBack',
+            name="SentBack",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('why', models.TextField(verbose_name='reason')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("why", models.TextField(verbose_name="reason")),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("answered_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'verbose_name_plural': 'sent back',
-                'ordering': ['-pk'],
+                "verbose_name_plural": "sent back",
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Tally',
+            name="Tally",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('item', 'Items by what they bring to the figures'), ('values', 'Items by the values given at a stage'), ('pair', 'Pairs of scores by two reviewers at a stage')], max_length=6)),
-                ('pattern', models.TextField()),
-                ('count', models.BigIntegerField(default=0)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("item", "Items by what they bring to the figures"),
+                            ("values", "Items by the values given at a stage"),
+                            ("pair", "Pairs of scores by two reviewers at a stage"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                ("pattern", models.TextField()),
+                ("count", models.BigIntegerField(default=0)),
             ],
             options={
-                'verbose_name_plural': 'tallies',
+                "verbose_name_plural": "tallies",
             },
         ),
         migrations.CreateModel(
-            name='TallyDue',
+            name="TallyDue",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'tallies due',
+                "verbose_name_plural": "tallies due",
             },
         ),
         migrations.CreateModel(
-            name='Transfer',
+            name="Transfer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('items', 'Items in'), ('scores', 'Scores in'), ('export', 'Export')], max_length=6, verbose_name='kind')),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='waiting', max_length=9, verbose_name='state')),
-                ('filename', models.CharField(max_length=255, verbose_name='file')),
-                ('path', models.CharField(blank=True, max_length=500)),
-                ('format', models.CharField(blank=True, max_length=20, verbose_name='format')),
-                ('mapping', models.JSONField(blank=True, default=dict, verbose_name='columns')),
-                ('options', models.JSONField(blank=True, default=dict)),
-                ('total_bytes', models.PositiveBigIntegerField(default=0)),
-                ('done_bytes', models.PositiveBigIntegerField(default=0)),
-                ('rows', models.PositiveBigIntegerField(default=0)),
-                ('kept', models.PositiveBigIntegerField(default=0)),
-                ('unchanged', models.PositiveBigIntegerField(default=0)),
-                ('refused', models.PositiveBigIntegerField(default=0)),
-                ('problem', models.TextField(blank=True)),
-                ('cancel_asked_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.CharField(blank=True, max_length=100)),
-                ('fence', models.PositiveBigIntegerField(default=0)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("items", "Items in"),
+                            ("scores", "Scores in"),
+                            ("export", "Export"),
+                        ],
+                        max_length=6,
+                        verbose_name="kind",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=9,
+                        verbose_name="state",
+                    ),
+                ),
+                ("filename", models.CharField(max_length=255, verbose_name="file")),
+                ("path", models.CharField(blank=True, max_length=500)),
+                ("format", models.CharField(blank=True, max_length=20, verbose_name="format")),
+                ("mapping", models.JSONField(blank=True, default=dict, verbose_name="columns")),
+                ("options", models.JSONField(blank=True, default=dict)),
+                ("total_bytes", models.PositiveBigIntegerField(default=0)),
+                ("done_bytes", models.PositiveBigIntegerField(default=0)),
+                ("rows", models.PositiveBigIntegerField(default=0)),
+                ("kept", models.PositiveBigIntegerField(default=0)),
+                ("unchanged", models.PositiveBigIntegerField(default=0)),
+                ("refused", models.PositiveBigIntegerField(default=0)),
+                ("problem", models.TextField(blank=True)),
+                ("cancel_asked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("owner", models.CharField(blank=True, max_length=100)),
+                ("fence", models.PositiveBigIntegerField(default=0)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='TransferLine',
+            name="TransferLine",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('line', models.PositiveBigIntegerField()),
-                ('external_id', models.CharField(blank=True, max_length=200)),
-                ('column', models.CharField(blank=True, max_length=100)),
-                ('reason', models.TextField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("line", models.PositiveBigIntegerField()),
+                ("external_id", models.CharField(blank=True, max_length=200)),
+                ("column", models.CharField(blank=True, max_length=100)),
+                ("reason", models.TextField()),
             ],
             options={
-                'ordering': ['line', 'pk'],
+                "ordering": ["line", "pk"],
             },
         ),
         migrations.RemoveConstraint(
-            model_name='campaign',
-            name='campaign_state_legal',
+            model_name="campaign",
+            name="campaign_state_legal",
         ),
         migrations.RemoveConstraint(
-            model_name='campaign',
-            name='campaign_shares_in_percent',
+            model_name="campaign",
+            name="campaign_shares_in_percent",
         ),
         migrations.RemoveConstraint(
-            model_name='item',
-            name='item_state_legal',
+            model_name="item",
+            name="item_state_legal",
         ),
         migrations.AddField(
-            model_name='assignment',
-            name='pauses',
+            model_name="assignment",
+            name="pauses",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='cloned_from',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='clones', to='review.campaign'),
+            model_name="campaign",
+            name="cloned_from",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="clones",
+                to="review.campaign",
+            ),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='description',
-            field=models.TextField(blank=True, verbose_name='what it is for'),
+            model_name="campaign",
+            name="description",
+            field=models.TextField(blank=True, verbose_name="what it is for"),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='extra_overlap',
-            field=models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='reviewers for each item of the share'),
+            model_name="campaign",
+            name="extra_overlap",
+            field=models.PositiveSmallIntegerField(
+                blank=True, null=True, verbose_name="reviewers for each item of the share"
+            ),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='extra_share',
-            field=models.PositiveSmallIntegerField(default=0, verbose_name='share with more reviewers in percent'),
+            model_name="campaign",
+            name="extra_share",
+            field=models.PositiveSmallIntegerField(
+                default=0, verbose_name="share with more reviewers in percent"
+            ),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='limit_each',
-            field=models.PositiveIntegerField(blank=True, null=True, verbose_name='most items for each person'),
+            model_name="campaign",
+            name="limit_each",
+            field=models.PositiveIntegerField(
+                blank=True, null=True, verbose_name="most items for each person"
+            ),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='pilot_size',
-            field=models.PositiveIntegerField(blank=True, null=True, verbose_name='items of the pilot'),
+            model_name="campaign",
+            name="pilot_size",
+            field=models.PositiveIntegerField(
+                blank=True, null=True, verbose_name="items of the pilot"
+            ),
         ),
         migrations.AddField(
-            model_name='campaign',
-            name='prepares_all',
-            field=models.BooleanField(default=True, verbose_name='makes feedback and refinement for every item'),
+            model_name="campaign",
+            name="prepares_all",
+            field=models.BooleanField(
+                default=True, verbose_name="makes feedback and refinement for every item"
+            ),
         ),
         migrations.AddField(
-            model_name='case',
-            name='known',
-            field=models.JSONField(blank=True, default=dict, verbose_name='known answers'),
+            model_name="case",
+            name="known",
+            field=models.JSONField(blank=True, default=dict, verbose_name="known answers"),
         ),
         migrations.AddField(
-            model_name='case',
-            name='repeats',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='repeated_by', to='review.case'),
+            model_name="case",
+            name="repeats",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="repeated_by",
+                to="review.case",
+            ),
         ),
         migrations.AddField(
-            model_name='item',
-            name='disputed',
+            model_name="item",
+            name="disputed",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='item',
-            name='done',
+            model_name="item",
+            name="done",
             field=models.PositiveSmallIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='item',
-            name='pattern',
+            model_name="item",
+            name="pattern",
             field=models.TextField(blank=True),
         ),
         migrations.AddField(
-            model_name='item',
-            name='pilot',
+            model_name="item",
+            name="pilot",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='member',
-            name='reached',
+            model_name="member",
+            name="reached",
             field=models.PositiveSmallIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='member',
-            name='trained_at',
+            model_name="member",
+            name="trained_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='score',
-            name='undone_at',
+            model_name="score",
+            name="undone_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AlterField(
-            model_name='campaign',
-            name='state',
-            field=models.CharField(choices=[('setup', 'Being set up'), ('pilot', 'Pilot'), ('open', 'Open'), ('paused', 'Paused'), ('closed', 'Closed')], default='setup', max_length=6, verbose_name='state'),
+            model_name="campaign",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("setup", "Being set up"),
+                    ("pilot", "Pilot"),
+                    ("open", "Open"),
+                    ("paused", "Paused"),
+                    ("closed", "Closed"),
+                ],
+                default="setup",
+                max_length=6,
+                verbose_name="state",
+            ),
         ),
         migrations.AlterField(
-            model_name='item',
-            name='state',
-            field=models.CharField(choices=[('preparing', 'Being prepared'), ('held', 'Held back'), ('open', 'Open'), ('closed', 'Closed'), ('withdrawn', 'Withdrawn')], default='preparing', max_length=9, verbose_name='state'),
+            model_name="item",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("preparing", "Being prepared"),
+                    ("held", "Held back"),
+                    ("open", "Open"),
+                    ("closed", "Closed"),
+                    ("withdrawn", "Withdrawn"),
+                ],
+                default="preparing",
+                max_length=9,
+                verbose_name="state",
+            ),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(condition=models.Q(('disputed', True)), fields=['campaign', 'id'], name='item_disputed'),
+            model_name="item",
+            index=models.Index(
+                condition=models.Q(("disputed", True)),
+                fields=["campaign", "id"],
+                name="item_disputed",
+            ),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['campaign', 'state'], name='item_of_campaign_in_state'),
+            model_name="item",
+            index=models.Index(fields=["campaign", "state"], name="item_of_campaign_in_state"),
         ),
         migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['setup', 'pilot', 'open', 'paused', 'closed'])), name='campaign_state_legal'),
+            model_name="campaign",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["setup", "pilot", "open", "paused", "closed"])),
+                name="campaign_state_legal",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('extra_share__lte', 100), ('halo_share__lte', 100), ('repeat_share__lte', 100), ('sham_share__lte', 100)), name='campaign_shares_in_percent'),
+            model_name="campaign",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("extra_share__lte", 100),
+                    ("halo_share__lte", 100),
+                    ("repeat_share__lte", 100),
+                    ("sham_share__lte", 100),
+                ),
+                name="campaign_shares_in_percent",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['preparing', 'held', 'open', 'closed', 'withdrawn'])), name='item_state_legal'),
+            model_name="item",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["preparing", "held", "open", "closed", "withdrawn"])
+                ),
+                name="item_state_legal",
+            ),
         ),
         migrations.AddField(
-            model_name='remark',
-            name='by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="remark",
+            name="by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='remark',
-            name='draft',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='remarks', to='pipeline.draft'),
+            model_name="remark",
+            name="draft",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="remarks",
+                to="pipeline.draft",
+            ),
         ),
         migrations.AddField(
-            model_name='remark',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='remarks', to='review.item'),
+            model_name="remark",
+            name="item",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="remarks",
+                to="review.item",
+            ),
         ),
         migrations.AddField(
-            model_name='reportlook',
-            name='by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="reportlook",
+            name="by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='reportlook',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='looks', to='review.campaign'),
+            model_name="reportlook",
+            name="campaign",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="looks",
+                to="review.campaign",
+            ),
         ),
         migrations.AddField(
-            model_name='reportsnapshot',
-            name='by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="reportsnapshot",
+            name="by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='reportsnapshot',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='snapshots', to='review.campaign'),
+            model_name="reportsnapshot",
+            name="campaign",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="snapshots",
+                to="review.campaign",
+            ),
         ),
         migrations.AddField(
-            model_name='sentback',
-            name='assignment',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sent_back', to='review.assignment'),
+            model_name="sentback",
+            name="assignment",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="sent_back",
+                to="review.assignment",
+            ),
         ),
         migrations.AddField(
-            model_name='sentback',
-            name='by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="sentback",
+            name="by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='tally',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tallies', to='review.campaign'),
+            model_name="tally",
+            name="campaign",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tallies",
+                to="review.campaign",
+            ),
         ),
         migrations.AddField(
-            model_name='tally',
-            name='configuration',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='pipeline.configuration'),
+            model_name="tally",
+            name="configuration",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="pipeline.configuration",
+            ),
         ),
         migrations.AddField(
-            model_name='tallydue',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='review.campaign'),
+            model_name="tallydue",
+            name="campaign",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="review.campaign"
+            ),
         ),
         migrations.AddField(
-            model_name='tallydue',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='review.item'),
+            model_name="tallydue",
+            name="item",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="review.item"
+            ),
         ),
         migrations.AddField(
-            model_name='transfer',
-            name='by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to=settings.AUTH_USER_MODEL),
+            model_name="transfer",
+            name="by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="transfers",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='transfer',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='transfers', to='review.campaign'),
+            model_name="transfer",
+            name="campaign",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="transfers",
+                to="review.campaign",
+            ),
         ),
         migrations.AddField(
-            model_name='transferline',
-            name='transfer',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lines', to='review.transfer'),
+            model_name="transferline",
+            name="transfer",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="lines",
+                to="review.transfer",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='remark',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), ('line__gte', 1)), name='remark_on_a_line'),
+            model_name="remark",
+            constraint=models.CheckConstraint(
+                condition=models.Q(models.Q(("text", ""), _negated=True), ("line__gte", 1)),
+                name="remark_on_a_line",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reportsnapshot',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='snapshot_has_name'),
+            model_name="reportsnapshot",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name", ""), _negated=True), name="snapshot_has_name"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='sentback',
-            constraint=models.CheckConstraint(condition=models.Q(('why', ''), _negated=True), name='sent_back_has_reason'),
+            model_name="sentback",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("why", ""), _negated=True), name="sent_back_has_reason"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='sentback',
-            constraint=models.UniqueConstraint(condition=models.Q(('answered_at', None)), fields=('assignment',), name='sent_back_one_open'),
+            model_name="sentback",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("answered_at", None)),
+                fields=("assignment",),
+                name="sent_back_one_open",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tally',
-            constraint=models.UniqueConstraint(fields=('campaign', 'configuration', 'kind', 'pattern'), name='tally_once'),
+            model_name="tally",
+            constraint=models.UniqueConstraint(
+                fields=("campaign", "configuration", "kind", "pattern"), name="tally_once"
+            ),
         ),
         migrations.AddIndex(
-            model_name='transfer',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['lease_until'], name='transfer_unfinished'),
+            model_name="transfer",
+            index=models.Index(
+                condition=models.Q(("state__in", ["waiting", "running"])),
+                fields=["lease_until"],
+                name="transfer_unfinished",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='transfer',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['items', 'scores', 'export'])), name='transfer_kind_legal'),
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["items", "scores", "export"])),
+                name="transfer_kind_legal",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='transfer',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'failed', 'cancelled'])), name='transfer_state_legal'),
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["waiting", "running", "done", "failed", "cancelled"])
+                ),
+                name="transfer_state_legal",
+            ),
         ),
     ]

@@ -1,4 +1,4 @@
-"""Tally, TallyDue, ReportSnapshot, ReportLook: a campaign's figures, kept up as scores arrive, and who looked at them."""
+"""Tally, TallyDue, ReportSnapshot, ReportLook: a campaign's figures, kept up as scores arrive, and who saw them."""
 
 from __future__ import annotations
 
