@@ -93,7 +93,11 @@ def prepare_missed(*, most: int = SLICE) -> int:
 
 @transaction.atomic
 def _prepare(item: Item) -> None:
-    locked = Item.objects.select_for_update().select_related("campaign", "run").get(pk=item.pk)
+    locked = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "run")
+        .get(pk=item.pk)
+    )
     run = locked.run
     if locked.state != Item.State.PREPARING or run is None or run.is_active:
         return

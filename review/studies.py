@@ -200,7 +200,9 @@ def shuffle_of(campaign: Campaign, external_id: str) -> int:
 @transaction.atomic
 def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
     """Take the campaign to another state; raises NotAllowedNow where that does not follow on the present one."""
-    locked = Campaign.objects.select_for_update().select_related("batch").get(pk=campaign.pk)
+    locked = (
+        Campaign.objects.select_for_update(of=("self",)).select_related("batch").get(pk=campaign.pk)
+    )
     if locked.is_live or to not in MOVES[locked.state]:
         raise NotAllowedNow(
             _("A campaign that is “%(now)s” can't become “%(then)s”.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from celery.signals import task_prerun, worker_ready
+from celery.signals import task_prerun, worker_ready, worker_shutting_down
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 from django.db.models.signals import post_migrate
@@ -13,8 +13,17 @@ from scriptsmith_site.logs import follow_run
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
     from pipeline.execution import model_client
+    from pipeline.telling import forget_what_was_told
 
+    forget_what_was_told()
     model_client()
+
+
+def drain(**_signal: object) -> None:
+    """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
+    from pipeline.ledger import draining
+
+    draining.set()
 
 
 class SiteConfig(AppConfig):
@@ -24,17 +33,19 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         # Models can be imported only from here on.
         from pipeline import hooks
-        from review import intake
+        from review import intake, preparing
         from scriptsmith_site import checks
         from scriptsmith_site.people.roles import make_roles
 
         def take_in(run_id: int) -> None:
             intake.take_in(run_id)
+            preparing.prepare_item(run_id)
 
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)
         task_prerun.connect(follow_run)
         worker_ready.connect(warm_up)
+        worker_shutting_down.connect(drain)
         hooks.run_settled = take_in
         hooks.used_unreviewed = intake.raise_priority
 

@@ -156,7 +156,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
-    "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 5.0, "options": {"expires": 10}},
+    # Also what ends an endpoint's rest: nothing sleeps until then.
+    "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 1.0, "options": {"expires": 5}},
     "take-in-finished-runs": {
         "task": "review.take_in_finished_runs",
         "schedule": 15.0,
@@ -168,6 +169,8 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 30},
     },
     "expire-leases": {"task": "review.expire_leases", "schedule": 30.0, "options": {"expires": 60}},
+    "prepare-items": {"task": "review.prepare_items", "schedule": 15.0, "options": {"expires": 30}},
+    "count-due": {"task": "review.count_due", "schedule": 3.0, "options": {"expires": 6}},
 }
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -351,6 +354,15 @@ SCRIPTSMITH_RUN_LEASE_SECONDS = env_float(
     least=1,
     most=600,
 )
+SCRIPTSMITH_WORKER_THREADS = env_int(
+    "SCRIPTSMITH_WORKER_THREADS",
+    72,
+    "Runs that a worker process carries at a time; a ninth of them is kept for people.",
+    least=2,
+    most=150,
+)
+CELERY_WORKER_CONCURRENCY = SCRIPTSMITH_WORKER_THREADS
+SCRIPTSMITH_CAMPAIGN_THREADS = SCRIPTSMITH_WORKER_THREADS - max(1, SCRIPTSMITH_WORKER_THREADS // 9)
 SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
     "SCRIPTSMITH_REVIEW_LEASE_MINUTES",
     30,

@@ -1,0 +1,64 @@
+"""Studies for tests: a campaign with items that were run already, open, with its reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+
+from review import studies
+from review.models import Campaign, Case, Item, TallyDue
+from tests.make import make_run
+
+FEEDBACK = "- Use -path, not -name."
+
+
+def make_study(
+    *,
+    by: User,
+    reviewers: Sequence[User],
+    items: int = 3,
+    name: str = "Study",
+    is_open: bool = True,
+    **rules: object,
+) -> Campaign:
+    """A study of so many flagged scripts, each with feedback and a refined script, not a model asked."""
+    campaign = studies.create_campaign(
+        name,
+        by=by,
+        reviewers=reviewers,
+        rules=studies.Rules(**rules),  # type: ignore[arg-type]
+    )
+    for number in range(items):
+        add_item(campaign, f"case-{number}")
+    if is_open:
+        studies.move_campaign(campaign, "open", by=by)
+    campaign.refresh_from_db()
+    return campaign
+
+
+def add_item(campaign: Campaign, external_id: str, *, verdict: str = "incorrect") -> Item:
+    flagged = verdict == "incorrect"
+    run = make_run(
+        statement=f"List the files of {external_id}",
+        script=f"find /srv/{external_id} -name '*X*'\n",
+        verdict=verdict,
+        feedback=FEEDBACK if flagged else "",
+        refined=f"find /srv/{external_id} -path '*X*'\n" if flagged else "",
+        origin="campaign",
+    )
+    case = Case.objects.create(campaign=campaign, external_id=external_id, action=run.action)
+    shuffle = studies.shuffle_of(campaign, external_id)
+    overlap = studies.overlap_of(campaign, shuffle=shuffle)
+    item = Item.objects.create(
+        campaign=campaign,
+        case=case,
+        configuration=run.configuration,
+        run=run,
+        state=Item.State.OPEN,
+        shuffle=shuffle,
+        overlap=overlap,
+        places=overlap,
+    )
+    TallyDue.objects.create(item=item, campaign=campaign)
+    return item
