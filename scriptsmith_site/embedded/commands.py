@@ -21,6 +21,7 @@ _WITHOUT_SERVERS = {
     "findstatic",
     "help",
     "makemessages",
+    "simulate",
     "startapp",
     "startproject",
     "version",
@@ -50,6 +51,7 @@ def run_command(arguments: list[str], layout: Layout) -> None:
     Raises CannotStart, ImproperlyConfigured, and SystemExit as commands do.
     """
     if not needs_servers(arguments):
+        _end_cleanly_when_told_to()
         execute_from_command_line([sys.argv[0], *arguments])
         return
     # Before anything is started: settings that can't be read end here.

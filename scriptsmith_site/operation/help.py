@@ -12,6 +12,8 @@ GUIDES = {
     "asking": _("Asking for a script"),
     "reviewing": _("Reviewing"),
     "catalogue": _("The catalogue"),
+    "models": _("Models and their servers"),
+    "simulating": _("Simulating before paying"),
     "operation": _("Operation"),
 }
 

@@ -1,0 +1,124 @@
+"""What must come out of a simulation, by calculation: a small Markov chain, exact in fractions.
+
+**State.** Of one item: is its first Draft right, is its latest Draft right, was the latest flagged. With unreadable
+assessments `u`, a Draft is flagged with probability `f = (1 - u) * recall` where it is wrong, `(1 - u) * false_alarm`
+where it is right.
+
+**A round** begins only while the latest Draft is flagged and rounds are left. It ends the item where the feedback says
+"no error" (`n`, by quality) or the refiner gives back a script that was there before (`s`): the latest Draft then stays
+the last. Else, with `(1 - n)(1 - s)`, there is a new Draft: a wrong one becomes right with `fixes`, a right one wrong
+with `breaks`. It is assessed; where it is flagged, the next round begins from it, else the item ends with it.
+
+**The guard** recommends a refined Draft only where its assessment is better than the first one's. Every item that is
+refined was flagged at first, and goes on only while flagged; so no refined Draft but the last can ever be better, and
+the last is better exactly if it was not flagged. Hence: an item that ends with a refined Draft that was not flagged
+recommends that Draft; every other item its first. With the guard ignored each item gives its last Draft.
+
+**Calls.** One to generate, three to assess (describe, similarity, difference) and one more where one of them can't be
+read and is asked again; a round asks once to explain, once to refine unless there was no error, and assesses what is
+new. **Expert-triggered**, each wrong first Draft is refined once, flagged or not (`fixes`, `fixes_missed`).
+
+Each figure is the expectation of its numerator over that of its denominator; items are independent and alike, so that
+given its denominator a count is binomial with this probability.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pipeline.simulation.rates import Rates
+
+Expected = dict[str, Fraction | None]
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """How an item ends whose first Draft was flagged, in probabilities, and its further calls."""
+
+    last_right: Fraction
+    recommended_right: Fraction
+    calls: Fraction
+
+
+def expect_first(rates: Rates) -> Expected:
+    """The figures of the first Draft and its assessment, and the expert-triggered overall, by name."""
+    wrong = 1 - rates.generator
+    flagged_right, flagged_wrong = _flagged(rates)
+    passed_right = rates.generator * (1 - rates.unreadable) - flagged_right
+    refined = (1 - rates.no_error_wrong) * (1 - rates.repeats)
+    corrected = flagged_wrong * rates.fixes + (wrong - flagged_wrong) * rates.fixes_missed
+    return {
+        "first_pass_accuracy": rates.generator,
+        "assessor_agreement": _ratio(passed_right + flagged_wrong, 1 - rates.unreadable),
+        "assessor_recall": _ratio(flagged_wrong, wrong),
+        "assessor_precision": _ratio(flagged_wrong, flagged_right + flagged_wrong),
+        "assessor_unknown": rates.unreadable,
+        "overall_expert_triggered": rates.generator + refined * corrected,
+    }
+
+
+def expect_rounds(rates: Rates, *, rounds: int) -> Expected:
+    """The figures after at most so many rounds, by name."""
+    flagged_right, flagged_wrong = _flagged(rates)
+    of_right = _walk(rates, first_right=True, rounds=rounds)
+    of_wrong = _walk(rates, first_right=False, rounds=rounds)
+    expected: Expected = {
+        "calls": 4
+        + rates.unreadable
+        + flagged_right * of_right.calls
+        + flagged_wrong * of_wrong.calls
+    }
+    for end, right, wrong in (
+        ("assessor_triggered", of_right.last_right, of_wrong.last_right),
+        ("as_recommended", of_right.recommended_right, of_wrong.recommended_right),
+    ):
+        net = flagged_wrong * wrong - flagged_right * (1 - right)
+        expected |= {
+            f"overall_{end}": rates.generator + net,
+            f"fixed_{end}": wrong if flagged_wrong else None,
+            f"broken_{end}": 1 - right if flagged_right else None,
+            f"net_{end}": net,
+        }
+    return expected
+
+
+def _flagged(rates: Rates) -> tuple[Fraction, Fraction]:
+    """The share of all items that is right and flagged, and wrong and flagged."""
+    return (
+        rates.generator * _flag_rate(rates, right=True),
+        (1 - rates.generator) * _flag_rate(rates, right=False),
+    )
+
+
+def _flag_rate(rates: Rates, *, right: bool) -> Fraction:
+    return (1 - rates.unreadable) * (rates.false_alarm if right else rates.recall)
+
+
+def _walk(rates: Rates, *, first_right: bool, rounds: int) -> _Ending:
+    flagged = {first_right: Fraction(1), not first_right: Fraction(0)}  # latest Draft, by quality
+    last = recommended = calls = Fraction(0)
+    for _ in range(rounds):
+        going_on = {True: Fraction(0), False: Fraction(0)}
+        for right, share in flagged.items():
+            explained = share * (1 - (rates.no_error if right else rates.no_error_wrong))
+            rewritten = explained * (1 - rates.repeats)
+            calls += share + explained + rewritten * (3 + rates.unreadable)
+            stopped = share - rewritten
+            last += stopped * right
+            recommended += stopped * first_right
+            becomes_right = 1 - rates.breaks if right else rates.fixes
+            for refined_right, moved in ((True, becomes_right), (False, 1 - becomes_right)):
+                refined = rewritten * moved
+                again = refined * _flag_rate(rates, right=refined_right)
+                going_on[refined_right] += again
+                last += (refined - again) * refined_right
+                recommended += (refined - again) * refined_right
+        flagged = going_on
+    last += flagged[True]
+    recommended += sum(flagged.values()) * first_right
+    return _Ending(last, recommended, calls)
+
+
+def _ratio(numerator: Fraction, denominator: Fraction) -> Fraction | None:
+    return numerator / denominator if denominator else None

@@ -1,0 +1,193 @@
+"""The figures of a simulation, counted; their names are those of the study report where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pipeline.simulation.closed_form import Expected, expect_first, expect_rounds
+from pipeline.simulation.intervals import Interval, newcombe, of_mean, quantile, wilson
+from pipeline.simulation.items import ItemOutcome, Passage
+from pipeline.simulation.rates import Rates
+from pipeline.types import Verdict
+
+CONFIDENCE = 0.95
+_Z = quantile(CONFIDENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A proportion: what was counted, of how many, and what the closed form expects."""
+
+    name: str
+    numerator: int
+    denominator: int
+    expected: Fraction | None
+
+    @property
+    def value(self) -> float | None:
+        """None where there is nothing to divide by, never 0."""
+        return self.numerator / self.denominator if self.denominator else None
+
+    def interval(self, *, z: float = _Z) -> Interval | None:
+        """The interval at the level of `z`; 95 % unless told."""
+        return self._interval(z) if self.denominator else None
+
+    def agrees(self, *, z: float = _Z) -> bool | None:
+        """Whether the closed form lies in the interval; None where either is undefined."""
+        interval = self.interval(z=z)
+        if interval is None or self.expected is None:
+            return None
+        return interval.holds(float(self.expected))
+
+    def _interval(self, z: float) -> Interval:
+        return wilson(self.numerator, self.denominator, z=z)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Net(Figure):
+    """Fixed minus broken over all items; the numerator has a sign."""
+
+    gained: int
+    kept: int
+
+    def _interval(self, z: float) -> Interval:
+        lost = self.gained - self.numerator
+        return newcombe(gained=self.gained, lost=lost, kept=self.kept, items=self.denominator, z=z)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean(Figure):
+    """Calls per item; the numerator is their sum."""
+
+    squares: int
+
+    def _interval(self, z: float) -> Interval:
+        return of_mean(self.numerator, self.squares, self.denominator, z=z)
+
+
+@dataclass(frozen=True)
+class RoundsCounted:
+    """The items with at most so many rounds. Tokens and cost have no closed form: they rest on lengths of texts."""
+
+    rounds: int
+    figures: tuple[Figure, ...]
+    input_tokens: int
+    output_tokens: int
+    cost: int  # micro-dollars, all items
+
+    def figure(self, name: str) -> Figure | None:
+        """The figure of this name; without rounds nothing is fixed or broken."""
+        return next((figure for figure in self.figures if figure.name == name), None)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """All figures of one configuration; the first number of rounds is 0."""
+
+    items: int
+    figures: tuple[Figure, ...]
+    rounds: tuple[RoundsCounted, ...]
+
+    def all_figures(self) -> list[Figure]:
+        """Of the first Draft, then of each number of rounds."""
+        return [*self.figures, *(figure for one in self.rounds for figure in one.figures)]
+
+
+def count(outcomes: Sequence[ItemOutcome], rates: Rates) -> Counted:
+    """Count what came out of items that were all simulated at these rates."""
+    return Counted(
+        items=len(outcomes),
+        figures=_count_first(outcomes, rates),
+        rounds=tuple(_count_rounds(outcomes, most, rates) for most in outcomes[0].passages),
+    )
+
+
+def _count_first(outcomes: Sequence[ItemOutcome], rates: Rates) -> tuple[Figure, ...]:
+    items = len(outcomes)
+    right = sum(one.first_right for one in outcomes)
+    unknown = sum(one.verdict is Verdict.UNKNOWN for one in outcomes)
+    flagged = [one for one in outcomes if one.verdict is Verdict.INCORRECT]
+    flagged_wrong = sum(not one.first_right for one in flagged)
+    passed_right = sum(one.first_right and one.verdict is Verdict.CORRECT for one in outcomes)
+    counts = {
+        "first_pass_accuracy": (right, items),
+        "assessor_agreement": (passed_right + flagged_wrong, items - unknown),
+        "assessor_recall": (flagged_wrong, items - right),
+        "assessor_precision": (flagged_wrong, len(flagged)),
+        "assessor_unknown": (unknown, items),
+        "overall_expert_triggered": (sum(one.expert_right for one in outcomes), items),
+    }
+    expected = expect_first(rates)
+    return tuple(
+        Figure(name=name, numerator=numerator, denominator=denominator, expected=expected[name])
+        for name, (numerator, denominator) in counts.items()
+    )
+
+
+def _count_rounds(outcomes: Sequence[ItemOutcome], most: int, rates: Rates) -> RoundsCounted:
+    expected = expect_rounds(rates, rounds=most)
+    passages = [one.passages[most] for one in outcomes]
+    last = [one.last_right for one in passages]
+    recommended = [one.recommended_right for one in passages]
+    figures = [
+        *_count_end(outcomes, last, "assessor_triggered", expected, refines=most > 0),
+        *_count_end(outcomes, recommended, "as_recommended", expected, refines=most > 0),
+        _count_calls(passages, expected["calls"]),
+    ]
+    return RoundsCounted(
+        rounds=most,
+        figures=tuple(figures),
+        input_tokens=sum(one.input_tokens for one in passages),
+        output_tokens=sum(one.output_tokens for one in passages),
+        cost=sum(one.cost for one in passages),
+    )
+
+
+def _count_end(
+    outcomes: Sequence[ItemOutcome],
+    right_after: Sequence[bool],
+    end: str,
+    expected: Expected,
+    *,
+    refines: bool,
+) -> list[Figure]:
+    """The overall, and what was fixed and broken on the way to one end: the last Draft, or the recommended."""
+    pairs = list(zip(outcomes, right_after, strict=True))
+    overall = _share(f"overall_{end}", right_after, expected)
+    if not refines:
+        return [overall]
+    flagged = [(one, after) for one, after in pairs if one.verdict is Verdict.INCORRECT]
+    fixed = [after for one, after in flagged if not one.first_right]
+    broken = [not after for one, after in flagged if one.first_right]
+    net = Net(
+        name=f"net_{end}",
+        numerator=sum(fixed) - sum(broken),
+        denominator=len(pairs),
+        expected=expected[f"net_{end}"],
+        gained=sum(fixed),
+        kept=sum(one.first_right for one in outcomes) - sum(broken),
+    )
+    return [
+        overall,
+        _share(f"fixed_{end}", fixed, expected),
+        _share(f"broken_{end}", broken, expected),
+        net,
+    ]
+
+
+def _share(name: str, happened: Sequence[bool], expected: Expected) -> Figure:
+    return Figure(
+        name=name, numerator=sum(happened), denominator=len(happened), expected=expected[name]
+    )
+
+
+def _count_calls(passages: Sequence[Passage], expected: Fraction | None) -> Mean:
+    return Mean(
+        name="calls",
+        numerator=sum(one.calls for one in passages),
+        denominator=len(passages),
+        expected=expected,
+        squares=sum(one.calls**2 for one in passages),
+    )

@@ -1,0 +1,158 @@
+"""What a simulation assumes: how often generator, assessor and refiner err, and what they cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from pipeline.types import Role
+
+PRESETS = Path(__file__).with_name("presets.yaml")
+MICRO = 1_000_000  # micro-dollars of a dollar, and tokens that a price is for
+
+
+class RatesError(Exception):
+    """What was given can't be simulated; the message names the place and says why."""
+
+
+def _as_written(value: object) -> object:
+    """0.42 is meant as 21/50, not as the float nearest to it; "65/153" is read as it stands."""
+    text = str(value) if isinstance(value, int | float) else value
+    try:
+        return Fraction(text) if isinstance(text, str) else text
+    except (ValueError, ZeroDivisionError):
+        raise ValueError("write a number such as 0.42, or a fraction such as 65/153") from None
+
+
+Rate = Annotated[Fraction, BeforeValidator(_as_written), Field(ge=0, le=1)]
+Dollars = Annotated[Fraction, BeforeValidator(_as_written), Field(ge=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Rates(_Strict):
+    """Probabilities, each for one Draft, independent of all that was drawn before."""
+
+    generator: Rate = Field(description="the first Draft is right")
+    recall: Rate = Field(description="the assessor flags a wrong Draft, where it can be read")
+    false_alarm: Rate = Field(description="the assessor flags a right Draft, where it can be read")
+    fixes: Rate = Field(description="the refinement of a flagged wrong Draft is right")
+    breaks: Rate = Field(description="the refinement of a flagged right Draft is wrong")
+    fixes_missed: Rate = Field(
+        description="the refinement of a wrong Draft that was not flagged is right"
+    )
+    no_error: Rate = Field(Fraction(0), description="feedback on a right Draft: no error found")
+    no_error_wrong: Rate = Field(
+        Fraction(0), description="feedback on a wrong Draft: no error found"
+    )
+    repeats: Rate = Field(
+        Fraction(0), description="the refiner gives back a script that was there before"
+    )
+    unreadable: Rate = Field(
+        Fraction(0), description="an assessment can't be read, asked again or not: unknown"
+    )
+
+
+class Price(_Strict):
+    """Dollars per million tokens."""
+
+    input: Dollars
+    output: Dollars
+
+    def cost(self, *, input: int, output: int) -> int:
+        """Micro-dollars of one call, rounded half up as the ledger does."""
+        dollars = (input * self.input + output * self.output) / MICRO
+        return int(dollars * MICRO + Fraction(1, 2))
+
+
+class SimulatedConfiguration(_Strict):
+    """One set of rates and prices, as a Configuration would be: who writes, assesses and refines."""
+
+    name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)
+    title: str = Field("", max_length=150)
+    note: str = ""
+    rates: Rates
+    prices: dict[Role, Price] = Field(default_factory=dict)
+    # Tokens are counted from real prompts and simulated scripts; this is how long those are.
+    script_lines: int = Field(12, ge=4, le=400)
+
+    @property
+    def model(self) -> str:
+        """The name by which requests ask the stand-in for this configuration."""
+        return f"simulated-{self.name}"
+
+    def cost(self, role: Role, *, input: int, output: int) -> int:
+        """Micro-dollars of one call of a role; a role without a price is free."""
+        price = self.prices.get(role)
+        return price.cost(input=input, output=output) if price else 0
+
+
+class Simulation(_Strict):
+    """What is simulated: everything drawn follows from the seed."""
+
+    seed: int
+    configurations: tuple[SimulatedConfiguration, ...] = Field(min_length=1)
+
+
+class _File(_Strict):
+    configurations: tuple[SimulatedConfiguration, ...] = Field(min_length=1)
+
+
+def load_configurations(file: Path) -> tuple[SimulatedConfiguration, ...]:
+    """The configurations of a YAML or JSON file; raises RatesError where it can't be used."""
+    try:
+        read = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return _File.model_validate(read).configurations
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise RatesError(f"{file}: {error}") from error
+    except ValidationError as error:
+        raise RatesError(f"{file}: {_say(error)}") from error
+
+
+def load_simulation(file: Path) -> Simulation:
+    """The simulation that `Simulation.model_dump_json` wrote; raises RatesError on a misfit."""
+    try:
+        return Simulation.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise RatesError(f"{file}: {error}") from error
+    except ValidationError as error:
+        raise RatesError(f"{file}: {_say(error)}") from error
+
+
+def load_presets() -> dict[str, SimulatedConfiguration]:
+    """The presets by name; the first is the paper's setting."""
+    return {preset.name: preset for preset in load_configurations(PRESETS)}
+
+
+def with_rates(
+    configuration: SimulatedConfiguration, *, name: str, title: str, rates: dict[str, str]
+) -> SimulatedConfiguration:
+    """A configuration of another name with some rates changed; raises RatesError on a bad one."""
+    try:
+        changed = Rates.model_validate({**configuration.rates.model_dump(), **rates})
+    except ValidationError as error:
+        raise RatesError(_say(error)) from error
+    return configuration.model_copy(
+        update={"name": name, "title": title, "note": "", "rates": changed}
+    )
+
+
+def refuse_duplicates(configurations: tuple[SimulatedConfiguration, ...]) -> None:
+    """Raise RatesError where two configurations have one name: their rows could not be told apart."""
+    counted = Counter(configuration.name for configuration in configurations)
+    twice = [name for name, count in counted.items() if count > 1]
+    if twice:
+        raise RatesError(f"Two configurations are named {twice[0]}.")
+
+
+def _say(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}"

@@ -1,0 +1,96 @@
+"""Intervals and counts by their definitions."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.simulation.figures import Figure, count
+from pipeline.simulation.intervals import Interval, newcombe, of_mean, quantile, wilson
+from pipeline.simulation.items import ItemOutcome, Passage
+from pipeline.types import Verdict
+from tests.pipeline.simulation.asking import PAPER
+
+Z = quantile(0.95)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [
+        pytest.param(65, 153, 0.349294, 0.504061, id="the paper's first pass"),
+        pytest.param(0, 10, 0.0, 0.277533, id="none"),
+        pytest.param(10, 10, 0.722467, 1.0, id="all"),
+        pytest.param(1, 1, 0.206549, 1.0, id="one of one"),
+    ],
+)
+def test_wilson_is_the_interval_of_a_reference_implementation(
+    successes: int, trials: int, low: float, high: float
+) -> None:
+    assert wilson(successes, trials, z=Z) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_newcombe_gives_the_interval_of_the_golden_case() -> None:
+    low, high = newcombe(gained=18, lost=3, kept=62, items=153, z=Z)
+    assert (round(low, 3), round(high, 3)) == (0.040, 0.155)
+
+
+def test_a_difference_that_nothing_caused_holds_zero() -> None:
+    assert newcombe(gained=0, lost=0, kept=0, items=20, z=Z).holds(0)
+    assert newcombe(gained=0, lost=0, kept=20, items=20, z=Z).holds(0)
+
+
+def test_intervals_that_hold_together_are_wider() -> None:
+    assert quantile(0.95, figures=100) > quantile(0.95) == pytest.approx(1.96, abs=0.001)
+
+
+def test_a_mean_without_spread_is_a_point() -> None:
+    assert of_mean(40, 160, 10, z=Z) == Interval(4.0, 4.0)
+
+
+def test_an_empty_denominator_is_undefined_and_never_zero() -> None:
+    figure = Figure(name="assessor_precision", numerator=0, denominator=0, expected=None)
+    assert figure.value is figure.interval() is figure.agrees() is None
+
+
+def outcome(
+    verdict: Verdict, *, first: bool, last: bool, recommended: bool, expert: bool = False
+) -> ItemOutcome:
+    after = Passage(last, recommended, 9, 300, 30, 15)
+    return ItemOutcome(first, verdict, expert, {0: Passage(first, first, 4, 100, 10, 5), 1: after})
+
+
+def test_figures_are_counted_by_their_definitions() -> None:
+    counted = count(
+        [
+            outcome(Verdict.CORRECT, first=True, last=True, recommended=True, expert=True),
+            outcome(Verdict.CORRECT, first=False, last=False, recommended=False, expert=True),
+            outcome(Verdict.UNKNOWN, first=False, last=False, recommended=False),
+            outcome(Verdict.INCORRECT, first=True, last=False, recommended=True, expert=True),
+            outcome(Verdict.INCORRECT, first=False, last=True, recommended=False, expert=True),
+            outcome(Verdict.INCORRECT, first=False, last=True, recommended=True, expert=True),
+        ],
+        PAPER,
+    )
+    none, one = counted.rounds
+    found = {
+        figure.name: (figure.numerator, figure.denominator)
+        for figure in (*counted.figures, *one.figures)
+    }
+    assert found == {
+        "first_pass_accuracy": (2, 6),
+        "assessor_agreement": (3, 5),
+        "assessor_recall": (2, 4),
+        "assessor_precision": (2, 3),
+        "assessor_unknown": (1, 6),
+        "overall_expert_triggered": (5, 6),
+        "overall_assessor_triggered": (3, 6),
+        "fixed_assessor_triggered": (2, 2),
+        "broken_assessor_triggered": (1, 1),
+        "net_assessor_triggered": (1, 6),
+        "overall_as_recommended": (3, 6),
+        "fixed_as_recommended": (1, 2),
+        "broken_as_recommended": (0, 1),
+        "net_as_recommended": (1, 6),
+        "calls": (54, 6),
+    }
+    assert (one.input_tokens, one.output_tokens, one.cost) == (1800, 180, 90)
+    assert none.figure("fixed_as_recommended") is None, "without rounds nothing is refined"

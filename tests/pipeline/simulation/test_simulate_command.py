@@ -1,0 +1,99 @@
+"""The command as people script it: the real client, a stand-in process of its own, nothing in the database."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import anthropic
+import pytest
+from django.core.management import CommandError, call_command
+
+from pipeline.simulation.rates import Simulation, load_presets
+from tests.standin_process import StandIn
+
+FIGURE = {"numerator", "denominator", "value", "low", "high", "closed_form", "agrees"}
+
+
+def run(*arguments: str) -> tuple[str, str]:
+    """What it prints on standard output and standard error."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command("simulate", *arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def test_the_json_is_the_documented_one_and_the_same_whatever_the_threads() -> None:
+    asked = ("--items", "12", "--rounds", "2", "--preset", "paper", "--recall", "0.6", "--json")
+    said, progress = run(*asked)
+    report = json.loads(said)
+    assert set(report) == {"simulated", "seed", "items", "configurations", "agreement"}
+    assert set(report["agreement"]) == {"figures", "outside", "outside_together"}
+    paper, own = report["configurations"]
+    assert (paper["name"], own["name"], own["rates"]["recall"]) == ("paper", "own", "3/5")
+    assert set(paper) == {"name", "title", "note", "rates", "prices", "figures", "rounds"}
+    assert [each["rounds"] for each in paper["rounds"]] == [0, 2]
+    assert set(paper["rounds"][1]) == {
+        "rounds",
+        "figures",
+        "tokens_per_item",
+        "cost",
+        "cost_per_item",
+        "cost_per_right_gained",
+    }
+    assert set(paper["rounds"][1]["figures"]["net_as_recommended"]) == FIGURE
+    assert paper["figures"]["first_pass_accuracy"] == own["figures"]["first_pass_accuracy"]
+    assert paper["rounds"][0]["cost"] > 0
+    assert "24 of 24 items" in progress
+    assert run(*asked, "--workers", "1")[0] == said
+
+
+def test_people_read_that_it_is_simulated() -> None:
+    said, _ = run("--items", "3", "--rounds", "1", "--unreadable", "1")
+    assert "Simulated: 3 items" in said and "No model was asked" in said
+    assert "assessor_unknown" in said and "3/3" in said
+    assert "guard ignored" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param(("--generator", "1.5"), "generator", id="rate above 1"),
+        pytest.param(("--recall", "often"), "recall", id="no number"),
+        pytest.param(("--configuration", "/nowhere.yaml"), "nowhere", id="no such file"),
+        pytest.param(("--rounds", "5"), "from 0 to 4", id="more rounds than there are"),
+        pytest.param(("--items", "0"), "from 1", id="no items"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(arguments: tuple[str, ...], says: str) -> None:
+    with pytest.raises(CommandError, match=says):
+        run(*arguments)
+
+
+def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "rates.json"
+    paper = load_presets()["paper"].model_dump_json()
+    file.write_text(f'{{"configurations": [{paper}]}}')
+    with pytest.raises(CommandError, match="Two configurations") as refused:
+        run("--configuration", str(file), "--preset", "paper")
+    assert refused.value.returncode == 2
+
+
+def test_the_stand_in_in_simulation_mode_answers_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "rates.json"
+    simulation = Simulation(seed=1, configurations=(load_presets()["paper"],))
+    file.write_text(simulation.model_dump_json())
+    with StandIn("--simulate", str(file)) as standin:
+        client = anthropic.Anthropic(api_key="none", base_url=standin.url, max_retries=0)
+        with pytest.raises(anthropic.NotFoundError, match="demo-smith"):
+            _ask(client, "demo-smith")
+        assert "answers the tasks of its pipeline" in str(_ask(client, "simulated-paper").content)
+
+
+def _ask(client: anthropic.Anthropic, model: str) -> anthropic.types.Message:
+    return client.messages.create(
+        model=model,
+        max_tokens=100,
+        system="Task: generate",
+        messages=[{"role": "user", "content": "<<<STATEMENT\nlist /etc\nSTATEMENT"}],
+    )
