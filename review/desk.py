@@ -223,7 +223,9 @@ def open_desk(item: Item, reviewer: User) -> Desk:
         assignment=item.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).first(),
         decision=item.decisions.filter(undone_at=None).select_related("by", "draft").first(),
         scratch=item.scratches.filter(reviewer=reviewer).first(),
-        findings=_findings_by_draft(DraftFinding.objects.filter(draft__run=run)),
+        findings=_findings_by_draft(
+            DraftFinding.objects.filter(draft__run=run).exclude(outcome="passed")
+        ),
     )
 
 

@@ -63,7 +63,9 @@ def _judge(
         verdict=Verdict(run.verdict) if run and run.verdict else None,
         is_real=item.case.purpose == Case.Purpose.REAL,
         is_sham=item.sham,
-        is_complete=item.state == Item.State.CLOSED or item.done >= item.overlap,
+        is_complete=item.overlap <= 1
+        or item.state == Item.State.CLOSED
+        or item.done >= item.overlap,
         origin=_ORIGINS.get(first.kind, Origin.MADE) if first else Origin.FAILED,
         has_refined=refined is not None,
         recommended=_recommended(recommended, first, refined),
@@ -99,6 +101,7 @@ def _given(score: Score) -> GivenScore:
             score.assignment and score.assignment.reason == Assignment.Reason.TIE_BREAK
         ),
         is_author=bool(by_expert and by_expert.author_id == score.reviewer_id),
+        is_copied="copied_from" in score.visible,
     )
 
 
@@ -122,7 +125,7 @@ def _scores_by_item(items: Sequence[int]) -> dict[int, list[Score]]:
     rows = list(
         Score.objects.filter(item__in=items)
         .select_related("draft__feedback", "assignment")
-        .defer("comment", "visible", "draft__script", "draft__note", "draft__feedback__text")
+        .defer("comment", "draft__script", "draft__note", "draft__feedback__text")
         .order_by("pk")
     )
     for row in rows:

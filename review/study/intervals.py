@@ -66,17 +66,6 @@ class Difference:
         value = (gained - lost) / items
         return cls(gained, lost, items, value, low, high, mcnemar_exact(gained, lost))
 
-    def as_json(self) -> dict[str, object]:
-        return {
-            "gained": self.gained,
-            "lost": self.lost,
-            "items": self.items,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "p_value": self.p_value,
-        }
-
 
 def wilson(numerator: int, denominator: int) -> Interval:
     """Wilson's score interval for a share (Wilson 1927); raises ValueError for an empty whole."""
@@ -133,10 +122,10 @@ def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
     margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
     if not margins:
         return 0.0
-    product = both * neither - lost * gained
+    product = float(both * neither - lost * gained)
     if product > 0:
-        product = max(product - items / 2, 0)
-    return float(product / sqrt(margins))
+        product = max(product - items / 2, 0.0)
+    return product / sqrt(margins)
 
 
 def _joined(one: float, other: float, phi: float) -> float:

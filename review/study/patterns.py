@@ -64,6 +64,7 @@ def values_given(judged: Judged, stage: Stage) -> Given:
         and score.arm is Arm.MODEL
         and score.is_blind
         and not score.was_called_in
+        and not score.is_copied
     )
     return tuple(sorted(_value_by_reviewer(own).items()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.types import Arm, Verdict
@@ -65,7 +66,8 @@ class Recommended(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class GivenScore:
-    """One score as it was given; empty, skipped and *cannot judge* are not scores, and not here.
+    """One score as it was given. Empty, skipped and *cannot judge* are not scores, and not here; nor are
+    hidden repeats and scores given for the halo check, which are compared on their own.
 
     `order` grows with time. `text` tells an expert's refinements apart; the model's arm has one text a stage.
     """
@@ -79,6 +81,7 @@ class GivenScore:
     is_blind: bool = True  # given before anything later, or anybody else's, was visible
     was_called_in: bool = False  # to an item whose reviewers differed
     is_author: bool = False  # of the feedback that the text was made from
+    is_copied: bool = False  # from the same script in another arm, where it was given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,30 +154,36 @@ class ItemPattern(NamedTuple):
             )
         )
 
-    @classmethod
-    def from_text(cls, text: str) -> ItemPattern:
+    @staticmethod
+    def from_text(text: str) -> ItemPattern:
         """Read what `to_text` wrote; raises ValueError for anything else."""
-        parts = text.split("|")
-        if len(parts) != len(cls._fields):
-            raise ValueError(f"not the pattern of an item: {text!r}")
-        script, feedback, refined, verdict, origin, has_refined, recommended, *rest = parts
-        execution, reason, expert, expert_by_all, length, was_skipped, later = rest
-        return cls(
-            script=Standing(script),
-            feedback=Standing(feedback),
-            refined=Standing(refined),
-            verdict=Verdict(verdict) if verdict else None,
-            origin=Origin(origin),
-            has_refined=has_refined == "y",
-            recommended=Recommended(recommended),
-            execution=execution == "y" if execution else None,
-            execution_reason=reason,
-            expert=Standing(expert),
-            expert_by_all=Standing(expert_by_all),
-            length=int(length) if length else None,
-            was_skipped=was_skipped == "y",
-            later=tuple(Standing(code) for code in later),
-        )
+        return _read(text)
+
+
+# A report reads the same few texts each time.
+@lru_cache(maxsize=65_536)
+def _read(text: str) -> ItemPattern:
+    parts = text.split("|")
+    if len(parts) != len(ItemPattern._fields):
+        raise ValueError(f"not the pattern of an item: {text!r}")
+    script, feedback, refined, verdict, origin, has_refined, recommended, *rest = parts
+    execution, reason, expert, expert_by_all, length, was_skipped, later = rest
+    return ItemPattern(
+        script=Standing(script),
+        feedback=Standing(feedback),
+        refined=Standing(refined),
+        verdict=Verdict(verdict) if verdict else None,
+        origin=Origin(origin),
+        has_refined=has_refined == "y",
+        recommended=Recommended(recommended),
+        execution=execution == "y" if execution else None,
+        execution_reason=reason,
+        expert=Standing(expert),
+        expert_by_all=Standing(expert_by_all),
+        length=int(length) if length else None,
+        was_skipped=was_skipped == "y",
+        later=tuple(Standing(code) for code in later),
+    )
 
 
 def _settled(now: Standing, standing: Standing) -> Standing:

@@ -1,0 +1,97 @@
+"""Two Configurations on the same cases: the paired difference, on items that are final in both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from review.study.definitions import FIGURES
+from review.study.intervals import Difference
+from review.study.seen import Outlook, look_at
+from review.study.types import Criterion, ItemPattern, Origin
+from review.study.words import mark as _
+
+TEXT = _(
+    "Only cases that are final in both Configurations: the share that is right under the second, less that "
+    "under the first, with Newcombe’s interval for paired shares and McNemar’s exact p value."
+)
+# Those that ask something of every scored item, so that two Configurations answer about the same cases.
+COMPARED = (
+    "first_pass_accuracy",
+    "assessor_agreement",
+    "overall_expert_triggered",
+    "overall_assessor_triggered",
+    "overall_as_recommended",
+    "execution_agreement",
+)
+_BY_NAME = {figure.name: figure for figure in FIGURES}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One figure of a second Configuration against a first. `left_out` cases are not final in both."""
+
+    name: str
+    change: Difference
+    left_out: int
+
+
+def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
+    """The pattern without what no comparison asks for, so that few joint patterns are to be kept."""
+    return ItemPattern(
+        script=pattern.script,
+        refined=pattern.refined,
+        verdict=pattern.verdict,
+        # A failed Run counts as wrong, a retrieved one not at all; else it is all the same here.
+        origin=pattern.origin
+        if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
+        else Origin.MADE,
+        has_refined=pattern.has_refined,
+        recommended=pattern.recommended,
+        execution=pattern.execution,
+    )
+
+
+def compare(
+    joint: Mapping[tuple[ItemPattern, ItemPattern], int], criterion: Criterion
+) -> dict[str, Comparison]:
+    """Every compared figure, from how many cases have which pattern under the first and under the second."""
+    looked = [
+        (look_at(first, criterion), look_at(second, criterion), times)
+        for (first, second), times in joint.items()
+        if times
+    ]
+    return {name: _compare(name, looked) for name in COMPARED}
+
+
+def _compare(name: str, looked: Iterable[tuple[Outlook, Outlook, int]]) -> Comparison:
+    cells: Counter[tuple[bool, bool]] = Counter()
+    left_out = 0
+    for first, second, times in looked:
+        before, after = _answer(name, first), _answer(name, second)
+        if before is None or after is None:
+            left_out += times
+        else:
+            cells[before, after] += times
+    change = Difference.of(
+        both=cells[True, True],
+        lost=cells[True, False],
+        gained=cells[False, True],
+        neither=cells[False, False],
+    )
+    return Comparison(name, change, left_out)
+
+
+def _answer(name: str, one: Outlook) -> bool | None:
+    """Whether the items are right by this figure; None where that is not final."""
+    definition, seen = _BY_NAME[name], one.plain
+    is_open = definition.beside.get("pending")
+    if (
+        seen.pattern.origin is Origin.RETRIEVED
+        or one.hangs(definition.part)
+        or (is_open is not None and is_open(seen))
+    ):
+        return None
+    added = definition.part(seen)
+    return None if added is None else bool(added)

@@ -1,0 +1,127 @@
+"""Threats to validity: what is prevented, recorded or reported about each, and the figures that report them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from review.study.intervals import Difference, Share
+from review.study.measures import PENALTIES, kappas_of
+from review.study.types import VALUES, Criterion
+from review.study.words import mark as _
+
+QUARTERS = 4
+
+
+@dataclass(frozen=True)
+class Threat:
+    """One threat, in words: what it is, and what the product does about it."""
+
+    key: str
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Retest:
+    """Scores of the same reviewer on a hidden repeat. Kappa is None without variation."""
+
+    share: Share
+    kappa: float | None
+
+
+THREATS: tuple[Threat, ...] = (
+    Threat(
+        "order",
+        _("Order"),
+        _(
+            "Prevented: the order is random for each reviewer, from a stored seed, and the arms of one "
+            "statement never come in one sitting."
+        ),
+    ),
+    Threat(
+        "halo",
+        _("Halo"),
+        _(
+            "Reported: a share of refined scripts is scored by another reviewer, without the diff, among first "
+            "Drafts; the difference to the usual score is shown."
+        ),
+    ),
+    Threat(
+        "drift",
+        _("Drift and fatigue"),
+        _(
+            "Reported: a few hidden repeats give the agreement of each reviewer with themselves; accuracy is "
+            "shown by quarter of a sitting."
+        ),
+    ),
+    Threat(
+        "skipping",
+        _("Skipping"),
+        _(
+            "Reported: skips by reviewer, verdict and Configuration. A skipped item goes to somebody else; "
+            "accuracy is bounded by taking all that stays skipped as wrong, and as right."
+        ),
+    ),
+    Threat(
+        "live",
+        _("Mixing with the live queue"),
+        _(
+            "Prevented: scores of the live queue never enter a study, and approvals of studied items wait until "
+            "it closes."
+        ),
+    ),
+    Threat(
+        "interest",
+        _("Judging one’s own work"),
+        _(
+            "Prevented: nobody scores what they wrote, edited or gave feedback on, and an adjudicator is none of "
+            "the item’s reviewers. Recorded: who has seen verdicts is marked as unblinded."
+        ),
+    ),
+    Threat(
+        "peeking",
+        _("Stopping when it looks good"),
+        _(
+            "Recorded: the planned number of items and the primary figure are fixed at the start, and every look "
+            "at the live report is listed."
+        ),
+    ),
+)
+
+
+def compare_halo(pairs: Mapping[tuple[int, int], int], criterion: Criterion) -> Difference:
+    """From the usual score of a refined script to that of another reviewer who did not know that it was one."""
+    cells: Counter[tuple[bool, bool]] = Counter()
+    for (usual, other), times in pairs.items():
+        cells[usual >= criterion.least, other >= criterion.least] += times
+    return Difference.of(
+        both=cells[True, True],
+        lost=cells[True, False],
+        gained=cells[False, True],
+        neither=cells[False, False],
+    )
+
+
+def compare_repeats(pairs: Mapping[tuple[int, int], int]) -> Retest:
+    """Test-retest: of (first, again) scores the share that is equal, and Cohen's kappa."""
+    table = np.array([[pairs.get((first, again), 0) for again in VALUES] for first in VALUES])
+    share = Share.of(int(np.trace(table)), int(table.sum()))
+    kappa = float(kappas_of(table.astype(np.float64), PENALTIES["nominal"]))
+    return Retest(share, None if np.isnan(kappa) else kappa)
+
+
+def share_by_quarter(
+    counts: Mapping[tuple[int, int], int], criterion: Criterion
+) -> tuple[Share, ...]:
+    """Right scores of all scores in each quarter of a sitting, from counts by (quarter 0 to 3, value)."""
+    return tuple(
+        Share.of(
+            sum(counts.get((quarter, value), 0) for value in VALUES if value >= criterion.least),
+            sum(counts.get((quarter, value), 0) for value in VALUES),
+        )
+        for quarter in range(QUARTERS)
+    )

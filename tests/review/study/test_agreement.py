@@ -1,0 +1,242 @@
+"""Agreement from counts against plain definitions and two libraries; edge cases."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from review.study import Agreement, agreement_of
+from review.study.agreement import (
+    MEAN_OF_PAIRS,
+    NO_PAIRS,
+    NO_VARIATION,
+    PAIR,
+    Cell,
+    Values,
+    cells_of,
+    values_of,
+)
+from tests.review.study.plain import (
+    Rows,
+    plain_alpha,
+    plain_kappa,
+    plain_percent,
+    rows_of_scores,
+)
+
+PENALTIES: dict[str, Callable[[int, int], int]] = {
+    "cohen_kappa": lambda a, b: a != b,
+    "linear_kappa": lambda a, b: abs(a - b),
+    "weighted_kappa": lambda a, b: (a - b) ** 2,
+    "strict_kappa": lambda a, b: (a == 2) != (b == 2),
+    "partial_kappa": lambda a, b: (a > 0) != (b > 0),
+}
+
+
+def counts_of(rows: Rows) -> tuple[Counter[Values], Counter[Cell]]:
+    values: Counter[Values] = Counter()
+    cells: Counter[Cell] = Counter()
+    for row in rows:
+        given = tuple(sorted(row.items()))
+        if (multiset := values_of(given)) is not None:
+            values[multiset] += 1
+        cells.update(cells_of(given))
+    return values, cells
+
+
+def agreement(rows: Rows) -> Agreement:
+    return agreement_of(*counts_of(rows))
+
+
+def near(found: float | None, expected: Fraction | float | None) -> bool:
+    if found is None or expected is None:
+        return found is None and expected is None
+    return abs(found - float(expected)) < 1e-9
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows_of_scores())
+def test_alpha_and_percent_equal_their_plain_definitions(rows: Rows) -> None:
+    found = agreement(rows)
+
+    assert found.items == sum(len(row) > 1 for row in rows)
+    assert near(found.percent, plain_percent(rows))
+    assert near(found.krippendorff_alpha, plain_alpha(rows, "ordinal"))
+    assert near(found.alpha_nominal, plain_alpha(rows, "nominal"))
+    assert near(found.alpha_interval, plain_alpha(rows, "interval"))
+    assert (found.undefined == "") is (found.krippendorff_alpha is not None)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows_of_scores(most=3))
+def test_every_pair_equals_the_plain_definitions(rows: Rows) -> None:
+    pairs = agreement(rows).pairs
+    joint = {(a, b) for row in rows for a in row for b in row if a < b}
+
+    assert [(pair.a, pair.b) for pair in pairs] == sorted(joint)
+    for pair in pairs:
+        both = [(row[pair.a], row[pair.b]) for row in rows if {pair.a, pair.b} <= row.keys()]
+        assert pair.items == len(both)
+        for name, penalty in PENALTIES.items():
+            assert near(getattr(pair, name), plain_kappa(both, penalty)), name
+        for name, percent in (
+            ("cohen_kappa", pair.percent),
+            ("strict_kappa", pair.strict_percent),
+            ("partial_kappa", pair.partial_percent),
+        ):
+            agreeing = sum(not PENALTIES[name](a, b) for a, b in both)
+            assert near(percent, agreeing / len(both))
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows_of_scores(), st.randoms(use_true_random=False))
+def test_no_measure_depends_on_the_order_of_rows_or_the_names_of_reviewers(
+    rows: list[dict[int, int]], order: random.Random
+) -> None:
+    found = agreement(rows)
+    shuffled = [{6 - reviewer: value for reviewer, value in row.items()} for row in rows]
+    order.shuffle(shuffled)
+    other = agreement(shuffled)
+
+    assert other.krippendorff_alpha == found.krippendorff_alpha
+    assert (other.low, other.high) == (found.low, found.high)
+    mirrored = {(6 - pair.b, 6 - pair.a): pair for pair in other.pairs}
+    for pair in found.pairs:
+        twin = mirrored[pair.a, pair.b]
+        assert twin.percent == pair.percent
+        assert near(twin.weighted_kappa, pair.weighted_kappa)
+        assert near(twin.cohen_kappa, pair.cohen_kappa)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows_of_scores())
+def test_measures_lie_within_their_bounds(rows: Rows) -> None:
+    found = agreement(rows)
+
+    for alpha in (found.krippendorff_alpha, found.alpha_nominal, found.alpha_interval):
+        assert alpha is None or alpha <= 1
+    if found.low is not None and found.high is not None:
+        assert found.low <= found.high <= 1
+    for pair in found.pairs:
+        assert 0 <= pair.percent <= min(pair.strict_percent, pair.partial_percent) <= 1
+        for name in PENALTIES:
+            kappa = getattr(pair, name)
+            assert kappa is None or -1 - 1e-9 <= kappa <= 1
+            if pair.percent == 1:
+                assert kappa in (None, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows_of_scores(), st.dictionaries(st.integers(1, 5), st.integers(0, 2)))
+def test_an_item_taken_away_equals_a_recount(
+    rows: list[dict[int, int]], other: dict[int, int]
+) -> None:
+    values, cells = counts_of([*rows, other])
+    less_values, less_cells = counts_of([other])
+    values.subtract(less_values)
+    cells.subtract(less_cells)
+
+    assert agreement_of(values, cells) == agreement(rows)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows_of_scores())
+def test_alpha_is_that_of_the_krippendorff_package(rows: Rows) -> None:
+    table = np.array([[row.get(name, np.nan) for row in rows] for name in range(1, 6)])
+    paired = {value for row in rows if len(row) > 1 for value in row.values()}
+    if len(paired) < 2:
+        return
+    found = agreement(rows)
+    for level, alpha in (
+        ("nominal", found.alpha_nominal),
+        ("ordinal", found.krippendorff_alpha),
+        ("interval", found.alpha_interval),
+    ):
+        expected = krippendorff.alpha(
+            reliability_data=table, level_of_measurement=level, value_domain=[0, 1, 2]
+        )
+        assert alpha == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=30))
+def test_kappas_are_those_of_scikit_learn(both: list[tuple[int, int]]) -> None:
+    (pair,) = agreement([{1: a, 2: b} for a, b in both]).pairs
+    left, right = [a for a, _b in both], [b for _a, b in both]
+    if len({*left, *right}) == 1:
+        return
+    for weights, kappa in (
+        (None, pair.cohen_kappa),
+        ("linear", pair.linear_kappa),
+        ("quadratic", pair.weighted_kappa),
+    ):
+        expected = cohen_kappa_score(left, right, labels=[0, 1, 2], weights=weights)
+        assert kappa == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([], id="no items"),
+        pytest.param([{}, {}], id="no scores"),
+        pytest.param([{1: 0}, {1: 2}], id="one reviewer"),
+        pytest.param([{1: 0}, {2: 2}], id="two reviewers of different items"),
+    ],
+)
+def test_without_two_scores_of_an_item_nothing_is_said(rows: Rows) -> None:
+    found = agreement(rows)
+
+    assert (found.items, found.percent, found.krippendorff_alpha) == (0, None, None)
+    assert (found.undefined, found.pairs) == (NO_PAIRS, ())
+
+
+def test_all_the_same_score_has_no_variation_but_a_percent() -> None:
+    found = agreement([{1: 2, 2: 2}] * 5)
+
+    assert (found.undefined, found.percent) == (NO_VARIATION, 1.0)
+    assert (found.krippendorff_alpha, found.low, found.high, found.cohen_kappa) == (None,) * 4
+    assert found.pairs[0].percent == 1.0
+    assert found.pairs[0].strict_kappa is None
+
+
+def test_one_item_that_two_see_differently_is_worse_than_chance() -> None:
+    found = agreement([{1: 0, 2: 2}])
+
+    assert found.percent == 0
+    assert found.krippendorff_alpha == 0
+    assert found.cohen_kappa == 0
+
+
+def test_with_two_reviewers_the_kappa_is_theirs_and_with_three_a_mean_over_large_pairs() -> None:
+    rows: list[dict[int, int]] = [{1: n % 3, 2: n % 2, 3: 2 - n % 3} for n in range(19)]
+    few = agreement(rows)
+    many = agreement([*rows, {1: 0, 2: 1}])
+    two = agreement([{1: 0, 2: 0}, {1: 2, 2: 1}])
+
+    assert (few.kappa_basis, few.cohen_kappa) == (MEAN_OF_PAIRS, None)
+    assert [pair.items for pair in many.pairs] == [20, 19, 19]
+    assert many.cohen_kappa == many.pairs[0].cohen_kappa
+    assert (two.kappa_basis, two.cohen_kappa) == (PAIR, two.pairs[0].cohen_kappa)
+
+
+def test_the_interval_is_the_same_each_time_and_costs_no_more_for_a_million_items() -> None:
+    rows = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
+    values, cells = counts_of(rows)
+    million = Counter({key: times * 20_000 for key, times in values.items()})
+    once, again = agreement_of(values, cells), agreement_of(values, cells)
+    large = agreement_of(million, cells)
+
+    assert once == again
+    assert once.low is not None and once.high is not None
+    assert large.low is not None and large.high is not None
+    assert large.high - large.low < (once.high - once.low) / 50
+    assert large.krippendorff_alpha == pytest.approx(once.krippendorff_alpha, abs=0.02)

@@ -1,0 +1,276 @@
+"""Figures from counts against the plain definitions, item by item; what stands beside them; edge cases."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.types import Arm, Verdict
+from review.study import (
+    FIGURES,
+    Criterion,
+    Figure,
+    GivenScore,
+    ItemPattern,
+    Judged,
+    Stage,
+    pattern_of,
+    patterns_behind,
+    work_out_figures,
+)
+from review.study.types import Origin, Recommended
+from tests.review.study.golden import count_patterns
+from tests.review.study.plain import judged_items, plain_figure, plain_items
+
+ITEMS = st.lists(judged_items(), max_size=16)
+NAMES = [figure.name for figure in FIGURES]
+
+
+def scored(script: int, feedback: int | None = None, refined: int | None = None, **rest) -> Judged:  # type: ignore[no-untyped-def]
+    """An item that one reviewer scored."""
+    given = {Stage.SCRIPT: script, Stage.FEEDBACK: feedback, Stage.REFINED: refined}
+    return Judged(
+        scores=tuple(
+            GivenScore(reviewer=1, stage=stage, value=value)
+            for stage, value in given.items()
+            if value is not None
+        ),
+        **rest,
+    )
+
+
+def strict(*items: Judged) -> dict[str, Figure]:
+    return work_out_figures(count_patterns(list(items)))[Criterion.STRICT]
+
+
+def share(figure: Figure) -> tuple[int, int]:
+    return figure.share.numerator, figure.share.denominator
+
+
+@settings(max_examples=30, deadline=None)
+@given(ITEMS)
+def test_every_figure_equals_its_plain_definition(items: list[Judged]) -> None:
+    ones = plain_items(items)
+    for criterion, figures in work_out_figures(count_patterns(items)).items():
+        assert list(figures) == NAMES
+        for name, figure in figures.items():
+            assert share(figure) == plain_figure(name, ones, criterion), (criterion, name)
+            for value, bound in ((2, figure.if_right), (0, figure.if_wrong)):
+                settled = plain_figure(name, [one.settle(value) for one in ones], criterion)
+                assert bound == (settled[0] / settled[1] if settled[1] else None), (name, value)
+
+
+@settings(max_examples=30, deadline=None)
+@given(ITEMS)
+def test_values_lie_within_their_bounds_and_an_empty_denominator_gives_nothing(
+    items: list[Judged],
+) -> None:
+    for figures in work_out_figures(count_patterns(items)).values():
+        for name, figure in figures.items():
+            value, low, high = figure.share.value, figure.share.low, figure.share.high
+            if not figure.share.denominator:
+                assert (value, low, high) == (None, None, None)
+                continue
+            assert value is not None and low is not None and high is not None
+            assert -1 <= low <= value <= high <= 1
+            assert name == "net" or low >= 0
+            if not figure.unresolved:
+                assert figure.if_right == figure.if_wrong == value
+
+
+@settings(max_examples=30, deadline=None)
+@given(ITEMS, judged_items(), st.randoms(use_true_random=False))
+def test_an_item_taken_away_and_added_equals_a_recount_in_any_order(
+    items: list[Judged], other: Judged, order: random.Random
+) -> None:
+    counts = count_patterns([*items, other])
+    pattern = pattern_of(other)
+    if pattern is not None:
+        counts[pattern] -= 1
+    again = list(items)
+    order.shuffle(again)
+
+    assert _as_json(counts) == _as_json(count_patterns(again))
+
+
+@settings(max_examples=60, deadline=None)
+@given(judged_items())
+def test_a_pattern_is_read_back_from_its_text(item: Judged) -> None:
+    pattern = pattern_of(item)
+    if pattern is not None:
+        assert ItemPattern.from_text(pattern.to_text()) == pattern
+        assert len(pattern.to_text()) < 120
+
+
+@settings(max_examples=30, deadline=None)
+@given(ITEMS)
+def test_the_items_behind_a_figure_are_as_many_as_it_counts(items: list[Judged]) -> None:
+    counts = count_patterns(items)
+    for criterion, figures in work_out_figures(counts).items():
+        for name, figure in figures.items():
+            behind = sum(counts[one] for one in patterns_behind(counts, name, criterion))
+            assert behind == figure.share.denominator
+            counted = patterns_behind(counts, name, criterion, only_numerator=True)
+            if name != "net":
+                assert sum(counts[one] for one in counted) == figure.share.numerator
+
+
+def test_a_text_that_is_no_pattern_is_refused() -> None:
+    with pytest.raises(ValueError, match="not the pattern"):
+        ItemPattern.from_text("2|1")
+
+
+def test_without_items_every_figure_is_empty() -> None:
+    for figure in strict().values():
+        assert share(figure) == (0, 0)
+        assert figure.as_json()["value"] is None
+        assert figure.as_json()["low"] is None
+
+
+def test_an_item_without_scores_is_in_no_figure() -> None:
+    for figure in strict(Judged(verdict=Verdict.INCORRECT, has_refined=True)).values():
+        assert share(figure) == (0, 0)
+
+
+def test_a_failed_run_counts_as_wrong_and_is_marked() -> None:
+    figures = strict(scored(2), Judged(origin=Origin.FAILED))
+
+    assert share(figures["first_pass_accuracy"]) == (1, 2)
+    assert figures["first_pass_accuracy"].beside["failed"] == 1
+    assert figures["feedback_useful"].beside["unscored"] == 0
+    assert figures["assessor_recall"].beside["never_assessed"] == 1
+    assert share(figures["overall_expert_triggered"]) == (1, 2)
+
+
+def test_the_repaired_are_counted_and_taken_as_wrong_beside() -> None:
+    first = strict(scored(2), scored(2, origin=Origin.REPAIRED), scored(0))["first_pass_accuracy"]
+
+    assert share(first) == (2, 3)
+    assert first.beside["repaired"] == 1
+    beside = first.as_json()["repaired_as_wrong"]
+    assert isinstance(beside, dict)
+    assert (beside["numerator"], beside["denominator"]) == (1, 3)
+
+
+def test_an_unknown_verdict_is_neither_a_flag_nor_a_pass() -> None:
+    figures = strict(
+        scored(0, verdict=Verdict.UNKNOWN), scored(2, verdict=Verdict.UNKNOWN), scored(0)
+    )
+
+    assert share(figures["assessor_agreement"]) == (0, 0)
+    assert figures["assessor_agreement"].beside == {"unknown": 2, "never_assessed": 1}
+    assert share(figures["assessor_recall"]) == (0, 1)
+    assert figures["assessor_recall"].beside == {"unknown": 1, "never_assessed": 1}
+    assert share(figures["assessor_precision"]) == (0, 0)
+
+
+def test_a_refined_script_not_scored_yet_counts_as_not_corrected_and_is_pending() -> None:
+    figures = strict(scored(0, 2, has_refined=True, verdict=Verdict.INCORRECT))
+
+    assert share(figures["model_correction"]) == (0, 1)
+    assert figures["model_correction"].beside == {"unscored": 1, "not_refined": 0}
+    assert figures["overall_expert_triggered"].beside == {"pending": 1, "not_refined": 0}
+    assert figures["overall_assessor_triggered"].beside["pending"] == 1
+    assert figures["fixed"].beside["pending"] == 1
+    assert figures["net"].beside["pending"] == 1
+
+
+def test_without_a_refined_script_the_first_stands() -> None:
+    figures = strict(scored(2, verdict=Verdict.INCORRECT), scored(0, 2, verdict=Verdict.INCORRECT))
+
+    assert share(figures["overall_assessor_triggered"]) == (1, 2)
+    assert figures["overall_assessor_triggered"].beside["pending"] == 0
+    assert figures["model_correction"].beside == {"unscored": 0, "not_refined": 1}
+
+
+def test_a_score_that_breaks_a_right_script_counts_whoever_passed_it() -> None:
+    flagged = scored(2, None, 0, verdict=Verdict.INCORRECT)
+    passed = scored(2, None, 0, verdict=Verdict.CORRECT)
+    figures = strict(flagged, passed)
+
+    assert share(figures["broken"]) == (1, 1)
+    assert share(figures["net"]) == (-1, 2)
+    assert share(figures["overall_assessor_triggered"]) == (1, 2)
+
+
+def test_the_recommended_script_decides_after_the_guard() -> None:
+    kept = scored(2, None, 0, verdict=Verdict.INCORRECT, recommended=Recommended.FIRST)
+    taken = scored(0, None, 2, verdict=Verdict.INCORRECT, recommended=Recommended.REFINED)
+    later = scored(0, None, 2, verdict=Verdict.INCORRECT, recommended=Recommended.OTHER)
+    figures = strict(kept, taken, later, scored(2))
+
+    assert share(figures["overall_as_recommended"]) == (2, 3)
+    assert figures["overall_as_recommended"].beside == {"pending": 1, "not_recommended": 1}
+
+
+def test_unresolved_items_are_left_out_and_bound_the_figure() -> None:
+    split = Judged(
+        scores=(
+            GivenScore(reviewer=1, stage=Stage.SCRIPT, value=0),
+            GivenScore(reviewer=2, stage=Stage.SCRIPT, value=2),
+        ),
+        verdict=Verdict.CORRECT,
+    )
+    figures = strict(scored(2, verdict=Verdict.CORRECT), split)
+    first, recall = figures["first_pass_accuracy"], figures["assessor_recall"]
+
+    assert (share(first), first.unresolved) == ((1, 1), 1)
+    assert (first.if_right, first.if_wrong) == (1.0, 0.5)
+    assert (share(recall), recall.unresolved) == ((0, 0), 1)
+    assert (recall.if_right, recall.if_wrong) == (None, 0.0)
+
+
+def test_an_item_that_not_all_have_scored_is_pending() -> None:
+    figures = strict(scored(2), scored(0, is_complete=False))
+
+    assert share(figures["first_pass_accuracy"]) == (1, 1)
+    assert figures["first_pass_accuracy"].beside["pending"] == 1
+
+
+def test_retrieved_items_gold_and_expert_refinements_are_in_no_model_figure() -> None:
+    expert = Judged(
+        scores=(
+            GivenScore(reviewer=1, stage=Stage.SCRIPT, value=0),
+            GivenScore(reviewer=1, stage=Stage.REFINED, value=2, arm=Arm.EXPERT),
+        )
+    )
+    figures = strict(scored(2, origin=Origin.RETRIEVED), scored(2, is_real=False), expert)
+
+    assert share(figures["first_pass_accuracy"]) == (0, 1)
+    assert share(figures["overall_expert_triggered"]) == (0, 1)
+
+
+def test_execution_agrees_only_at_full_success_and_reasons_are_counted() -> None:
+    figure = strict(
+        scored(2, execution=1.0),
+        scored(2, execution=0.99, execution_reason="too_strict"),
+        scored(0, execution=0.0),
+        scored(0, execution=1.0),
+        scored(2),
+    )["execution_agreement"]
+
+    assert share(figure) == (2, 4)
+    assert figure.beside["reasons"] == {
+        "different_interpretation": 0,
+        "too_strict": 1,
+        "wrong_expected_output": 0,
+        "other": 0,
+        "not_said": 1,
+    }
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_every_figure_has_its_definition_in_words(figure) -> None:  # type: ignore[no-untyped-def]
+    assert figure.label
+    assert figure.text.endswith(".")
+
+
+def _as_json(counts: Counter[ItemPattern]) -> dict[Criterion, dict[str, object]]:
+    return {
+        criterion: {name: figure.as_json() for name, figure in figures.items()}
+        for criterion, figures in work_out_figures(counts).items()
+    }

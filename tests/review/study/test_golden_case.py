@@ -1,0 +1,83 @@
+"""The golden case: every number that the study prints, strict and partial."""
+
+from __future__ import annotations
+
+import pytest
+
+from review.study import ArmCounts, Criterion, study_report, work_out_figures
+from tests.review.study.golden import count_patterns, golden_items
+
+STRICT = {
+    "first_pass_accuracy": (65, 153),
+    "assessor_agreement": (93, 153),
+    "assessor_recall": (38, 88),
+    "assessor_precision": (38, 48),
+    "feedback_useful": (61, 88),
+    "model_correction": (47, 61),
+    "overall_expert_triggered": (116, 153),
+    "overall_assessor_triggered": (80, 153),
+    "fixed": (18, 38),
+    "broken": (3, 10),
+    "net": (15, 153),
+}
+PARTIAL = {
+    "first_pass_accuracy": (107, 153),
+    "assessor_agreement": (101, 153),
+    "assessor_recall": (21, 46),
+    "assessor_precision": (21, 48),
+    "feedback_useful": (23, 46),
+    "model_correction": (18, 23),
+    "overall_expert_triggered": (130, 153),
+    "overall_assessor_triggered": (117, 153),
+    "fixed": (13, 21),
+    "broken": (3, 27),
+    "net": (10, 153),
+}
+CASES = [
+    pytest.param(criterion, name, shares[name], id=f"{criterion}-{name}")
+    for criterion, shares in ((Criterion.STRICT, STRICT), (Criterion.PARTIAL, PARTIAL))
+    for name in shares
+]
+
+
+def test_the_golden_case_has_153_items() -> None:
+    assert len(golden_items()) == 153
+
+
+@pytest.mark.parametrize(("criterion", "name", "share"), CASES)
+def test_every_figure_is_the_printed_one(
+    criterion: Criterion, name: str, share: tuple[int, int]
+) -> None:
+    figure = work_out_figures(count_patterns(golden_items()))[criterion][name]
+
+    assert (figure.share.numerator, figure.share.denominator) == share
+    assert figure.share.value == share[0] / share[1]
+    assert (figure.unresolved, figure.if_right, figure.if_wrong) == (0, *[figure.share.value] * 2)
+
+
+def test_net_has_the_printed_interval_and_p_value() -> None:
+    figures = work_out_figures(count_patterns(golden_items()))
+    strict, partial = (figures[criterion]["net"] for criterion in Criterion)
+
+    assert strict.share.value == pytest.approx(0.098, abs=5e-4)
+    assert strict.share.low == pytest.approx(0.040, abs=5e-4)
+    assert strict.share.high == pytest.approx(0.155, abs=5e-4)
+    assert strict.beside["p_value"] == pytest.approx(0.0015, abs=5e-5)
+    assert partial.beside["p_value"] == pytest.approx(0.021, abs=5e-4)
+
+
+def test_the_report_holds_the_same_numbers_as_json() -> None:
+    report = study_report(
+        "Golden",
+        [ArmCounts(name="imported", patterns=count_patterns(golden_items()))],
+        {},
+        names={},
+    )
+
+    (arm,) = report["configurations"]  # type: ignore[misc]
+    assert report["campaign"] == "Golden"
+    assert report["items"] == 153
+    for criterion, shares in (("strict", STRICT), ("partial", PARTIAL)):
+        for name, share in shares.items():
+            figure = arm[criterion][name]
+            assert (figure["numerator"], figure["denominator"]) == share

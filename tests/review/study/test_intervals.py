@@ -1,0 +1,107 @@
+"""Intervals and exact tests, against their textbook forms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb, sqrt
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from review.study.intervals import Difference, Share, Z, mcnemar_exact, newcombe_paired, wilson
+
+COUNTS = st.integers(0, 60)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 200), st.integers(1, 200))
+def test_both_ends_of_wilsons_interval_are_just_not_refused(numerator: int, more: int) -> None:
+    """The interval holds the shares that a score test at 5 % does not refuse: its ends solve the equation."""
+    items = numerator + more
+    low, high = wilson(numerator, items)
+
+    for end in (low, high):
+        distance = abs(numerator / items - end)
+        assert distance == pytest.approx(Z * sqrt(end * (1 - end) / items), abs=1e-9)
+    mirrored = wilson(items - numerator, items)
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_wilson_at_the_edges() -> None:
+    assert wilson(0, 10) == pytest.approx((0.0, 0.2775328), abs=1e-6)
+    assert wilson(10, 10) == pytest.approx((0.7224672, 1.0), abs=1e-6)
+    assert wilson(0, 10).low == 0
+    assert wilson(10, 10).high == 1
+
+
+@pytest.mark.parametrize(("numerator", "denominator"), [(0, 0), (3, 2), (-1, 2)])
+def test_what_is_no_share_is_refused(numerator: int, denominator: int) -> None:
+    with pytest.raises(ValueError, match="not a share"):
+        wilson(numerator, denominator)
+
+
+def test_an_empty_share_has_no_value() -> None:
+    assert Share.of(0, 0) == Share(0, 0, None, None, None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(COUNTS, COUNTS)
+def test_mcnemars_p_value_is_the_exact_binomial_tail(gained: int, lost: int) -> None:
+    changed = gained + lost
+    tail = sum(comb(changed, count) for count in range(min(gained, lost) + 1))
+
+    assert mcnemar_exact(gained, lost) == pytest.approx(
+        float(min(Fraction(1), 2 * Fraction(tail, 2**changed))), rel=1e-9
+    )
+    assert mcnemar_exact(gained, lost) == mcnemar_exact(lost, gained)
+
+
+def test_mcnemar_holds_for_very_many_items() -> None:
+    assert mcnemar_exact(500_000, 500_000) == 1.0
+    assert mcnemar_exact(501_000, 499_000) == pytest.approx(0.0456, abs=2e-4)
+    assert mcnemar_exact(600_000, 400_000) == 0.0
+
+
+@settings(max_examples=80, deadline=None)
+@given(COUNTS, COUNTS, COUNTS, COUNTS)
+def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(
+    both: int, lost: int, gained: int, neither: int
+) -> None:
+    one = Difference.of(both=both, lost=lost, gained=gained, neither=neither)
+    other = Difference.of(both=both, lost=gained, gained=lost, neither=neither)
+    if not one.items:
+        assert (one.value, one.low, one.high, one.p_value) == (None, None, None, None)
+        return
+
+    assert one.value is not None and one.low is not None and one.high is not None
+    assert -1 <= one.low <= one.value <= one.high <= 1
+    assert other.low is not None and other.high is not None
+    assert (-other.high, -other.low) == pytest.approx((one.low, one.high), abs=1e-12)
+    assert one.p_value == other.p_value
+
+
+def test_newcombes_interval_of_the_golden_case() -> None:
+    interval = newcombe_paired(both=62, lost=3, gained=18, neither=70)
+
+    assert interval == pytest.approx((0.040, 0.155), abs=5e-4)
+
+
+def test_without_a_correlation_the_two_intervals_are_joined_as_of_independent_shares() -> None:
+    """All are right after, so nothing can be said of how before and after hang together."""
+    interval = newcombe_paired(both=43, lost=0, gained=7, neither=0)
+
+    before, after = wilson(43, 50), wilson(50, 50)
+    assert interval.low == pytest.approx(
+        0.14 - sqrt((1 - after.low) ** 2 + (before.high - 0.86) ** 2)
+    )
+    assert interval.high == pytest.approx(0.14 + (0.86 - before.low))
+
+
+def test_a_weak_positive_correlation_is_corrected_away() -> None:
+    """45 of 100 before and after, nearly independent: the correction for continuity leaves no correlation."""
+    interval = newcombe_paired(both=20, lost=25, gained=25, neither=32)
+
+    low, high = wilson(45, 102)
+    joined = sqrt((45 / 102 - low) ** 2 + (high - 45 / 102) ** 2)
+    assert interval == pytest.approx((-joined, joined))

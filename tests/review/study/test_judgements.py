@@ -1,0 +1,85 @@
+"""The reference values of a real set of judgements by three raters; skipped where the set is absent."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from review.study import Agreement, agreement_of
+from review.study.agreement import Cell, Values, cells_of, table_of_pair, values_of
+from review.study.measures import PENALTIES, bootstrap_kappa
+
+FILE = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_judgements_tellina.jsonl"
+
+pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the set of judgements is not here")
+
+
+def counts(raters: str) -> tuple[Counter[Values], Counter[Cell]]:
+    values: Counter[Values] = Counter()
+    cells: Counter[Cell] = Counter()
+    with FILE.open(encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            given = [(place, row[f"rater_{name}"]) for place, name in enumerate(raters)]
+            asked = tuple((place, value) for place, value in given if value is not None)
+            cells.update(cells_of(asked))
+            if (multiset := values_of(asked)) is not None:
+                values[multiset] += 1
+    return values, cells
+
+
+def agreement(raters: str) -> Agreement:
+    return agreement_of(*counts(raters))
+
+
+def test_the_first_two_raters() -> None:
+    found = agreement("ab")
+    (pair,) = found.pairs
+
+    assert (found.items, pair.items) == (1641, 1641)
+    assert [
+        *(pair.percent, pair.cohen_kappa, pair.linear_kappa, pair.weighted_kappa),
+        *(pair.strict_percent, pair.strict_kappa, pair.partial_percent, pair.partial_kappa),
+    ] == pytest.approx(
+        [0.793419, 0.632395, 0.669339, 0.701201, 0.900670, 0.695451, 0.831810, 0.651703], abs=1e-6
+    )
+    assert [
+        *(found.alpha_nominal, found.krippendorff_alpha, found.alpha_interval)
+    ] == pytest.approx([0.630727, 0.685719, 0.700213], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("raters", "expected"),
+    [
+        pytest.param("ac", [0.576071, 0.345122, 0.314903, 0.281454], id="A and C"),
+        pytest.param("bc", [0.555391, 0.319991, 0.323422, 0.326617], id="B and C"),
+    ],
+)
+def test_the_third_rater_with_each_of_them(raters: str, expected: list[float]) -> None:
+    (pair,) = agreement(raters).pairs
+
+    assert pair.items == 677
+    assert [
+        *(pair.percent, pair.cohen_kappa, pair.linear_kappa, pair.weighted_kappa)
+    ] == pytest.approx(expected, abs=1e-6)
+
+
+def test_all_three_with_what_was_not_asked_left_empty() -> None:
+    found = agreement("abc")
+
+    assert found.percent == 2068 / 2995
+    assert [found.krippendorff_alpha, found.alpha_nominal, found.alpha_interval] == pytest.approx(
+        [0.663273, 0.608778, 0.667747], abs=1e-6
+    )
+    assert [pair.items for pair in found.pairs] == [1641, 677, 677]
+
+
+def test_the_bootstrap_of_the_first_two_raters() -> None:
+    found = agreement("ab")
+    _values, cells = counts("ab")
+    kappa = bootstrap_kappa(table_of_pair(cells, 0, 1), PENALTIES["nominal"])
+
+    assert (found.low, found.high) == pytest.approx((0.651, 0.722), abs=3e-3)
+    assert kappa == pytest.approx((0.597, 0.666), abs=3e-3)

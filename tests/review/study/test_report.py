@@ -1,0 +1,73 @@
+"""The shape of the report: exactly the documented keys, and JSON all through."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from review.study import FIGURES, ArmCounts, Stage, study_report
+from review.study.agreement import cells_of, values_of
+from review.study.report import StageCounts
+from tests.review.study.golden import count_patterns, golden_items
+
+SHARE = {"numerator", "denominator", "value", "low", "high"}
+AGREEMENT = {
+    *("items", "percent", "cohen_kappa", "weighted_kappa", "krippendorff_alpha", "alpha_nominal"),
+    *("alpha_interval", "low", "high", "undefined", "pairs"),
+}
+PAIR = {
+    *("a", "b", "items", "percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),
+    *("strict_percent", "strict_kappa", "partial_percent", "partial_kappa"),
+}
+
+
+def report() -> dict[str, Any]:
+    given = [((7, 2), (9, value % 3)) for value in range(12)]
+    counts = StageCounts(
+        values=Counter(values for one in given if (values := values_of(one))),
+        cells=Counter(cell for one in given for cell in cells_of(one)),
+    )
+    arms = [
+        ArmCounts(name="second", patterns=count_patterns(golden_items()), is_demo=True),
+        ArmCounts(name="first", patterns={}),
+    ]
+    return study_report("Study", arms, {Stage.SCRIPT: counts}, names={7: "zoe", 9: "adam"})
+
+
+def test_the_report_has_the_documented_keys() -> None:
+    found = report()
+
+    assert set(found) == {"campaign", "items", "configurations", "agreement"}
+    assert [arm["name"] for arm in found["configurations"]] == ["first", "second"]
+    for arm in found["configurations"]:
+        assert set(arm) - {"demo"} == {"name", "strict", "partial"}
+        for criterion in ("strict", "partial"):
+            assert list(arm[criterion]) == [figure.name for figure in FIGURES]
+            assert all(set(figure) >= SHARE for figure in arm[criterion].values())
+            assert "p_value" in arm[criterion]["net"]
+    assert list(found["agreement"]) == ["script", "feedback", "refined"]
+    for stage in found["agreement"].values():
+        assert set(stage) == AGREEMENT | {"kappa_basis"}
+        assert all(set(pair) == PAIR for pair in stage["pairs"])
+
+
+def test_the_demo_model_is_marked() -> None:
+    assert [arm.get("demo") for arm in report()["configurations"]] == [None, True]
+
+
+def test_reviewers_stand_by_name_and_in_its_order() -> None:
+    (pair,) = report()["agreement"]["script"]["pairs"]
+
+    assert (pair["a"], pair["b"], pair["items"]) == ("adam", "zoe", 12)
+
+
+def test_a_stage_that_nobody_scored_says_so() -> None:
+    stage = report()["agreement"]["refined"]
+
+    assert (stage["items"], stage["krippendorff_alpha"], stage["pairs"]) == (0, None, [])
+    assert stage["undefined"] == "no item with two scores"
+
+
+def test_the_report_is_json_without_nan() -> None:
+    assert json.loads(json.dumps(report(), allow_nan=False)) == report()
