@@ -7,10 +7,13 @@ setting SCRIPTSMITH_MODEL_CLIENT); pages never do.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import cast
 
@@ -22,6 +25,10 @@ from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, U
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
 _GRACE = 2.0  # seconds beyond the read timeout before a dripping reply is given up
+# A limit that somebody set on the account is told as a 400, in words only.
+_LIMIT_WORDS = ("usage limits", "credit balance")
+_LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
+_MOST_TOKENS = 2**31 - 1
 
 
 class MessagesClient:
@@ -60,39 +67,26 @@ class MessagesClient:
             )
             raw = create(**request)
             message = raw.parse()  # type: ignore[attr-defined]
-            request_id = raw.headers.get("request-id", "")  # type: ignore[attr-defined]
+            request_id = str(raw.headers.get("request-id", ""))[:100]  # type: ignore[attr-defined]
+            if not (isinstance(message, Message) and message.usage is not None):
+                return _broken("The reply is not a message.", _since(started), request_id)
+            told = message.to_dict(mode="json", warnings=False)
+            if not isinstance(told.get("content"), list):
+                return _broken("The reply is not a message.", _since(started), request_id)
+            if not _can_be_stored(told):
+                said = "The reply holds a NUL byte or half of a character; it can't be kept."
+                return _broken(said, _since(started), request_id)
+            return Answered(told, _usage_of(message), request_id, _since(started))
         except anthropic.APIStatusError as error:
             return _failed_with_status(error, _since(started))
         except anthropic.APITimeoutError:
             return _too_slow(target, started)
         except anthropic.APIConnectionError as error:
             return _failed_to_connect(error, _since(started))
-        except (anthropic.AnthropicError, json.JSONDecodeError, ValueError, TypeError) as error:
-            # A reply of the wrong shape: the SDK lets JSON and validation errors through.
-            return Failed(
-                FailureKind.BROKEN,
-                f"The reply can't be understood: {type(error).__name__}.",
-                possibly_billed=True,
-                milliseconds=_since(started),
-            )
-        if (
-            not isinstance(message, Message)
-            or message.usage is None
-            or not isinstance(message.content, list)
-        ):
-            return Failed(
-                FailureKind.BROKEN,
-                "The reply is not a message.",
-                request_id=request_id,
-                possibly_billed=True,
-                milliseconds=_since(started),
-            )
-        return Answered(
-            message=message.to_dict(mode="json"),
-            usage=_usage_of(message),
-            request_id=request_id,
-            milliseconds=_since(started),
-        )
+        except Exception as error:
+            # A reply of the wrong shape: the SDK lets whatever reading it raises through.
+            said = f"The reply can't be understood: {type(error).__name__}."
+            return _broken(said, _since(started))
 
     def _client(self, target: Target) -> anthropic.Anthropic:
         with self._lock:
@@ -118,27 +112,57 @@ def _too_slow(target: Target, started: float) -> Failed:
     )
 
 
+def _broken(said: str, milliseconds: int, request_id: str = "") -> Failed:
+    return Failed(
+        FailureKind.BROKEN,
+        said,
+        request_id=request_id,
+        possibly_billed=True,
+        milliseconds=milliseconds,
+    )
+
+
 def _since(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
+
+
+def _can_be_stored(message: object) -> bool:
+    """Whether PostgreSQL takes all of it: NUL, half of a surrogate pair and NaN it refuses."""
+    try:
+        told = json.dumps(message, ensure_ascii=False, allow_nan=False)
+        told.encode()
+    except ValueError:
+        return False
+    return "\\u0000" not in told.replace("\\\\", "")
 
 
 def _usage_of(message: Message) -> Usage:
     usage = message.usage
     details = getattr(usage, "output_tokens_details", None)
     return Usage(
-        input=usage.input_tokens or 0,
-        output=usage.output_tokens or 0,
-        cache_read=usage.cache_read_input_tokens or 0,
-        cache_write=usage.cache_creation_input_tokens or 0,
-        thinking=getattr(details, "thinking_tokens", 0) or 0,
+        input=_tokens(usage.input_tokens),
+        output=_tokens(usage.output_tokens),
+        cache_read=_tokens(usage.cache_read_input_tokens),
+        cache_write=_tokens(usage.cache_creation_input_tokens),
+        thinking=_tokens(getattr(details, "thinking_tokens", 0)),
     )
+
+
+def _tokens(count: object) -> int:
+    """A count that can be stored, whatever a server sends in its place."""
+    return min(max(count, 0), _MOST_TOKENS) if isinstance(count, int) else 0
 
 
 def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
     code = str(getattr(error, "error_code", "") or "")
     kind = str(getattr(error, "type", "") or "")
     status = error.status_code
-    if "spend" in code or "limit_reached" in code or status == 402:
+    words = str(error.api_message or error.message)
+    if (
+        status == 402
+        or any(part in code for part in _LIMIT_CODES)
+        or (status == 400 and any(part in words.lower() for part in _LIMIT_WORDS))
+    ):
         what = FailureKind.LIMIT
     elif status in _BUSY:
         what = FailureKind.BUSY
@@ -148,10 +172,10 @@ def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> F
         what = FailureKind.BROKEN
     return Failed(
         what,
-        _short(error.message),
+        _short(words),
         http_status=status,
-        error_type=code or kind,
-        request_id=error.request_id or "",
+        error_type=_short(code or kind),
+        request_id=(error.request_id or "")[:100],
         retry_after=_retry_after(error.response.headers.get("retry-after")),
         possibly_billed=what is FailureKind.BROKEN,
         milliseconds=milliseconds,
@@ -173,11 +197,20 @@ def _failed_to_connect(error: anthropic.APIConnectionError, milliseconds: int) -
 
 
 def _retry_after(value: str | None) -> float | None:
+    """Seconds, from the header's seconds or its date; None where it says neither."""
     try:
-        return max(0.0, float(value)) if value else None
+        seconds = float(value or "")
     except ValueError:
-        return None
+        try:
+            when = parsedate_to_datetime(value or "")
+        except ValueError:
+            return None
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        seconds = (when - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def _short(text: str) -> str:
+    """At most 500 characters, all of which can be stored."""
+    text = text.replace("\0", "\ufffd").encode(errors="replace").decode()
     return text if len(text) <= 500 else text[:499] + "…"

@@ -34,9 +34,10 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         "messages": [{"role": "user", "content": question.user}],
     }
     config: dict[str, object] = {"effort": role.effort} if role.effort else {}
-    if role.mode is Mode.SCHEMA:
+    # Compared by value: a run's snapshot keeps the mode as text.
+    if role.mode == Mode.SCHEMA:
         config["format"] = {"type": "json_schema", "schema": question.schema}
-    elif role.mode is Mode.TOOL:
+    elif role.mode == Mode.TOOL:
         request["tools"] = [
             {"name": _TOOL, "description": "Give the answer.", "input_schema": question.schema}
         ]
@@ -64,24 +65,43 @@ def hash_call(
 def reply_of(message: dict[str, object]) -> Reply:
     """A server's message reduced to text, reason for stopping and a tool's input.
 
-    Blocks are told apart by `type`, never by class: unknown kinds are passed over.
+    Blocks are told apart by `type`, never by class: unknown kinds are passed over. Some servers give a
+    tool's input as a string of JSON; several calls of the tool become text, where readers see them all.
     """
     texts: list[str] = []
-    tool_input: dict[str, object] | None = None
+    inputs: list[object] = []
     content = message.get("content")
     for block in content if isinstance(content, list) else []:
         if not isinstance(block, dict):
             continue
         if block.get("type") == "text" and isinstance(block.get("text"), str):
             texts.append(block["text"])
-        elif block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
-            tool_input = block["input"]
+        elif block.get("type") == "tool_use":
+            inputs.append(_input_of(block))
+    only = inputs[0] if len(inputs) == 1 else None
+    if not isinstance(only, dict):
+        texts += [_as_text(value) for value in inputs if value]
     details = message.get("stop_details")
     category = details.get("category") if isinstance(details, dict) else None
     stop = message.get("stop_reason")
     return Reply(
         text="".join(texts),
         stop_reason=stop if isinstance(stop, str) else "end_turn",
-        tool_input=tool_input,
+        tool_input=only if isinstance(only, dict) else None,
         refusal=str(category or "refused") if stop == "refusal" else "",
     )
+
+
+def _input_of(block: dict[str, object]) -> object:
+    value = block.get("input")
+    if not isinstance(value, str):
+        return value
+    try:
+        read: object = json.loads(value, strict=False)
+    except (json.JSONDecodeError, RecursionError):
+        return value
+    return read if isinstance(read, dict) else value
+
+
+def _as_text(value: object) -> str:
+    return f"\n{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}\n"

@@ -1,0 +1,225 @@
+"""What a server of the Messages API can really do, found by asking it: pure over a client and an inspector.
+
+A server that drops `output_config.format` or `tool_choice` answers 200 all the same, so no status tells.
+Each mode is therefore asked with a shape whose only legal value is a random word that stands nowhere in
+the prompt, and the prompt asks for something else: if the word comes back, the server holds to the shape.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from pipeline.llm.found import (
+    Found,
+    Has,
+    Inspector,
+    KeyFound,
+    ModeFound,
+    ModelFacts,
+    Outcome,
+    Page,
+)
+from pipeline.llm.requests import RoleSpec, build_request, reply_of
+from pipeline.llm.types import Failed, FailureKind, ModelClient, Target
+from pipeline.readers import read_text
+from pipeline.types import Mode, Question, ReadingOutcome, Reply, Role, StageName
+
+MOST_CALLS = (
+    3  # of a model, each with at most MAX_TOKENS of reply; the rest of a check costs nothing
+)
+MAX_TOKENS = 2048
+MOST_MODELS = 500
+MOST_NAME = 200
+
+_SYSTEM = "You are greeted by a program. Answer with one short sentence in plain words."
+_USER = "Good morning."
+_ABSENT = (404, 405, 501)
+_KEY_REFUSED = (401, 403)
+# After these the other modes would fare no better; a refused or broken request says nothing of them.
+_HOPELESS = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT, FailureKind.BUSY, FailureKind.LIMIT)
+
+
+def probe(
+    target: Target,
+    *,
+    client: ModelClient,
+    inspector: Inspector,
+    model: str = "",
+    known: Iterable[str] = (),
+    make_word: Callable[[], str] = lambda: f"w{secrets.token_hex(6)}",
+) -> Found:
+    """Ask the server what it offers and which modes are real: at most MOST_CALLS calls of a model.
+
+    `model` is the one to ask; else the first of `known` that the server lists, of `known`, or of its list.
+    """
+    page = inspector.get(target, "/v1/models?limit=1000")
+    models = _models_in(page)
+    found = Found(
+        reachable=page.status is not None,
+        models=models,
+        key=KeyFound.REFUSED if page.status in _KEY_REFUSED else KeyFound.UNKNOWN,
+        problem=page.message,
+    )
+    if page.status is None:
+        return found
+    model = model or _choose(models, list(known))
+    if not model:
+        return replace(found, problem="no model")
+    found = replace(found, model=model, facts=_facts_of(model, page), problem="")
+    found = _ask_modes(found, target, client, make_word)
+    if not any(_answered(mode) for mode in found.modes):
+        return found
+    return replace(
+        found,
+        batches=_has(inspector.get(target, "/v1/messages/batches?limit=1"), "data", list),
+        count_tokens=_has(
+            inspector.post(
+                target,
+                "/v1/messages/count_tokens",
+                {"model": model, "messages": [{"role": "user", "content": _USER}]},
+            ),
+            "input_tokens",
+            int,
+        ),
+    )
+
+
+def _ask_modes(
+    found: Found, target: Target, client: ModelClient, make_word: Callable[[], str]
+) -> Found:
+    """Schema and tool, and plain text only where neither gave an answer: text works if anything does."""
+    modes = {mode: ModeFound(mode) for mode in Mode}
+    calls = 0
+    for mode in (Mode.SCHEMA, Mode.TOOL, Mode.TEXT):
+        if mode is Mode.TEXT and any(_answered(other) for other in modes.values()):
+            modes[mode] = ModeFound(mode, Outcome.REAL)
+            break
+        modes[mode] = asked = _ask(target, client, found.model, mode, make_word())
+        calls += 1
+        if asked.failure in _HOPELESS or asked.http_status in _KEY_REFUSED:
+            break
+    answered = any(_answered(one) for one in modes.values())
+    best = next((mode for mode in Mode if modes[mode].outcome is Outcome.REAL), None)
+    return replace(
+        found,
+        modes=tuple(modes.values()),
+        recommended=best,
+        key=KeyFound.ACCEPTED if answered else _key_after(asked, found.key),
+        calls=calls,
+        problem="" if best else asked.detail,
+    )
+
+
+def _key_after(asked: ModeFound, before: KeyFound) -> KeyFound:
+    return KeyFound.REFUSED if asked.http_status in _KEY_REFUSED else before
+
+
+def _ask(target: Target, client: ModelClient, model: str, mode: Mode, word: str) -> ModeFound:
+    """One call, made exactly as the pipeline makes its own."""
+    shape: dict[str, object] = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": [word]}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    # Which stage and role it says is of no account: they are not sent.
+    question = Question(
+        stage=StageName.DESCRIBE,
+        role=Role.ASSESSOR,
+        prompt="probe",
+        user=_USER,
+        system=_SYSTEM,
+        prompt_version="",
+        schema=shape,
+    )
+    role = RoleSpec(target.endpoint, 0, model, mode, max_tokens=MAX_TOKENS)
+    [ended] = client.send([(target, build_request(question, role))])
+    if isinstance(ended, Failed):
+        return _after_failure(mode, ended)
+    outcome, detail = _judge(mode, reply_of(ended.message), word)
+    return ModeFound(
+        mode,
+        outcome,
+        detail,
+        ended.milliseconds,
+        ended.usage.input + ended.usage.cache_read + ended.usage.cache_write,
+        ended.usage.output,
+    )
+
+
+def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
+    reading = read_text(reply, "answer")
+    if reading.outcome in (ReadingOutcome.REFUSED, ReadingOutcome.TRUNCATED):
+        return Outcome.UNCLEAR, reading.outcome.value
+    if mode is Mode.TEXT:
+        said = bool(reply.text.strip())
+        return (Outcome.REAL, "") if said else (Outcome.UNCLEAR, ReadingOutcome.EMPTY.value)
+    if reading.outcome is ReadingOutcome.READ and reading.text == word:
+        return Outcome.REAL, ""
+    if reading.outcome is ReadingOutcome.EMPTY and reply.tool_input is None:
+        return Outcome.UNCLEAR, reading.outcome.value
+    return Outcome.IGNORED, ""
+
+
+def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
+    refused = ended.kind is FailureKind.REFUSED and ended.http_status is not None
+    return ModeFound(
+        mode,
+        Outcome.REFUSED if refused else Outcome.FAILED,
+        ended.message,
+        ended.milliseconds,
+        http_status=ended.http_status,
+        failure=ended.kind,
+    )
+
+
+def _answered(found: ModeFound) -> bool:
+    """Whether a model answered, whatever it said."""
+    return found.outcome in (Outcome.REAL, Outcome.IGNORED)
+
+
+def _listed(page: Page) -> list[dict[str, object]]:
+    data = page.fields.get("data")
+    return [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
+
+
+def _models_in(page: Page) -> tuple[str, ...] | None:
+    if page.status != 200 or not isinstance(page.fields.get("data"), list):
+        return None
+    names = (one.get("id") for one in _listed(page))
+    return tuple(name for name in names if isinstance(name, str) and 0 < len(name) <= MOST_NAME)[
+        :MOST_MODELS
+    ]
+
+
+def _choose(models: tuple[str, ...] | None, known: list[str]) -> str:
+    listed = models or ()
+    return next((name for name in known if name in listed), "") or next(iter([*known, *listed]), "")
+
+
+def _facts_of(model: str, page: Page) -> ModelFacts:
+    said = next((one for one in _listed(page) if one.get("id") == model), {})
+    return ModelFacts(
+        # vLLM says max_model_len: prompt and reply together.
+        most_input_tokens=_number(said.get("max_input_tokens"))
+        or _number(said.get("max_model_len")),
+        most_output_tokens=_number(said.get("max_tokens")),
+        lifecycle=_short(said.get("lifecycle")),
+        retires_at=_short(said.get("retires_at")),
+    )
+
+
+def _has(page: Page, key: str, kind: type) -> Has:
+    if isinstance(page.fields.get(key), kind):
+        return Has.YES
+    return Has.NO if page.status in _ABSENT else Has.UNKNOWN
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _short(value: object) -> str:
+    return value[:40] if isinstance(value, str) else ""

@@ -1,0 +1,112 @@
+"""Endpoints over the API: the same services as the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from pipeline.models import Endpoint
+from scriptsmith_site.people.tokens import make_token
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+
+API = "/api/v1/endpoints/"
+NEW = {"name": "box", "title": "Box", "base_url": "http://127.0.0.1:9", "max_in_flight": 2}
+PRICE = {"model": "m", "since": "2026-11-01", "input": 250_000, "output": 1_500_000}
+
+
+@pytest.fixture
+def client(client_for: ClientFor, administrator: User) -> Client:
+    return client_for(administrator)
+
+
+def send(client: Client, path: str = "", body: object = None, method: str = "post") -> Any:
+    return getattr(client, method)(f"{API}{path}", body or {}, content_type="application/json")
+
+
+def test_an_endpoint_lives_from_being_added_to_being_deleted(client: Client) -> None:
+    made = send(client, body=NEW)
+    assert made.status_code == 201
+    assert made.json()["is_on"] is False and made.json()["check"]["state"] == "never"
+
+    edition = made.json()["edition"]
+    changed = send(client, "box/", {"mode": "tool", "edition": edition}, "patch").json()
+    assert (changed["mode"], changed["max_in_flight"]) == ("tool", 2)
+    stale = send(client, "box/", {"mode": "text", "edition": edition}, "patch")
+    assert stale.status_code == 409
+    assert send(client, "box/", {"mode": "text"}, "patch").json()["mode"] == "text"
+
+    assert send(client, "box/switch-on/").json()["is_on"] is True
+    assert send(client, "box/switch-on/").status_code == 409
+    assert send(client, "box/switch-off/").json()["is_on"] is False
+    assert client.delete(f"{API}box/").status_code == 204
+    assert client.get(f"{API}box/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        pytest.param({"name": "demo"}, "name", id="taken"),
+        pytest.param({"base_url": "http://host.example"}, "base_url", id="address"),
+        pytest.param({"key_variable": "sk-ant-1"}, "key_variable", id="a key"),
+        pytest.param({"mode": "json"}, "mode", id="mode"),
+        pytest.param({"max_in_flight": 0}, "max_in_flight", id="no calls"),
+        pytest.param({"timeout_seconds": "soon"}, "timeout_seconds", id="no number"),
+        pytest.param({"title": ""}, "title", id="no title"),
+    ],
+)
+def test_bad_input_names_its_field(client: Client, change: dict[str, object], field: str) -> None:
+    refused = send(client, body={**NEW, **change})
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field"] == field
+    assert "sk-ant-1" not in refused.content.decode()
+
+
+def test_leaving_the_machine_takes_a_confirmation(client: Client) -> None:
+    refused = send(client, "claude/switch-on/")
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "confirmed")
+    assert send(client, "claude/switch-on/", {"confirmed": True}).json()["is_on"] is True
+
+
+def test_a_check_is_asked_for_and_read(client: Client) -> None:
+    asked = send(client, "demo/check/", {"model": "demo-smith"})
+    assert asked.status_code == 202 and asked.json()["check"]["state"] == "waiting"
+    assert send(client, "demo/check/").status_code == 409
+
+    Endpoint.objects.filter(name="demo").update(
+        probed_at=timezone.now(), probe={"models": ["a"], "recommended": "tool", "calls": 2}
+    )
+    check = client.get(f"{API}demo/").json()["check"]
+    assert (check["state"], check["models"], check["recommended"]) == ("done", ["a"], "tool")
+    assert send(client, "demo/use-mode/", {"mode": "tool"}).json()["mode"] == "tool"
+    assert send(client, "demo/wake/").status_code == 409
+
+
+def test_prices_are_added_and_removed(client: Client) -> None:
+    send(client, body=NEW)
+    made = send(client, "box/prices/", PRICE)
+    assert made.status_code == 201 and made.json()["cache_read"] == 0
+    assert send(client, "box/prices/", PRICE).json()["error"]["field"] == "since"
+    assert len(client.get(f"{API}box/").json()["prices"]) == 1
+
+    assert client.delete(f"{API}box/prices/{made.json()['id']}/").status_code == 204
+    assert client.get(f"{API}box/").json()["prices"] == []
+
+
+def test_only_administrators_may_and_only_with_the_scope_to_manage(
+    client_for: ClientFor, manager: User, administrator: User
+) -> None:
+    assert send(client_for(manager), body=NEW).status_code == 403
+    assert send(client_for(manager), "demo/check/").status_code == 403
+
+    token = make_token(administrator, name="bot", scopes=["ask"], days=None, by=administrator)
+    bearer = {"Authorization": f"Bearer {token.secret}"}
+    refused = Client().post(API, NEW, content_type="application/json", headers=bearer)
+    assert refused.status_code == 403 and "scope manage" in refused.content.decode()
+    assert not Endpoint.objects.filter(name="box").exists()
