@@ -1,28 +1,23 @@
 """Reads models' replies, warily: what can't be read is a failure to read, never a verdict.
 
-The rules are those of MODELS, section 2: the reason for stopping first; then a tool's input; then every
-balanced JSON object that holds the key; a tagged line last. Two different verdicts in one reply are a
-conflict, and free prose ("Yes, it matches") is not read at all.
+The rules are those of MODELS, section 2: the reason for stopping first; then a tool's input and every JSON
+object that holds the key; a tagged line last. Two different verdicts in one reply are a conflict, and free
+prose ("Yes, it matches") is not read at all. What a reply quotes, in a sentence or in code, is not what it says.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipeline.markup import SHELLS, Block, drop_thinking, find_blocks, find_objects, find_tags
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
 MAX_POINTS = 3
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+.-]*)[^\n`]*\r?$", re.MULTILINE
-)
-_TAG = re.compile(r"^\W*(?:final\s+)?verdict\W*[:=]\W*(\w+)\W*$", re.IGNORECASE | re.MULTILINE)
-_SHELLS = ("bash", "sh", "shell", "zsh", "console", "shell-script")
+# "length" is what some servers put in the place of max_tokens.
+_CUT = ("max_tokens", "length", "model_context_window_exceeded")
 
 
 @dataclass(frozen=True)
@@ -51,6 +46,7 @@ class ExplanationReading:
     outcome: ReadingOutcome
     no_error: bool = False
     points: tuple[str, ...] = ()
+    cut: int = 0  # points that were given and are left out
 
 
 def read_script(reply: Reply) -> ScriptReading:
@@ -58,23 +54,25 @@ def read_script(reply: Reply) -> ScriptReading:
     stopped = _stopped(reply)
     if stopped:
         return ScriptReading(stopped)
-    for found in _objects(reply, "script"):
-        if isinstance(found["script"], str):
-            return _usable(found["script"])
-    text = _THINKING.sub("", reply.text)
+    text = drop_thinking(reply.text)
+    found = find_objects(text, "script")
+    values = [_said_by_tool(reply, "script"), *(one.value for one in found)]
+    scripts = {
+        value["script"]: None
+        for value in values
+        if value is not None and isinstance(value.get("script"), str)
+    }
+    if scripts:
+        note = f"the longest of {len(scripts)} scripts" if len(scripts) > 1 else ""
+        return _unwrapped(max((str(script) for script in scripts), key=len), note)
+    if reply.tool_input and not text.strip():
+        return ScriptReading(ReadingOutcome.UNPARSED, note="the tool's input holds no script")
     if not text.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
-    blocks, unclosed = _fenced_blocks(text)
-    if unclosed:
-        return ScriptReading(
-            ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it"
-        )
-    shells = [block for language, block in blocks if language in _SHELLS]
-    candidates = shells or [block for language, block in blocks if not language]
-    if candidates:
-        note = f"the longest of {len(candidates)} code blocks" if len(candidates) > 1 else ""
-        return _usable(max(candidates, key=len), note)
-    if text.lstrip().startswith("#!") and not blocks:
+    blocks = find_blocks(text, besides=found)
+    if blocks:
+        return _from_blocks(blocks)
+    if text.lstrip().startswith("#!"):
         return _usable(text.lstrip(), "the whole reply")
     return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
 
@@ -84,14 +82,17 @@ def read_text(reply: Reply, key: str) -> TextReading:
     stopped = _stopped(reply)
     if stopped:
         return TextReading(stopped)
-    for found in _objects(reply, key):
-        value = found[key]
-        if isinstance(value, str) and value.strip():
-            return TextReading(ReadingOutcome.READ, value.strip())
-    text = _THINKING.sub("", reply.text).strip()
-    if not text or reply.tool_input is not None:
+    text = drop_thinking(reply.text).strip()
+    found = find_objects(text, key)
+    for value in (_said_by_tool(reply, key), *(one.value for one in found)):
+        words = _text_of(value.get(key)) if value else ""
+        if words:
+            return TextReading(ReadingOutcome.READ, words)
+    # Some servers swallow the tag that opens the thinking, and leave the one that ends it.
+    text = text.rpartition("</think>")[2].strip()
+    if not (text or reply.tool_input):
         return TextReading(ReadingOutcome.EMPTY)
-    if text.startswith("{"):
+    if found or reply.tool_input or text.lstrip("`json \r\n").startswith("{"):
         return TextReading(ReadingOutcome.UNPARSED)
     return TextReading(ReadingOutcome.READ, text)
 
@@ -114,18 +115,19 @@ def read_explanation(reply: Reply) -> ExplanationReading:
     outcome, verdict, found = _verdict(reply, {"error", "no_error"})
     if outcome is not ReadingOutcome.READ:
         return ExplanationReading(outcome)
-    points = _texts_of(found.get("points"))[:MAX_POINTS]
+    points = _points_of(found.get("points"))
     if verdict == "no_error":
         return ExplanationReading(outcome, no_error=True)
     if not points:
         return ExplanationReading(ReadingOutcome.UNPARSED)
-    return ExplanationReading(outcome, points=points)
+    cut = max(0, len(points) - MAX_POINTS)
+    return ExplanationReading(outcome, points=points[:MAX_POINTS], cut=cut)
 
 
 def _stopped(reply: Reply) -> ReadingOutcome | None:
     if reply.stop_reason == "refusal" or reply.refusal:
         return ReadingOutcome.REFUSED
-    if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+    if reply.stop_reason in _CUT:
         return ReadingOutcome.TRUNCATED
     if not reply.text.strip() and reply.tool_input is None:
         return ReadingOutcome.EMPTY
@@ -133,29 +135,38 @@ def _stopped(reply: Reply) -> ReadingOutcome | None:
 
 
 def _verdict(reply: Reply, legal: set[str]) -> tuple[ReadingOutcome, str, dict[str, object]]:
+    """The one verdict that is said; what is only quoted can contradict it, and never stands for it."""
     stopped = _stopped(reply)
     if stopped:
         return stopped, "", {}
-    found = list(_objects(reply, "verdict"))
-    if found:
-        spoken = [_normal(item["verdict"]) for item in found]
-        details = found[-1]
-    else:
-        spoken = [_normal(word) for word in _TAG.findall(_THINKING.sub("", reply.text))]
-        details = {}
-    if not spoken or not set(spoken) <= legal:
+    text = drop_thinking(reply.text)
+    found = find_objects(text, "verdict")
+    by_tool = _said_by_tool(reply, "verdict")
+    said = [by_tool] if by_tool else []
+    said += [one.value or {} for one in found if one.is_said]
+    tags = find_tags(text)
+    everything = [*said, *(one.value or {} for one in found)]
+    verdicts = {_normal(value.get("verdict")) for value in everything}
+    verdicts |= {_normal(word) for word in tags}
+    if not (said or tags) or not verdicts <= legal:
         return ReadingOutcome.UNPARSED, "", {}
-    if len(set(spoken)) > 1:
+    if len(verdicts) > 1:
         return ReadingOutcome.CONFLICT, "", {}
-    return ReadingOutcome.READ, spoken[-1], details
+    return ReadingOutcome.READ, verdicts.pop(), said[-1] if said else {}
+
+
+def _said_by_tool(reply: Reply, key: str) -> dict[str, object] | None:
+    """The tool's input where it holds the key; read as the JSON object that it is."""
+    if reply.tool_input is None:
+        return None
+    found = find_objects(json.dumps(reply.tool_input), key)
+    return found[0].value if found else None
 
 
 def _normal(value: object) -> str:
-    return (
-        str(value).strip().lower().replace("-", "_").replace(" ", "_")
-        if isinstance(value, str)
-        else ""
-    )
+    if not isinstance(value, str):
+        return ""
+    return value.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def _text_of(value: object) -> str:
@@ -168,43 +179,48 @@ def _texts_of(value: object) -> tuple[str, ...]:
     return tuple(text for text in (_text_of(item) for item in value) if text)
 
 
-def _objects(reply: Reply, key: str) -> Iterator[dict[str, object]]:
-    """Every JSON object of the reply that holds the key, in order: a tool's input, or those in the text."""
-    if reply.tool_input is not None:
-        if key in reply.tool_input:
-            yield reply.tool_input
-        return
-    decoder = json.JSONDecoder(strict=False)
-    text = _THINKING.sub("", reply.text)
-    position = text.find("{")
-    tries = 0
-    while position >= 0 and tries < 1000:  # a reply of nothing but braces must not take for ever
-        tries += 1
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError):
-            end = position + 1
-        else:
-            if isinstance(value, dict) and key in value:
-                yield value
-        position = text.find("{", end)
+def _points_of(value: object) -> tuple[str, ...]:
+    """A list of points, or one string with a point in each line."""
+    lines = value.splitlines() if isinstance(value, str) else value
+    return _texts_of(lines)
 
 
-def _fenced_blocks(text: str) -> tuple[list[tuple[str, str]], bool]:
-    """The fenced blocks as (language, exact content), and whether one was left open."""
-    blocks: list[tuple[str, str]] = []
-    opened: re.Match[str] | None = None
-    for match in _FENCE.finditer(text):
-        if opened is None:
-            opened = match
-            continue
-        same_kind = match["mark"][0] == opened["mark"][0] and len(match["mark"]) >= len(
-            opened["mark"]
+def _from_blocks(blocks: list[Block]) -> ScriptReading:
+    if not blocks[-1].is_closed:
+        return ScriptReading(
+            ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it"
         )
-        if same_kind and not match["language"]:
-            blocks.append((opened["language"].lower(), text[opened.end() + 1 : match.start()]))
-            opened = None
-    return blocks, opened is not None
+    shells = [block for block in blocks if block.language in SHELLS]
+    candidates = shells or [block for block in blocks if not block.language]
+    if not candidates:
+        return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
+    best = max(candidates, key=lambda block: len(block.content))
+    if best.is_cut:
+        return ScriptReading(
+            ReadingOutcome.UNPARSED, note="the code block ends inside a here-document"
+        )
+    notes = []
+    if len(candidates) > 1:
+        notes.append(f"the longest of {len(candidates)} code blocks")
+    elif len(blocks) > 1:
+        notes.append(f"one of {len(blocks)} code blocks")
+    if best.is_nested:
+        notes.append("a here-document in it holds a code fence")
+    if best.indent:
+        notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
+    return _usable(best.content, "; ".join(notes))
+
+
+def _unwrapped(script: str, note: str) -> ScriptReading:
+    """The script of a JSON string; out of its fence where the model put one into the string."""
+    blocks = find_blocks(script)
+    if len(blocks) == 1 and blocks[0].is_closed and not blocks[0].is_cut:
+        block = blocks[0]
+        if not (script[: block.start] + script[block.end :]).strip():
+            return _usable(block.content, "; ".join(filter(None, [note, "out of its code fence"])))
+    if script.startswith("#!") and "\n" not in script and "\\n" in script:
+        note = "; ".join(filter(None, [note, "its line ends are written as \\n"]))
+    return _usable(script, note)
 
 
 def _usable(script: str, note: str = "") -> ScriptReading:

@@ -14,11 +14,16 @@ from pathlib import Path
 
 import uvicorn
 
+from pipeline.simulation.rates import RatesError, load_simulation
 from pipeline.standin.app import StandIn, build_app
 from pipeline.standin.book import BookError, load_book
 from pipeline.standin.calls import CallLog
+from pipeline.standin.simulated import simulated_models
 
 _DEMO = Path(__file__).resolve().parents[1] / "demo" / "actions"
+_SIMULATE_HELP = (
+    "answer by the error rates of a simulation (`manage.py simulate`), not from the book"
+)
 _ACTIONS_HELP = "action files that make the script book; unless told, the demo's own"
 
 
@@ -27,11 +32,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         book = load_book(options.actions)
+        simulated = simulated_models(load_simulation(options.simulate)) if options.simulate else {}
         listening = _listen(options.host, options.port)
-    except (BookError, OSError, OverflowError) as error:
+    except (BookError, RatesError, OSError, OverflowError) as error:
         print(f"pipeline.standin: {error}", file=sys.stderr)
         return 2
-    standin = StandIn(book, options.profile, options.latency, CallLog(options.log))
+    standin = StandIn(
+        book, options.profile, options.latency, CallLog(options.log), simulated=simulated
+    )
     config = uvicorn.Config(
         build_app(standin),
         http="h11",  # the faults of the transport rely on its way of ending a connection
@@ -43,12 +51,18 @@ def main(arguments: list[str] | None = None) -> int:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    # Uvicorn stops on these signals, then raises them again for whoever handled them before it.
+    server = uvicorn.Server(config)
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    # Uvicorn stops on these signals, then raises them again for whoever handled them before it; one
+    # that comes before uvicorn listens to them must count too.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, end)
     if options.announce:
         _announce(options.announce, port=listening.getsockname()[1])
-    uvicorn.Server(config).run(sockets=[listening])
+    server.run(sockets=[listening])
     return 0
 
 
@@ -69,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--profile", choices=("claude", "ollama"), default="claude", help="whose manners to have"
     )
+    parser.add_argument("--simulate", type=Path, metavar="FILE", help=_SIMULATE_HELP)
     return parser
 
 

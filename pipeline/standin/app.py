@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,15 +15,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pipeline.standin.answers import answer_prompt
-from pipeline.standin.book import Book
+from pipeline.standin.book import Answer, Book
 from pipeline.standin.calls import Call, CallLog
 from pipeline.standin.compose import build_message, build_usage, compose_reply
-from pipeline.standin.contract import parse_prompt
-from pipeline.standin.delivery import deliver
+from pipeline.standin.contract import Prompt, parse_prompt
+from pipeline.standin.delivery import deliver, write_json
 from pipeline.standin.faults import Fault, FaultQueue, spoil_message, spoil_reply
 from pipeline.standin.models import MODELS, describe_model, list_models, list_models_like_ollama
 from pipeline.standin.refusals import MAX_BODY, refuse_headers, refuse_request, refuse_sampling
 from pipeline.standin.shapes import RequestRefused, fit, parse_request, refused
+from pipeline.standin.simulated import SimulatedAnswers
 from pipeline.standin.usage import PromptCache, count_input
 
 Profile = Literal["claude", "ollama"]
@@ -42,6 +43,8 @@ class StandIn:
     log: CallLog = field(default_factory=CallLog)
     cache: PromptCache = field(default_factory=PromptCache)
     faults: FaultQueue = field(default_factory=FaultQueue)
+    # In simulation mode: who answers, by model; the book is closed then.
+    simulated: Mapping[str, SimulatedAnswers] = field(default_factory=dict)
 
     def reset(self) -> None:
         """Forget log, cache and faults."""
@@ -95,7 +98,7 @@ class StandIn:
         call.fault = fault.kind if fault else None
         if fault and fault.kind == "status":
             return await self._fail(fault, call)
-        reply = compose_reply(request, answer_prompt(prompt, self.book))
+        reply = compose_reply(request, self._think(prompt, model=request.model))
         if fault:
             reply = spoil_reply(reply, fault, request, prompt.task)
         usage = build_usage(reply, self.cache.charge(request))
@@ -107,6 +110,13 @@ class StandIn:
         if fault and fault.kind == "shape":
             message = spoil_message(build_message(request, reply, usage), fault)
         return deliver(message, headers={**self._headers(call), **self._limits()}, fault=fault)
+
+    def _think(self, prompt: Prompt, *, model: str) -> Answer:
+        if not self.simulated:
+            return answer_prompt(prompt, self.book)
+        if model not in self.simulated:
+            raise RequestRefused(404, "not_found_error", f"model: {model}")
+        return self.simulated[model].answer(prompt)
 
     async def _fail(self, fault: Fault, call: Call) -> Response:
         self.log.settle(call, status=fault.status)
@@ -181,18 +191,18 @@ def build_app(standin: StandIn) -> Starlette:
 
     async def calls(http: Request) -> Response:
         after = http.query_params.get("after", "0")
-        return JSONResponse(standin.log.report(after=int(after) if after.isdecimal() else 0))
+        return _answer_json(standin.log.report(after=int(after) if after.isdecimal() else 0))
 
     async def faults(http: Request) -> Response:
         if http.method == "GET":
-            return JSONResponse({"pending": standin.faults.pending()})
+            return _answer_json({"pending": standin.faults.pending()})
         try:
             rules = [fit(Fault, rule) for rule in await _read_rules(http)]
         except RequestRefused as error:
             return JSONResponse({"error": str(error)}, status_code=error.status)
         for rule in rules:
             standin.faults.add(rule)
-        return JSONResponse({"pending": standin.faults.pending()})
+        return _answer_json({"pending": standin.faults.pending()})
 
     async def reset(http: Request) -> Response:
         standin.reset()
@@ -215,6 +225,10 @@ def build_app(standin: StandIn) -> Starlette:
             ),
         ]
     )
+
+
+def _answer_json(value: object) -> Response:
+    return Response(write_json(value), media_type="application/json")
 
 
 async def _read_rules(http: Request) -> list[object]:

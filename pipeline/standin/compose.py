@@ -62,6 +62,11 @@ def text_block(text: str) -> dict[str, object]:
     return {"type": "text", "text": text, "citations": None}
 
 
+def unknown_block() -> dict[str, object]:
+    """A content block of a kind that no client knows."""
+    return {"type": "hologram", "text": "Not for you.", "hologram": {"frames": 3}}
+
+
 def thinking_block() -> dict[str, object]:
     """A content block of thinking whose text is omitted, as the API gives it by default."""
     return {"type": "thinking", "thinking": "", "signature": "c3RhbmQtaW4="}
@@ -95,7 +100,8 @@ def write_text(answer: Mapping[str, object]) -> str:
         fence = "```"
         while fence in script:
             fence += "`"
-        return f"Here is the script.\n\n{fence}bash\n{script.rstrip()}\n{fence}\n"
+        end = "" if script.endswith("\n") else "\n"  # a fence can't hold a script without one
+        return f"Here is the script.\n\n{fence}bash\n{script}{end}{fence}\n"
     return f"My answer:\n\n{json.dumps(answer, ensure_ascii=False, indent=2)}\n"
 
 

@@ -65,9 +65,17 @@ async def _start(response: Response, send: Send) -> None:
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
 
 
+def write_json(value: object) -> bytes:
+    """`value` as JSON in UTF-8; with escapes where it holds half of a character, which has no UTF-8."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()
+
+
 def deliver(content: object, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
     """`content` as a 200 answer in JSON, spoilt on its way where `fault` says so."""
-    body = json.dumps(content, ensure_ascii=False).encode()
+    body = write_json(content)
     kind = fault.kind if fault else ""
     if fault and kind == "drip":
         return _DrippingResponse(body, headers=headers, count=fault.bytes, seconds=fault.seconds)

@@ -14,6 +14,7 @@ text            `text`, or a `sample`, as the only text block                   
 tool_input      a call of the tool with `input` as it stands                    yes
 contradiction   two JSON objects with opposite verdicts                         yes
 thinking        a thinking block and nothing else                               yes
+unknown_block   a block of an unknown kind, then the normal answer              yes
 drip            the first `bytes` bytes one by one, `seconds` apart             yes
 close           the normal answer, then the idle connection closed unannounced  yes
 
@@ -31,7 +32,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipeline.standin.compose import Reply, cut_reply, text_block, thinking_block, tool_use
+from pipeline.standin.compose import (
+    Reply,
+    cut_reply,
+    text_block,
+    thinking_block,
+    tool_use,
+    unknown_block,
+)
 from pipeline.standin.shapes import MessageRequest
 
 ERROR_TYPES = {
@@ -71,7 +79,7 @@ class Fault(BaseModel):
 
     kind: Literal[
         "status", "delay", "death", "cut", "shape", "max_tokens", "refusal", "text", "tool_input",
-        "contradiction", "thinking", "drip", "close",
+        "contradiction", "thinking", "unknown_block", "drip", "close",
     ]  # fmt: skip
     task: str | None = None
     model: str | None = None
@@ -170,6 +178,8 @@ def spoil_reply(reply: Reply, fault: Fault, request: MessageRequest, task: str) 
         return replace(reply, content=[text_block(_contradict(task))], stop_reason="end_turn")
     if fault.kind == "thinking":
         return Reply([thinking_block()], "end_turn", thinking_tokens=thinking or 250)
+    if fault.kind == "unknown_block":
+        return replace(reply, content=[unknown_block(), *reply.content])
     return reply
 
 

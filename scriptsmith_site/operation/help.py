@@ -14,6 +14,7 @@ GUIDES = {
     "catalogue": _("The catalogue"),
     "models": _("Models and their servers"),
     "simulating": _("Simulating before paying"),
+    "stand-in": _("The stand-in model"),
     "operation": _("Operation"),
 }
 

@@ -1,138 +1,237 @@
-"""Every way in which a reply can be read, or not: nothing unreadable becomes correct or incorrect."""
+"""How replies are read: nothing unreadable becomes correct or incorrect, and a script is kept to the byte.
+
+The cases are files, tests/cases/replies/*.json: a reply as a server sends it, and what is to be read from it.
+"""
 
 from __future__ import annotations
 
-import pytest
+import json
+from pathlib import Path
 
-from pipeline.readers import read_explanation, read_opinion, read_script, read_text
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from pipeline.llm.requests import reply_of
+from pipeline.readers import (
+    OpinionReading,
+    read_explanation,
+    read_opinion,
+    read_script,
+    read_text,
+)
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
-READ, REFUSED, TRUNCATED = ReadingOutcome.READ, ReadingOutcome.REFUSED, ReadingOutcome.TRUNCATED
-EMPTY, UNPARSED, CONFLICT = ReadingOutcome.EMPTY, ReadingOutcome.UNPARSED, ReadingOutcome.CONFLICT
-
+READ, UNPARSED = ReadingOutcome.READ, ReadingOutcome.UNPARSED
+CASES = {
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(Path("tests/cases/replies").glob("*.json"))
+}
+OPINIONS = {name: case for name, case in CASES.items() if name.startswith("verdict-")}
 FENCE = "```"
+# What scripts, quotations and marks are made of, so that a search comes upon the odd ones soon.
+PIECES = [
+    "a",
+    "b",
+    " ",
+    "\n",
+    "\n",
+    "\r",
+    "\t",
+    *"{}[]\"'`~$\\<>#:é漢🚀\u200b",
+    FENCE,
+    "<<E",
+    "\nE\n",
+]
+ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+HARD = st.lists(st.sampled_from([*PIECES, '{"script": "x"}']) | ANY, max_size=30).map("".join)
+
+
+def read_case(case: dict[str, object]) -> tuple[str, object, str]:
+    """Outcome, value and note of a case file's reply, read for its task."""
+    reply = reply_of(case["message"])  # type: ignore[arg-type]
+    match case["task"]:
+        case "similarity" | "difference":
+            opinion = read_opinion(reply)
+            return opinion.outcome.value, opinion.opinion.value, ""
+        case "describe":
+            description = read_text(reply, "functionality")
+            return description.outcome.value, description.text, ""
+        case "explain":
+            explanation = read_explanation(reply)
+            return explanation.outcome.value, list(explanation.points), ""
+        case _:
+            script = read_script(reply)
+            return script.outcome.value, script.script, script.note
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_reply_is_read_as_its_file_says(name: str) -> None:
+    expected = CASES[name]["expect"]
+    outcome, value, note = read_case(CASES[name])
+    assert outcome == expected["outcome"], CASES[name]["why"]
+    if outcome == "read":
+        assert value == expected["value"], CASES[name]["why"]
+    assert expected.get("note", note) == note
+
+
+def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
+    assert len(CASES) >= 60
+    assert {case["mode"] for case in CASES.values()} == {"schema", "tool", "text"}
+    assert {case["expect"]["outcome"] for case in CASES.values()} == set(ReadingOutcome)
+    assert all(case["why"].endswith(".") for case in CASES.values())
+
+
+# --- What holds for every reply -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OPINIONS)
+def test_no_beginning_of_a_reply_says_what_the_whole_does_not(name: str) -> None:
+    """A reply may be cut anywhere without a word of it: what is then read is the whole's verdict, or none."""
+    text = reply_of(OPINIONS[name]["message"]).text
+    whole = read_opinion(Reply(text))
+    if whole.outcome is ReadingOutcome.CONFLICT or "{" not in text:
+        return  # before the second verdict there is only the first; a tagged line has no mark at its end
+    for end in range(len(text)):
+        part = read_opinion(Reply(text[:end])).opinion
+        assert part in (whole.opinion, Opinion.UNKNOWN), text[:end]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("script-")])
+def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(name: str) -> None:
+    whole = reply_of(CASES[name]["message"])
+    script = read_script(Reply(whole.text))
+    if script.note in ("the whole reply", "the longest of 2 code blocks"):
+        return  # nothing in these says where they end
+    for end in range(len(whole.text)):
+        part = read_script(Reply(whole.text[:end]))
+        assert part.outcome is not READ or part.script.strip() == script.script.strip()
+
+
+@given(text=HARD)
+def test_what_never_names_a_verdict_never_is_one(text: str) -> None:
+    assume("verdict" not in text.lower() and "\\u" not in text)
+    assert read_opinion(Reply(text)).opinion is Opinion.UNKNOWN
+    assert read_opinion(Reply("", tool_input={"reason": text})).opinion is Opinion.UNKNOWN
+
+
+SAID = {
+    word: [f'{{"verdict": "{word}", "reason": "Because."}}', f"Verdict: {word}"]
+    for word in ("match", "mismatch")
+}
+QUOTED = ['It prints {"verdict": "WORD"} there.', '> {"verdict": "WORD"}', "> Verdict: WORD"]
+CODE = [f'{FENCE}bash\necho x\n# Verdict: WORD\n{{"verdict": "WORD"}}\n{FENCE}']
+NOISE = ["Let me see.", "{a,b} ${HOME}", f"{FENCE}\nls\n{FENCE}", '{"other": [1, {"x": "}"}]}', ""]
+
+
+def fragments(*words: str) -> st.SearchStrategy[str]:
+    quoted = [text.replace("WORD", word) for text in (*QUOTED, *CODE) for word in SAID]
+    said = [text for word in words for text in SAID[word]]
+    parts = st.lists(st.sampled_from([*NOISE, *quoted, *said]), max_size=6)
+    return parts.map("\n".join)
+
+
+@given(text=fragments())
+def test_quotations_alone_are_no_verdict(text: str) -> None:
+    assert read_opinion(Reply(text)).opinion is Opinion.UNKNOWN
+
+
+@given(before=fragments("match"), after=fragments("mismatch"), said=st.sampled_from([0, 1]))
+def test_two_verdicts_are_never_one(before: str, after: str, said: int) -> None:
+    text = "\n".join([before, SAID["match"][said], after, SAID["mismatch"][1 - said]])
+    assert read_opinion(Reply(text)) == OpinionReading(ReadingOutcome.CONFLICT)
+
+
+@given(before=fragments("match"), after=st.sampled_from([*NOISE, *CODE]))
+def test_one_verdict_is_read_or_contradicted_by_a_quotation_but_never_turned(
+    before: str, after: str
+) -> None:
+    text = "\n".join([before, SAID["match"][0], after.replace("WORD", "mismatch")])
+    assert read_opinion(Reply(text)).opinion is not Opinion.MISMATCH
+
+
+@given(script=HARD)
+@example(script="cat <<'E'\n```\nE\n")
+@example(script="sed 's/<think>.*<\\/think>//'")
+@example(script='{"script": "x"}')
+def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
+    assume(script.strip() and FENCE not in script.strip()[:3] and "~~~" not in script)
+    said = json.dumps({"script": script})
+    assert read_script(Reply(said)).script == script
+    assert read_script(Reply(f"{FENCE}json\n{said}\n{FENCE}")).script == script
+    assert read_script(Reply("", tool_input={"script": script})).script == script
+    assert read_script(reply_of(_by_tool(said))).script == script
+    mark = FENCE
+    while mark in script:
+        mark += "`"
+    reading = read_script(Reply(f"Here it is.\n\n{mark}bash\n{script}\n{mark}\n"))
+    # A here-document that the script itself leaves open is taken for a cut, and asked for again.
+    assert reading.script == f"{script}\n" or reading.outcome is UNPARSED and "<<" in script
+
+
+@settings(max_examples=50)
+@given(script=HARD, end=st.integers(0, 200))
+def test_half_of_a_script_is_never_taken_for_it(script: str, end: int) -> None:
+    assume(script.strip() and FENCE not in script)
+    fenced = f"{FENCE}bash\n{script}\n{FENCE}"
+    for whole in (json.dumps({"script": script}), fenced):
+        assert read_script(Reply(whole[: min(end, len(whole) - 1)])).outcome is not READ
+
+
+def _by_tool(text: str) -> dict[str, object]:
+    return {"content": [{"type": "tool_use", "input": text}], "stop_reason": "tool_use"}
+
+
+# --- What no file shows well -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("reply", "outcome", "script"),
+    ("reply", "note"),
     [
-        pytest.param(Reply('{"script": "ls -l\\n"}'), READ, "ls -l\n", id="JSON string"),
-        pytest.param(Reply("", tool_input={"script": "df -h\n"}), READ, "df -h\n", id="tool input"),
         pytest.param(
-            Reply("", tool_input={"answer": "df"}), EMPTY, "", id="tool input without script"
+            Reply('{"script": "' + "x" * 1_000_001 + '"}'),
+            "the script is larger than 1 MB",
+            id="over 1 MB",
         ),
         pytest.param(
-            Reply(f"Here:\n{FENCE}bash\nls\n{FENCE}\nDone."), READ, "ls\n", id="one fence"
+            Reply('{"script": "\\ud800"}'),
+            "the script holds half of a character",
+            id="half a character",
         ),
-        pytest.param(Reply(f"{FENCE}\nls\n{FENCE}"), READ, "ls\n", id="fence without language"),
+        pytest.param(Reply("{" * 5000), "the reply holds no script", id="nothing but braces"),
         pytest.param(
-            Reply(f"{FENCE}bash\nls\n{FENCE}\nor\n{FENCE}sh\nls -la /tmp\n{FENCE}"),
-            READ,
-            "ls -la /tmp\n",
-            id="two fences: the longer",
-        ),
-        pytest.param(
-            Reply(f"{FENCE}python\nprint(1)\nprint(2)\n{FENCE}\n{FENCE}bash\nls\n{FENCE}"),
-            READ,
-            "ls\n",
-            id="the shell's fence",
-        ),
-        pytest.param(Reply(f"{FENCE}bash\nls -l"), UNPARSED, "", id="fence never closed"),
-        pytest.param(
-            Reply("````bash\ncat <<E\n```\nE\n````"),
-            READ,
-            "cat <<E\n```\nE\n",
-            id="fence within a longer fence",
-        ),
-        pytest.param(Reply("~~~bash\nls\n~~~"), READ, "ls\n", id="tildes"),
-        pytest.param(
-            Reply("#!/bin/bash\nls\n"), READ, "#!/bin/bash\nls\n", id="the whole reply is a script"
-        ),
-        pytest.param(Reply("I would list the files with ls."), UNPARSED, "", id="prose only"),
-        pytest.param(Reply(""), EMPTY, "", id="nothing"),
-        pytest.param(Reply("<think>ls?</think>"), EMPTY, "", id="thinking only"),
-        pytest.param(Reply('{"script": "  "}'), EMPTY, "", id="empty script"),
-        pytest.param(Reply("", stop_reason="refusal"), REFUSED, "", id="refusal"),
-        pytest.param(
-            Reply(f"{FENCE}bash\nls\n{FENCE}", stop_reason="max_tokens"),
-            TRUNCATED,
-            "",
-            id="cut short",
-        ),
-        pytest.param(Reply('{"script": "a\\u0000b"}'), UNPARSED, "", id="NUL byte"),
-        pytest.param(Reply('{"script": "' + "x" * 1_000_001 + '"}'), UNPARSED, "", id="over 1 MB"),
-        pytest.param(Reply('{"script": "\\ud800"}'), UNPARSED, "", id="half a character"),
-        pytest.param(
-            Reply('{"script": "a\\r\\nb {{ }} %s $() `x`\\n"}'),
-            READ,
-            "a\r\nb {{ }} %s $() `x`\n",
-            id="byte for byte",
+            Reply('{"a":' * 5000), "the reply holds no script", id="deeper than can be read"
         ),
         pytest.param(
-            Reply(f"{FENCE}bash\r\nls\r\n{FENCE}\r\n"),
-            READ,
-            "ls\r\n",
-            id="CRLF fence keeps the script's line ends",
+            Reply(f"{FENCE}\n" * 20_001 + "x"),
+            "the reply opens a code block and never closes it",
+            id="nothing but fences",
         ),
-        pytest.param(Reply("{" * 5000), UNPARSED, "", id="nothing but braces"),
-        pytest.param(Reply('{"script": 5}'), UNPARSED, "", id="script is a number"),
+        pytest.param(
+            Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),
+            "the code block ends inside a here-document",
+            id="nothing but open here-documents",
+        ),
     ],
 )
-def test_a_script_is_read(reply: Reply, outcome: ReadingOutcome, script: str) -> None:
+def test_what_no_script_can_be_is_refused_with_a_reason(reply: Reply, note: str) -> None:
     reading = read_script(reply)
-    assert (reading.outcome, reading.script) == (outcome, script)
+    assert (reading.outcome, reading.note) == (UNPARSED, note)
 
 
 @pytest.mark.parametrize(
-    ("text", "outcome", "opinion"),
+    "line",
     [
-        pytest.param('{"verdict": "match", "reason": "same"}', READ, Opinion.MATCH, id="match"),
-        pytest.param('{"verdict": "Mismatch"}', READ, Opinion.MISMATCH, id="capital letter"),
-        pytest.param('Well.\n{"verdict": "match"} ok', READ, Opinion.MATCH, id="prose around"),
-        pytest.param(
-            '{"verdict": "match"} no: {"verdict": "mismatch"}',
-            CONFLICT,
-            Opinion.UNKNOWN,
-            id="two verdicts",
-        ),
-        pytest.param(
-            '{"verdict": "match"} {"verdict": "match"}',
-            READ,
-            Opinion.MATCH,
-            id="the same one twice",
-        ),
-        pytest.param('{"verdict": "correct"}', UNPARSED, Opinion.UNKNOWN, id="not on the menu"),
-        pytest.param('{"verdict": true}', UNPARSED, Opinion.UNKNOWN, id="not a word"),
-        pytest.param("Yes, it matches.", UNPARSED, Opinion.UNKNOWN, id="free prose"),
-        pytest.param("Verdict: match", READ, Opinion.MATCH, id="tagged line"),
-        pytest.param("**Verdict:** mismatch", READ, Opinion.MISMATCH, id="tagged line in bold"),
-        pytest.param("verdict: match or mismatch", UNPARSED, Opinion.UNKNOWN, id="the menu itself"),
-        pytest.param(
-            '{"verdict": "match", "reason": "cut of', UNPARSED, Opinion.UNKNOWN, id="cut JSON"
-        ),
-        pytest.param(
-            '<think>{"verdict": "mismatch"}</think>{"verdict": "match"}',
-            READ,
-            Opinion.MATCH,
-            id="thinking does not count",
-        ),
-        pytest.param(
-            "<think>never closed match", EMPTY, Opinion.UNKNOWN, id="thinking without end"
-        ),
-        pytest.param("", EMPTY, Opinion.UNKNOWN, id="nothing"),
+        pytest.param(" " * 50_000 + "x", id="blanks"),
+        pytest.param(FENCE + "a" * 50_000 + "`", id="an endless language"),
+        pytest.param("verdict:" + " *" * 25_000 + "!?", id="an endless tag"),
+        pytest.param('"' * 50_001 + "{" * 900, id="quotes and braces"),
+        pytest.param('{"verdict": ' * 900, id="objects in objects"),
     ],
 )
-def test_an_opinion_is_read(text: str, outcome: ReadingOutcome, opinion: Opinion) -> None:
-    if text.startswith("<think>never"):
-        outcome = UNPARSED
-    reading = read_opinion(Reply(text))
-    assert (reading.outcome, reading.opinion) == (outcome, opinion)
-
-
-def test_a_refused_or_cut_opinion_is_no_opinion() -> None:
-    said = '{"verdict": "match"}'
-    assert read_opinion(Reply(said, stop_reason="refusal")).outcome is REFUSED
-    assert read_opinion(Reply(said, stop_reason="max_tokens")).outcome is TRUNCATED
+def test_a_long_line_is_read_in_no_time(line: str) -> None:
+    assert read_opinion(Reply(line)).opinion is Opinion.UNKNOWN
+    assert read_script(Reply(line)).outcome is UNPARSED
 
 
 def test_differences_are_kept_and_what_is_no_text_is_left_out() -> None:
@@ -140,33 +239,7 @@ def test_differences_are_kept_and_what_is_no_text_is_left_out() -> None:
     assert reading.differences == ("other path",)
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome", "no_error", "points"),
-    [
-        pytest.param('{"verdict": "error", "points": ["a", "b"]}', READ, False, 2, id="two points"),
-        pytest.param(
-            '{"verdict": "error", "points": ["a", "b", "c", "d"]}',
-            READ,
-            False,
-            3,
-            id="at most three",
-        ),
-        pytest.param('{"verdict": "no_error", "points": []}', READ, True, 0, id="no error"),
-        pytest.param('{"verdict": "no error"}', READ, True, 0, id="no error, in words"),
-        pytest.param(
-            '{"verdict": "error", "points": []}', UNPARSED, False, 0, id="an error without a point"
-        ),
-        pytest.param("It is fine.", UNPARSED, False, 0, id="prose"),
-    ],
-)
-def test_an_explanation_is_read(
-    text: str, outcome: ReadingOutcome, no_error: bool, points: int
-) -> None:
-    reading = read_explanation(Reply(text))
-    assert (reading.outcome, reading.no_error, len(reading.points)) == (outcome, no_error, points)
-
-
-def test_a_description_is_the_replys_own_words_where_no_json_is_given() -> None:
-    assert read_text(Reply("Lists files."), "functionality").text == "Lists files."
-    assert read_text(Reply('{"functionality": "Lists."}'), "functionality").text == "Lists."
-    assert read_text(Reply('{"other": 1}'), "functionality").outcome is UNPARSED
+def test_at_most_three_points_are_kept() -> None:
+    said = json.dumps({"verdict": "error", "points": ["a", "b", "c", "d"]})
+    assert read_explanation(Reply(said)).points == ("a", "b", "c")
+    assert read_explanation(Reply('{"verdict": "no_error", "points": []}')).no_error

@@ -1,0 +1,226 @@
+"""What stands in the text of a reply: JSON objects, code blocks, tagged lines. It finds, and judges nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "console", "shell-script", "shellscript")
+
+# A reply of nothing but braces or fences must not take for ever.
+_MOST_TRIES = 1000
+_MOST_FENCES_AHEAD = 20
+_MOST_BEFORE = 200
+# Only what comes before the answer is thinking: the same tags inside it belong to a script or a reason.
+_THINKING = re.compile(
+    r"\A\s*<(think(?:ing)?|thought|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_FENCE = re.compile(
+    r"^(?P<before>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}|~{3,})"
+    r"[ \t]*+(?P<language>[\w+.-]*+)[^\n`]*+$",
+    re.MULTILINE,
+)
+_BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
+# An object in the middle of a sentence is a quotation; one that is said begins its line, or follows such a word.
+_LEADS_TO_AN_OBJECT = re.compile(
+    r"[\s\[*_+`#-]*(?:\d{1,3}[.)]\s*)?(?:</?\w+>\s*)?|.*\b(?:answer|json|verdict|response)\W*",
+    re.IGNORECASE,
+)
+_TAG = re.compile(
+    r"^[ \t]*+(?:(?:[-+]|#+|\d{1,3}[.)])[ \t]*+)?[*_`]*+(?:final[ \t]+)?verdict[*_`]*+[ \t]*+[:=]"
+    r"[ \t*_`\"']*+([\w-]++(?: error)?)[ \t*_`\"'.!]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEREDOC = re.compile(r"(?<!<)<<(?P<tabs>-?)[ \t]*(?P<quote>['\"\\]?)(?P<word>[A-Za-z_]\w*)")
+
+
+@dataclass(frozen=True)
+class FoundObject:
+    """An outermost JSON object; `value` is None where it begins and can't be decoded."""
+
+    start: int
+    end: int
+    value: dict[str, object] | None
+    is_said: bool  # False in the middle of a sentence
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it stands, its language in small letters, its exact content."""
+
+    start: int
+    end: int
+    language: str
+    content: str
+    is_closed: bool = True
+    is_nested: bool = False  # a fence inside a here-document did not end it
+    is_cut: bool = False  # it ends while a here-document is open
+    indent: int = 0  # blanks taken off each line, because the fence stood in a list
+
+    @property
+    def is_code(self) -> bool:
+        """Whether what stands in it is quoted: JSON in a block of its own is not."""
+        return self.language in SHELLS or not self.content.lstrip().startswith(("{", "["))
+
+
+def drop_thinking(text: str) -> str:
+    """The text without a byte order mark and without what the model thought before it answered."""
+    text = text.removeprefix("\ufeff")
+    while found := _THINKING.match(text):
+        text = text[found.end() :]
+    return text
+
+
+def find_objects(text: str, key: str) -> list[FoundObject]:
+    """The JSON objects outside code that hold the key, in order; undecodable ones that seem to, too.
+
+    An object that wraps the wanted one, as some models write a tool's call, stands for it.
+    """
+    mentions = re.compile(rf"[\"']{re.escape(key)}[\"']\s*:", re.IGNORECASE)
+    found = []
+    for start, end, value in _scan_objects(text):
+        if value is None:
+            if not mentions.search(text, start, end):
+                continue
+        else:
+            value = _holder_of(value, key)
+            if value is None:
+                continue
+        line = text[max(text.rfind("\n", 0, start) + 1, start - _MOST_BEFORE) : start]
+        is_said = _LEADS_TO_AN_OBJECT.fullmatch(line) is not None
+        found.append(FoundObject(start, end, value, is_said))
+    code = [block for block in find_blocks(text, besides=found) if block.is_code]
+    return [one for one in found if not any(b.start < one.start < b.end for b in code)]
+
+
+def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block]:
+    """The fenced blocks in order, the last one perhaps never closed; none begins inside an object of `besides`."""
+    blocks: list[Block] = []
+    opened: re.Match[str] | None = None
+    is_nested = False
+    fences = list(_FENCE.finditer(text))
+    for at, fence in enumerate(fences):
+        if opened is None:
+            if not any(one.start < fence.start() < one.end for one in besides):
+                opened, is_nested = fence, False
+            continue
+        if not _closes(fence, opened):
+            continue
+        content = text[opened.end() + 1 : fence.start()]
+        is_cut = _has_open_heredoc(content)
+        if is_cut and any(
+            _closes(later, opened) and not _has_open_heredoc(text[opened.end() + 1 : later.start()])
+            for later in fences[at + 1 : at + 1 + _MOST_FENCES_AHEAD]
+        ):
+            is_nested = True
+            continue
+        blocks.append(_block_of(opened, content, fence.end(), is_nested=is_nested, is_cut=is_cut))
+        opened = None
+    if opened is not None:
+        language, content = opened["language"].lower(), text[opened.end() + 1 :]
+        blocks.append(Block(opened.start(), len(text), language, content, is_closed=False))
+    return blocks
+
+
+def find_tags(text: str) -> list[str]:
+    """The words of lines such as `Verdict: match`, outside code blocks and JSON objects."""
+    spans = [(block.start, block.end) for block in find_blocks(text)]
+    spans += [(start, end) for start, end, _ in _scan_objects(text)]
+    return [
+        tag[1]
+        for tag in _TAG.finditer(text.replace("\r\n", " \n"))
+        if not any(start <= tag.start(1) < end for start, end in spans)
+    ]
+
+
+def _scan_objects(text: str) -> Iterator[tuple[int, int, dict[str, object] | None]]:
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_without_contradiction)
+    position, tries = text.find("{"), 0
+    while position >= 0:
+        tries += 1
+        if tries > _MOST_TRIES:
+            yield position, len(text), None
+            return
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (json.JSONDecodeError, RecursionError):
+            end = position + 1
+            if _BEGINS_LIKE_JSON.match(text, position):
+                # What stands inside a broken object is part of it, and no answer of its own.
+                end = _end_of_braces(text, position)
+                yield position, end, None
+        else:
+            yield position, end, value
+        position = text.find("{", end)
+
+
+def _without_contradiction(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The pairs by their keys in small letters; a key that is given two values has none."""
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        name = name.strip().lower()
+        found[name] = value if found.get(name, value) == value else None
+    return found
+
+
+def _holder_of(value: dict[str, object], key: str) -> dict[str, object] | None:
+    if key in value:
+        return value
+    inner = [one for one in value.values() if isinstance(one, dict) and key in one]
+    return inner[0] if len(inner) == 1 else None
+
+
+def _end_of_braces(text: str, start: int) -> int:
+    """Where the braces that open at `start` are closed; the end of the text where they never are."""
+    depth = 0
+    for part in re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL).finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(part[0], 0)
+        if depth == 0 and part[0] == "}":
+            return part.end()
+    return len(text)
+
+
+def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
+    mark, wanted = fence["mark"], opened["mark"]
+    bare = not fence["language"] and not fence["before"].strip()
+    return bare and mark[0] == wanted[0] and len(mark) >= len(wanted)
+
+
+def _block_of(
+    opened: re.Match[str], content: str, end: int, *, is_nested: bool, is_cut: bool
+) -> Block:
+    indent = len(opened["before"])
+    lines = content.split("\n")
+    if indent and all(not line[:indent].strip() for line in lines):
+        content = "\n".join(line[indent:] for line in lines)
+    else:
+        indent = 0
+    return Block(
+        opened.start(),
+        end,
+        opened["language"].lower(),
+        content,
+        is_nested=is_nested,
+        is_cut=is_cut,
+        indent=indent,
+    )
+
+
+def _has_open_heredoc(script: str) -> bool:
+    """Whether a here-document is begun and not ended; quotes and arithmetic are looked at line by line."""
+    waiting: list[tuple[str, bool]] = []
+    for line in script.split("\n"):
+        line = line.removesuffix("\r")
+        if waiting:
+            word, may_be_indented = waiting[0]
+            if (line.lstrip("\t") if may_be_indented else line) == word:
+                waiting.pop(0)
+            continue
+        for found in _HEREDOC.finditer(line):
+            before = line[: found.start()]
+            quoted = before.count('"') % 2 or before.count("'") % 2
+            if not quoted and "((" not in before and not before.lstrip().startswith("#"):
+                waiting.append((found["word"], bool(found["tabs"])))
+    return bool(waiting)

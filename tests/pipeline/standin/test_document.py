@@ -1,0 +1,102 @@
+"""Every example of docs/stand-in.md, run as it stands there; only the port is another."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+import anthropic
+import pytest
+
+from pipeline.standin.__main__ import main
+from pipeline.standin.book import load_book
+from pipeline.standin.faults import Fault
+from tests.pipeline.standin.asking import ask
+from tests.standin_process import ROOT, StandIn
+
+TEXT = (ROOT / "docs" / "stand-in.md").read_text(encoding="utf-8")
+ADDRESS = "http://127.0.0.1:8123"
+
+
+def blocks(language: str) -> list[str]:
+    """The document's blocks in a language; a block ends where its fence is followed by an empty line."""
+    return re.findall(rf"^```{language}\n(.*?)^```$(?=\n\n)", TEXT, re.DOTALL | re.MULTILINE)
+
+
+def fault_rows() -> list[tuple[str, str, dict[str, object]]]:
+    """Kind, whether it is billed, and the example, of each row of the table."""
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (yes|no) \| `(\{.*\})` \|$", TEXT, re.MULTILINE)
+    return [(kind, billed, json.loads(rule)) for kind, billed, rule in rows]
+
+
+def test_the_examples_give_what_they_say(standin: StandIn) -> None:
+    session = "\n".join(blocks("pycon")).replace(ADDRESS, standin.url)
+    found = doctest.DocTestParser().get_doctest(session, {}, "stand-in.md", "stand-in.md", 0)
+    assert len(found.examples) > 20
+    said: list[str] = []
+    doctest.DocTestRunner().run(found, out=said.append)
+    assert said == []
+
+
+@pytest.mark.parametrize("command", [line for line in blocks("bash") if "--help" not in line])
+def test_it_starts_as_the_document_says(command: str, tmp_path: Path) -> None:
+    words = shlex.split(re.sub(r"--port \d+", "--port 0", command))
+    assert words[:3] == ["python", "-m", "pipeline.standin"]
+    options = [str(ROOT / word) if word.startswith("pipeline/") else word for word in words[3:]]
+    if "--announce" not in options:
+        options += ["--announce", "standin.json"]
+    announced = tmp_path / "standin.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pipeline.standin", *options],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    deadline = time.monotonic() + 20
+    while not announced.exists():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=10) == 0
+
+
+def test_it_helps_as_the_document_says(capsys: pytest.CaptureFixture[str]) -> None:
+    (command,) = (line for line in blocks("bash") if "--help" in line)
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(command)[3:])
+    assert ended.value.code == 0
+    options = set(re.findall(r"--\w+", capsys.readouterr().out)) - {"--help"}
+    described = set(re.findall(r"^\| `(--\w+)", TEXT, re.MULTILINE))
+    assert described == options
+
+
+def test_the_book_of_the_document_can_be_read(tmp_path: Path) -> None:
+    (page,) = blocks("yaml")
+    (tmp_path / "staging.yaml").write_text(page, encoding="utf-8")
+    assert len(load_book(tmp_path)) == 6
+
+
+def test_every_kind_of_fault_is_described() -> None:
+    kinds = get_args(Fault.model_fields["kind"].annotation)
+    assert {kind for kind, _, _ in fault_rows()} == set(kinds)
+
+
+@pytest.mark.parametrize(("kind", "billed", "rule"), fault_rows())
+def test_each_fault_strikes_and_is_billed_as_the_document_says(
+    standin: StandIn, client: anthropic.Anthropic, kind: str, billed: str, rule: dict[str, object]
+) -> None:
+    standin.faults(rule)
+    # Some are raised by the SDK, some are handed on: here only the server's side counts.
+    with contextlib.suppress(anthropic.APIError, json.JSONDecodeError):
+        ask(client, "similarity", STATEMENT="List /srv", FUNCTIONALITY="It lists /srv.")
+    (call,) = standin.calls()
+    assert (call["fault"], call["billed"]) == (kind, billed == "yes")
+    assert standin.pending_faults() == []
