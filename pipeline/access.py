@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from pipeline.models import Action, Configuration, Draft, Endpoint, Run
+from pipeline import prompts
+from pipeline.models import Action, Configuration, Draft, Endpoint, Run, Spending
 
 ASK = "pipeline.ask"
 MANAGE_ENDPOINTS = "pipeline.manage_endpoints"
@@ -96,12 +97,16 @@ def may_change(user: User, run: Run) -> bool:
     return asked or may_run(user, run.action)
 
 
-def access_draft(user: User, pk: int, *, to_use: bool = False) -> Draft:
-    """A draft of a run that the person may see; 403 where it is to be used and they may not."""
+def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = False) -> Draft:
+    """A draft of a run that the person may see; 403 where it is to be used or checked and they may not."""
     draft = get_object_or_404(Draft.objects.select_related("run"), pk=pk)
     draft.run = access_run(user, draft.run_id)
     if not visible_parts(user, draft.run).verdict:
         raise PermissionDenied(_("This script is shown to you in your review."))
+    if to_check and not may_check(user):
+        raise PermissionDenied(
+            _("Checking a script again takes the role “reviewer” or “campaign manager”.")
+        )
     if to_use and not user.has_perm(USE_UNREVIEWED):
         raise PermissionDenied(
             _("Using a script that nobody has reviewed takes the role “reviewer”.")
@@ -109,19 +114,54 @@ def access_draft(user: User, pk: int, *, to_use: bool = False) -> Draft:
     return draft
 
 
+def may_check(user: User) -> bool:
+    """Whether the person may have the static checks made again."""
+    return user.has_perm(ASK) or user.has_perm(MANAGE)
+
+
 def access_endpoints(user: User) -> QuerySet[Endpoint]:
     """Every endpoint with its prices, for who manages them."""
-    _require_endpoints(user)
+    require_endpoint_manager(user)
     return Endpoint.objects.prefetch_related("prices")
+
+
+def access_endpoint(user: User, name: str) -> Endpoint:
+    """An endpoint by its name, for who manages them."""
+    return get_object_or_404(access_endpoints(user), name=name)
 
 
 def access_configurations(user: User, *, to_manage: bool = False) -> QuerySet[Configuration]:
     """The configurations with who plays which role, for who chooses among them or manages them."""
     if to_manage or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
-        _require_endpoints(user)
+        require_endpoint_manager(user)
     return Configuration.objects.prefetch_related("roles__endpoint")
 
 
-def _require_endpoints(user: User) -> None:
+def access_spending(user: User) -> QuerySet[Spending]:
+    """What was asked and paid, for those who answer for campaigns or endpoints."""
+    if not (user.has_perm(MANAGE) or user.has_perm(MANAGE_ENDPOINTS)):
+        raise PermissionDenied(_("Costs are for campaign managers and administrators."))
+    return Spending.objects.all()
+
+
+def access_configuration(user: User, name: str) -> Configuration:
+    """A configuration by its name, for who manages them."""
+    found = access_configurations(user, to_manage=True).select_related("created_by")
+    return get_object_or_404(found, name=name)
+
+
+def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> None:
+    """Prompts are read by who asks, who runs studies and who manages them, and written by the last.
+
+    403 for others, and 404 where there is no prompt of this name.
+    """
+    if to_write or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
+        require_endpoint_manager(user)
+    if name and name not in prompts.names():
+        raise Http404
+
+
+def require_endpoint_manager(user: User) -> None:
+    """Raise PermissionDenied for who does not manage endpoints."""
     if not user.has_perm(MANAGE_ENDPOINTS):
         raise PermissionDenied(_("Endpoints are for administrators."))

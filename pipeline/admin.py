@@ -160,3 +160,20 @@ class RoleSettingAdmin(admin.ModelAdmin[models.RoleSetting]):
     list_filter = ("role",)
     list_select_related = ("configuration", "endpoint")
     search_fields = ("model", "configuration__name")
+
+
+@admin.register(models.PromptVersion)
+class PromptVersionAdmin(admin.ModelAdmin[models.PromptVersion]):
+    list_display = ("name", "version", "source", "created_by", "created_at")
+    list_filter = ("name", "source")
+    list_select_related = ("created_by",)
+    raw_id_fields = ("created_by",)
+
+
+@admin.register(models.Spending)
+class SpendingAdmin(admin.ModelAdmin[models.Spending]):
+    list_display = ("day", "endpoint", "model", "configuration", "stage", "attempts", "cost")
+    list_filter = ("endpoint", "stage")
+    list_select_related = ("endpoint", "configuration")
+    raw_id_fields = ("batch",)
+    date_hierarchy = "day"

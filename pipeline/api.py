@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, status, viewsets
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,26 +15,30 @@ from pipeline.access import (
     VisibleParts,
     access_action,
     access_actions,
-    access_configurations,
     access_draft,
-    access_endpoints,
     access_run,
     access_runs,
     require_asker,
     signed_in,
     visible_parts,
 )
+from pipeline.comparing import compare_runs
+from pipeline.configuration_api import ConfigurationViewSet, PromptViewSet
+from pipeline.configuration_serializers import ComparisonSerializer, describe_comparison
+from pipeline.cost_api import SpendingViewSet
+from pipeline.endpoint_api import EndpointViewSet
+from pipeline.failures import failure_of
 from pipeline.filters import ActionFilter, RunFilter
-from pipeline.models import Action, Configuration, Draft, Endpoint, Run
+from pipeline.findings import recheck_draft
+from pipeline.models import Action, Draft, Run
 from pipeline.reporting import report_run
 from pipeline.rows import action_rows, run_row
 from pipeline.serializers import (
     ActionSerializer,
     AskInput,
-    ConfigurationSerializer,
     DraftSerializer,
     DraftUseSerializer,
-    EndpointSerializer,
+    FailureSerializer,
     RetrievedMatchSerializer,
     RunReportSerializer,
     RunSerializer,
@@ -82,6 +86,27 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
             chosen = services.find_configuration(name) if name else None
             asked = services.ask_and_run(statement, by=user, configuration=chosen, **details).action
         return self._answer(asked, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("run", int, many=True, required=True, description="Two to four."),
+            OpenApiParameter(
+                "of", str, enum=["recommended", "first"], description="Which drafts are compared."
+            ),
+        ],
+        responses=ComparisonSerializer,
+    )
+    @action(detail=True)
+    def compare(self, request: Request, pk: str) -> Response:
+        """Runs of this action beside each other: what differs in how they were made and what came out."""
+        user = signed_in(request)
+        found = compare_runs(
+            access_action(user, read_key(pk)),
+            [read_key(text) for text in request.query_params.getlist("run")],
+            by=user,
+            of_first=request.query_params.get("of") == "first",
+        )
+        return Response(describe_comparison(found))
 
     def _answer(self, found: Action, *, status: int = 200) -> Response:
         rows = action_rows([found], signed_in(self.request))
@@ -181,6 +206,16 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
         parts = visible_parts(signed_in(request), draft.run)
         return Response(DraftSerializer(draft, context={"parts": parts}).data)
 
+    @extend_schema(request=None, responses=DraftSerializer)
+    @action(detail=True, methods=["post"], url_path="check-again")
+    def check_again(self, request: Request, pk: str) -> Response:
+        """Make the static checks that have changed since; what the older ones said is kept."""
+        user = signed_in(request)
+        draft = access_draft(user, read_key(pk), to_check=True)
+        recheck_draft(draft, by=user)
+        parts = visible_parts(user, draft.run)
+        return Response(DraftSerializer(draft, context={"parts": parts}).data)
+
     @extend_schema(request=UseUnreviewedInput, responses={201: DraftUseSerializer})
     @action(detail=True, methods=["post"], url_path="use-unreviewed")
     def use_unreviewed(self, request: Request, pk: str) -> Response:
@@ -193,43 +228,19 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
         return Response(DraftUseSerializer(use).data, status=status.HTTP_201_CREATED)
 
 
-class EndpointViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Endpoint]
-):
-    """Where models are asked; for administrators."""
-
-    serializer_class = EndpointSerializer
-    queryset = Endpoint.objects.none()
-    lookup_field = "name"
-
-    def get_queryset(self) -> QuerySet[Endpoint]:
-        return access_endpoints(signed_in(self.request))
-
-
-class ConfigurationViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Configuration]
-):
-    """Who writes, who assesses and who refines."""
-
-    serializer_class = ConfigurationSerializer
-    queryset = Configuration.objects.none()
-    lookup_field = "name"
-
-    def get_queryset(self) -> QuerySet[Configuration]:
-        return access_configurations(signed_in(self.request))
-
-
 def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
     """The report of a run with where it belongs, without what a review hides from the person."""
     matches = run.matches.select_related("version__entry")
     ids = dict(run.drafts.values_list("number", "pk"))
     report = report_run(run)
+    failure = failure_of(run)
     drafts = report["drafts"]
     assert isinstance(drafts, list)
     report |= {
         "action": run.action_id,
         "drafts": [{"id": ids[draft["number"]], **draft} for draft in drafts],
         "problem": run.problem,
+        "failure": FailureSerializer(failure).data if failure else None,
         "matches": RetrievedMatchSerializer(matches, many=True).data,
         "follows": run.follows_id,
         "asked_by": run.asked_by.username if run.asked_by else None,
@@ -255,3 +266,5 @@ router.register("runs", RunViewSet, basename="run")
 router.register("drafts", DraftViewSet, basename="draft")
 router.register("endpoints", EndpointViewSet, basename="endpoint")
 router.register("configurations", ConfigurationViewSet, basename="configuration")
+router.register("prompts", PromptViewSet, basename="prompt")
+router.register("spending", SpendingViewSet, basename="spending")

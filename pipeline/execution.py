@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 
 from django.conf import settings
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from pipeline import hooks
 from pipeline.flow import Assessed, DraftMade, FeedbackGiven, Flow, Result, Task
-from pipeline.leases import Lease, LostLease, claim, heartbeat, release
-from pipeline.ledger import Rest
+from pipeline.leases import Lease, LostLease, claim, heartbeat, patiently, release
+from pipeline.ledger import draining
 from pipeline.llm.types import ModelClient
 from pipeline.models import Draft, Feedback, Refinement, Run
+from pipeline.places import Rest, awaited_endpoints, tell_waiting
+from pipeline.prompting import templates_of
 from pipeline.recording import RecordedPorts
+from pipeline.telling import tell_abandoned
 from pipeline.types import Arm, DraftKind, Problem, Verdict
 
 logger = logging.getLogger(__name__)
-
-SWEEP_LIMIT = 200
 
 
 @cache
@@ -35,6 +38,8 @@ def model_client() -> ModelClient:
 
 def advance(run_id: int) -> None:
     """Take the run up and carry it as far as it goes now; does nothing where another worker holds it."""
+    if draining.is_set():
+        return  # what comes after us is told of it
     lease = claim(run_id)
     if lease is None:
         return
@@ -42,13 +47,17 @@ def advance(run_id: int) -> None:
         try:
             _work(lease)
         except Rest as rest:
-            release(lease, until=rest.until)
+            _release(lease, rest)
         except LostLease:
             logger.warning("run %s was taken over", run_id)
         except Problem as problem:
             _finish(lease, state=Run.State.FAILED, problem=str(problem))
+        except (OperationalError, InterfaceError):
+            # Nobody's fault here: what is missing is done once the database is back.
+            logger.warning("run %s waits for the database", run_id, exc_info=True)
+            patiently(lambda: release(lease))
         except Exception:
-            # A defect of ours, or the database went away: the lease ends, and the next claim counts a crash.
+            # A defect of ours: the lease ends, and the next claim counts a crash.
             logger.exception("run %s stopped", run_id)
             _let_go(lease)
             raise
@@ -63,20 +72,25 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
             return run
         if run.not_before and run.not_before > timezone.now():
             time.sleep(min(1.0, (run.not_before - timezone.now()).total_seconds()))
+        elif run.waits_for_id is not None or run.lease_until is not None:
+            time.sleep(0.2)
         advance(run_id)
 
 
-def abandoned_runs() -> list[tuple[int, str]]:
-    """Id and queue of the unfinished runs that no worker holds, oldest first, at most SWEEP_LIMIT."""
-    runs = Run.objects.abandoned().order_by("pk").values_list("pk", "batch_id")[:SWEEP_LIMIT]
-    return [(pk, Run.queue_of(batch_id)) for pk, batch_id in runs]
+def sweep() -> list[int]:
+    """Tell the workers of all that could go on and is held by nobody; returns whom they were told of."""
+    told = tell_abandoned()
+    for endpoint_id in awaited_endpoints():
+        told += tell_waiting(endpoint_id)
+    return told
 
 
 def _work(lease: Lease) -> None:
     run = Run.objects.select_related("action", "batch").get(pk=lease.run_id)
     if run.finished_at is None:
         ports = RecordedPorts(run, lease, model_client())
-        result = Flow(_task_of(run), ports).carry_out()
+        with _passage(ports):
+            result = Flow(_task_of(run), ports).carry_out()
         _finish(lease, state=Run.State.DONE, result=result, ports=ports)
         return
     for refinement in run.refinements.filter(state=Refinement.State.WAITING).select_related(
@@ -86,6 +100,20 @@ def _work(lease: Lease) -> None:
     _finish(lease, state=Run.State.DONE)
 
 
+@contextmanager
+def _passage(ports: RecordedPorts) -> Iterator[None]:
+    """What the block made is written down where it ends in order; others may have the places that it leaves."""
+    try:
+        yield
+    except (Rest, Problem):
+        ports.write_down()
+        raise
+    else:
+        ports.write_down()
+    finally:
+        ports.leave_places()
+
+
 def _task_of(run: Run) -> Task:
     return Task(
         statement=run.action.statement,
@@ -93,6 +121,7 @@ def _task_of(run: Run) -> Task:
         rounds=int(run.spec["rounds"]),
         uses_retrieval=run.uses_retrieval,
         uses_examples=bool(run.spec["uses_examples"]),
+        templates=templates_of(run.spec.get("prompts")),
     )
 
 
@@ -106,7 +135,10 @@ def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
         ports.know_feedback(feedback, refinement.feedback)
     problem = ""
     try:
-        Flow(_task_of(run), ports).refine_on_demand(_assessed_of(refinement.draft, made), feedback)
+        with _passage(ports):
+            Flow(_task_of(run), ports).refine_on_demand(
+                _assessed_of(refinement.draft, made), feedback
+            )
     except Problem as error:
         problem = str(error)
     with transaction.atomic():
@@ -156,7 +188,8 @@ def _finish(
     ports: RecordedPorts | None = None,
 ) -> None:
     with transaction.atomic():
-        run = lease.check()
+        lease.check()
+        run = Run.objects.get(pk=lease.run_id)
         first_time = run.finished_at is None
         run.state = state if first_time else Run.State.DONE
         run.finished_at = run.finished_at or timezone.now()
@@ -186,6 +219,13 @@ def _finish(
             ]
         )
     hooks.tell_settled(run.pk)
+
+
+def _release(lease: Lease, rest: Rest) -> None:
+    patiently(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
+    if rest.waits_for is not None:
+        # Between its question and its release a place may have become free, or one is kept for another run.
+        tell_waiting(rest.waits_for)
 
 
 def _let_go(lease: Lease) -> None:

@@ -17,6 +17,7 @@ from catalog.analysis import Report, has_errors
 from catalog.types import Answer, Retrieval
 from pipeline import questions
 from pipeline.checking import describe_errors, summarise
+from pipeline.prompts import Templates, load_all
 from pipeline.readers import (
     OpinionReading,
     ScriptReading,
@@ -51,6 +52,8 @@ class Task:
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
+    # The prompts in exactly the versions that the run was started with.
+    templates: Templates = field(default_factory=load_all, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +220,12 @@ class Flow:
             ]
         self.ports.begin(StageName.GENERATE, round=0)
         reading = self._ask_script(
-            questions.generate(self.task.statement, self.task.context, examples)
+            questions.generate(
+                self.task.statement,
+                self.task.context,
+                examples,
+                templates=self.task.templates,
+            )
         )
         if reading.outcome is not ReadingOutcome.READ:
             problem = _say_no_script(reading)
@@ -254,7 +262,12 @@ class Flow:
             return draft
         self.ports.begin(StageName.REPAIR, round=0)
         reading = self._ask_script(
-            questions.repair(self.task.statement, draft.script, describe_errors(report))
+            questions.repair(
+                self.task.statement,
+                draft.script,
+                describe_errors(report),
+                templates=self.task.templates,
+            )
         )
         if reading.outcome is not ReadingOutcome.READ or reading.script in self._seen:
             self.ports.end(
@@ -308,7 +321,7 @@ class Flow:
 
     def _compare(self, draft: DraftMade, report: Report, *, round: int) -> Assessed:
         self.ports.begin(StageName.DESCRIBE, round=round)
-        question = questions.describe(draft.script, round=round)
+        question = questions.describe(draft.script, round=round, templates=self.task.templates)
         reply = self._ask([question])[0]
         described = read_text(reply, "functionality")
         self.ports.note_reading(question, described.outcome)
@@ -348,7 +361,13 @@ class Flow:
         for stage in stages:
             self.ports.begin(stage, round=round)
         pair = [
-            questions.compare(stage, self.task.statement, functionality, round=round)
+            questions.compare(
+                stage,
+                self.task.statement,
+                functionality,
+                round=round,
+                templates=self.task.templates,
+            )
             for stage in stages
         ]
         readings = [read_opinion(reply) for reply in self._ask(pair)]
@@ -375,6 +394,7 @@ class Flow:
             assessed.functionality,
             assessed.noted,
             round=round,
+            templates=self.task.templates,
         )
         reading = read_explanation(self._ask([question])[0])
         self.ports.note_reading(question, reading.outcome)
@@ -408,7 +428,12 @@ class Flow:
         self.ports.begin(StageName.REFINE, round=round)
         reading = self._ask_script(
             questions.refine(
-                self.task.statement, self.task.context, draft.script, feedback.text, round=round
+                self.task.statement,
+                self.task.context,
+                draft.script,
+                feedback.text,
+                round=round,
+                templates=self.task.templates,
             )
         )
         if reading.outcome is not ReadingOutcome.READ:

@@ -6,20 +6,31 @@ import logging
 import os
 import socket
 import threading
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple, TypeVar
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from django.db.models import Q
 from django.utils import timezone
 
 from pipeline.models import Attempt, Run
+from pipeline.spending import add_spending
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 MAX_CRASHES = 3
 # One name per process: two workers on one machine, or one restarted, are never the same owner.
@@ -30,6 +41,14 @@ class LostLease(Exception):
     """Somebody else works on the run now; what was being written is not."""
 
 
+class Held(NamedTuple):
+    """What a worker must know of its run at every write."""
+
+    batch_id: int | None
+    waits_for_id: int | None
+    crashes: int
+
+
 @dataclass(frozen=True)
 class Lease:
     """A claim on a Run; it counts while the run's fence is still this one."""
@@ -38,16 +57,19 @@ class Lease:
     owner: str
     fence: int
 
-    def check(self) -> Run:
-        """The locked Run, inside a transaction; raises LostLease where the claim is no longer ours."""
-        run = (
-            Run.objects.select_for_update()
-            .filter(pk=self.run_id, owner=self.owner, fence=self.fence)
-            .first()
-        )
-        if run is None:
+    def check(self) -> Held:
+        """Lock the run, inside a transaction; raises LostLease where the claim is no longer ours."""
+        with connection.cursor() as cursor:
+            # Plain SQL: it stands before every write of every run.
+            cursor.execute(
+                "SELECT batch_id, waits_for_id, crashes FROM pipeline_run"
+                " WHERE id = %s AND owner = %s AND fence = %s FOR NO KEY UPDATE",
+                [self.run_id, self.owner, self.fence],
+            )
+            row = cursor.fetchone()
+        if row is None:
             raise LostLease(f"run {self.run_id}")
-        return run
+        return Held(*row)
 
 
 def claim(run_id: int) -> Lease | None:
@@ -85,11 +107,12 @@ def claim(run_id: int) -> Lease | None:
                     "finished_at",
                 ]
             )
+            mark_orphans(run)
             return None
         run.state = Run.State.RUNNING
         run.owner = OWNER
         run.lease_until = _lease_end()
-        run.not_before = None
+        run.not_before = run.told_at = None
         run.started_at = run.started_at or timezone.now()
         run.save(
             update_fields=[
@@ -99,6 +122,7 @@ def claim(run_id: int) -> Lease | None:
                 "owner",
                 "lease_until",
                 "not_before",
+                "told_at",
                 "started_at",
             ]
         )
@@ -107,20 +131,51 @@ def claim(run_id: int) -> Lease | None:
 
 
 def mark_orphans(run: Run) -> int:
-    """Close tries that a lost worker left open: their calls may have been billed, and are made again."""
-    return Attempt.objects.filter(call__run=run, ended_at=None, fence__lt=run.fence).update(
+    """Close tries that a lost worker left open: their calls may have been billed, and are made again.
+
+    Inside a transaction that holds the run, and near its end: the tries are counted as spending.
+    """
+    left = Attempt.objects.filter(call__run=run, ended_at=None, fence__lt=run.fence)
+    orphans = list(left.select_for_update(of=("self",)).values_list("pk", flat=True))
+    Attempt.objects.filter(pk__in=orphans).update(
         ended_at=timezone.now(),
         outcome=Attempt.Outcome.ORPHANED,
         possibly_billed=True,
         message="The worker was lost before the reply came.",
     )
+    add_spending(orphans)
+    return len(orphans)
 
 
-def release(lease: Lease, *, until: datetime | None = None) -> None:
-    """Give the run back to the queue, to be taken up again at once or not before a time."""
+def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
+    """Give the run back to the queue: to be taken up again at once, not before a time, or for an endpoint's place."""
     Run.objects.filter(
         pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
-    ).update(state=Run.State.QUEUED, owner="", lease_until=None, not_before=until)
+    ).update(
+        state=Run.State.QUEUED,
+        owner="",
+        lease_until=None,
+        not_before=until,
+        waits_for=waits_for,
+    )
+
+
+def patiently(write: Callable[[], T]) -> T:
+    """Carry out a write that may be repeated; while the database is away, as long as a lease lasts.
+
+    For what can't be had again, such as a reply that was paid for. What was written is written once: only
+    a repeatable `write` may be given, for its commit may have come through when its answer did not.
+    """
+    deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
+    while True:
+        try:
+            return write()
+        except (OperationalError, InterfaceError):
+            if connection.in_atomic_block or time.monotonic() > deadline:
+                raise
+            logger.warning("the database is away; trying again", exc_info=True)
+            connection.close()
+            time.sleep(0.2)
 
 
 def _lease_end() -> datetime:

@@ -1,40 +1,39 @@
 """The ledger at work: a question is asked of a model once, every try is a row, and a finished one is never made again.
 
-`open_call` commits before the request goes out, `settle` writes the end of the try and the reply in one
+`open_calls` commits before the requests go out, `settle` writes the ends of the tries and the replies in one
 transaction, fenced by the run's lease. No transaction is open while a model thinks.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import MappingProxyType
 
-from django.db import connection, transaction
-from django.db.models import Sum
+from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from pipeline.batches import is_used_up, stop_batch
 from pipeline.demo_model import find_demo_model
-from pipeline.leases import Lease
+from pipeline.leases import Held, Lease
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
-from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
+from pipeline.llm.types import Answered, Failed, Request, Target, Usage
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Refinement, Run
+from pipeline.places import Places, Rest, claim_places
+from pipeline.setbacks import after_failure, last_message
+from pipeline.spending import add_spending
 from pipeline.types import Problem, Question, Reply
 
-MAX_TRIES_AFTER_FAILURE = (
-    2  # a broken or missing reply is tried once more, for it may have been billed
-)
-MAX_UNREACHABLE = 20
-MAX_REST_SECONDS = 300
-LIMIT_REST = timedelta(hours=1)
+# Where a question stands in its run or refinement: stage, round, sample.
+Position = tuple[str, int, int]
 
-
-class Rest(Exception):
-    """The run can't go on before a time; its worker is to be free until then."""
-
-    def __init__(self, until: datetime, why: str) -> None:
-        super().__init__(why)
-        self.until = until
+# Set when this process is told to end: calls in flight are waited for, and no further one is made.
+draining = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -47,69 +46,156 @@ class Opened:
     request: Request
 
 
-def open_call(
-    lease: Lease, question: Question, role: RoleSpec, *, refinement: Refinement | None
-) -> Opened | Reply:
-    """The stored reply where the question was answered before; else a new try, noted and committed.
+@dataclass
+class Opening:
+    """What became of questions: a reply that is there, or a try to be made; the others find no place now."""
 
-    Raises Rest where the endpoint or the batch must wait, Problem where its tries are used up.
+    outcomes: dict[Position, Opened | Reply] = field(default_factory=dict)
+    # Endpoints that have places left for others who wait for one.
+    with_places: set[int] = field(default_factory=set)
+
+
+def position_of(question: Question) -> Position:
+    return (question.stage.value, question.round, question.sample)
+
+
+def calls_of(run_id: int, refinement: Refinement | None) -> dict[Position, ModelCall]:
+    """All that was asked before."""
+    calls = ModelCall.objects.filter(run=run_id, refinement=refinement).select_related("endpoint")
+    return {_position(call): call for call in calls}
+
+
+def open_calls(
+    lease: Lease,
+    asked: Sequence[tuple[Question, RoleSpec]],
+    *,
+    known: Mapping[Position, ModelCall] = MappingProxyType({}),
+    refinement: Refinement | None = None,
+) -> Opening:
+    """A new try, noted and committed, for each question without a reply; or for as many as there are places.
+
+    `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now,
+    Problem where the tries of one are used up.
     """
+    if draining.is_set():
+        raise Rest(_("The worker is being stopped."))
+    with transaction.atomic():
+        held = lease.check()
+        batch = Batch.objects.get(pk=held.batch_id) if held.batch_id else None
+        why = _find_pause(batch)
+        if why is None:
+            calls = [
+                known.get(position_of(question)) or _make_call(lease, question, role, refinement)
+                for question, role in asked
+            ]
+            opening = _open(lease, batch, calls)
+            if held.waits_for_id is not None:
+                Run.objects.filter(pk=lease.run_id).update(waits_for=None)
+            return opening
+        if batch:
+            stop_batch(batch, why)
+    raise Rest(why)
+
+
+def settle(
+    lease: Lease, tries: Sequence[tuple[Opened, Answered | Failed]]
+) -> dict[Position, Reply | Exception | None]:
+    """Write how tries ended: the reply, None to try once more, or what keeps the run from going on.
+
+    All tries of a pair are written before one may stop the run, for they were paid for: so nothing is
+    raised for them. Repeating it changes nothing. Raises LostLease.
+    """
+    settled: dict[Position, Reply | Exception | None] = {}
+    with transaction.atomic():
+        held = lease.check()
+        closed = [opened.attempt.pk for opened, ended in tries if _close(opened, ended)]
+        for opened, ended in tries:
+            settled[_position(opened.call)] = _settle_call(held, opened.call, ended)
+        if held.crashes and any(isinstance(ended, Answered) for _, ended in tries):
+            Run.objects.filter(pk=lease.run_id).update(crashes=0)
+        add_spending(closed)
+    return settled
+
+
+def _find_pause(batch: Batch | None) -> str | None:
+    """Why the batch is at rest, or has to be from now on."""
+    if batch is None:
+        return None
+    if batch.paused_at is not None:
+        return batch.paused_why or _("The batch is paused.")
+    return _("The budget is used up.") if is_used_up(batch) else None
+
+
+def _make_call(
+    lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
+) -> ModelCall:
+    """The question's row, not yet saved; only whoever holds the run makes it."""
+    stage, round, sample = position_of(question)
     request = build_request(question, role)
-    key = hash_call(
-        lease.run_id,
-        question,
-        refinement=refinement.pk if refinement else None,
-        endpoint=role.endpoint,
+    return ModelCall(
+        key=hash_call(
+            lease.run_id,
+            question,
+            refinement=refinement.pk if refinement else None,
+            endpoint=role.endpoint,
+            request=request,
+        ),
+        run_id=lease.run_id,
+        refinement=refinement,
+        stage=stage,
+        round=round,
+        sample=sample,
+        endpoint_id=role.endpoint_id,
+        model=role.model,
+        prompt=question.prompt,
+        prompt_version=question.prompt_version,
         request=request,
     )
-    with transaction.atomic():
-        run = lease.check()
-        call, _ = ModelCall.objects.get_or_create(
-            run_id=lease.run_id,
-            refinement=refinement,
-            stage=question.stage.value,
-            round=question.round,
-            sample=question.sample,
-            defaults={
-                "key": key,
-                "endpoint_id": role.endpoint_id,
-                "model": role.model,
-                "prompt": question.prompt,
-                "prompt_version": question.prompt_version,
-                "request": request,
-            },
-        )
-        if call.state == ModelCall.State.DONE:
-            return reply_of(call.reply or {})
+
+
+def _open(lease: Lease, batch: Batch | None, calls: Sequence[ModelCall]) -> Opening:
+    opening = Opening()
+    wanting: dict[int, list[ModelCall]] = {}
+    for call in calls:
         if call.state == ModelCall.State.FAILED:
-            raise Problem(_last_message(call))
-        endpoint = _claim_place(call.endpoint_id)
-        _check_budget(run)
-        attempt = Attempt.objects.create(
-            call=call, number=call.attempts.count() + 1, fence=lease.fence
-        )
-        ModelCall.objects.filter(pk=call.pk).update(fence=lease.fence)
-    return Opened(call, attempt, target_of(endpoint), call.request)
-
-
-def settle(lease: Lease, opened: Opened, ended: Answered | Failed) -> Reply | Exception:
-    """Write how the try ended. Returns the reply, or what keeps the run from going on, to be raised by the caller.
-
-    Both tries of a pair are to be written before either stops the run, so this does not raise for them.
-    """
-    with transaction.atomic():
-        if isinstance(ended, Answered):
-            _close_answered(opened, ended)
-            run = lease.check()
-            ModelCall.objects.filter(pk=opened.call.pk, fence=lease.fence).update(
-                state=ModelCall.State.DONE, reply=ended.message, ended_at=timezone.now()
+            raise Problem(last_message(call))
+        if call.state == ModelCall.State.DONE:
+            opening.outcomes[_position(call)] = reply_of(call.reply or {})
+        else:
+            wanting.setdefault(call.endpoint_id, []).append(call)
+    # In this order everywhere, so that no two runs lock two endpoints crosswise.
+    for endpoint_id in sorted(wanting):
+        try:
+            places = claim_places(
+                lease.run_id, endpoint_id, batch=batch, wanted=len(wanting[endpoint_id])
             )
-            if run.crashes:
-                Run.objects.filter(pk=run.pk).update(crashes=0)
-            return reply_of(ended.message)
-        _close_failed(opened, ended)
-        lease.check()
-        return _after_failure(opened, ended)
+        except Rest:
+            if opening.outcomes:
+                continue  # what can be asked now is asked now
+            raise
+        _note_tries(lease, places, wanting[endpoint_id][: places.given], opening)
+    return opening
+
+
+def _note_tries(lease: Lease, places: Places, calls: Sequence[ModelCall], opening: Opening) -> None:
+    target = target_of(places.endpoint)
+    for call in calls:
+        number = 1
+        if call._state.adding:
+            call.fence = lease.fence
+            call.save(force_insert=True)
+        else:
+            ModelCall.objects.filter(pk=call.pk).update(fence=lease.fence)
+            number += call.attempts.aggregate(last=Max("number"))["last"] or 0
+        call.endpoint = places.endpoint
+        attempt = Attempt.objects.create(call=call, number=number, fence=lease.fence)
+        opening.outcomes[_position(call)] = Opened(call, attempt, target, call.request)
+    if places.tell_others:
+        opening.with_places.add(places.endpoint.pk)
+
+
+def _position(call: ModelCall) -> Position:
+    return (call.stage, call.round, call.sample)
 
 
 def target_of(endpoint: Endpoint) -> Target:
@@ -117,7 +203,9 @@ def target_of(endpoint: Endpoint) -> Target:
     if endpoint.demo:
         url = find_demo_model()
         if url is None:
-            raise Rest(timezone.now() + timedelta(seconds=2), "The demo model is not running.")
+            raise Rest(
+                _("The demo model is not running."), until=timezone.now() + timedelta(seconds=2)
+            )
         return Target(endpoint.name, url, "demo", float(endpoint.timeout_seconds))
     key = os.environ.get(endpoint.key_variable, "") if endpoint.key_variable else "none"
     if not key:
@@ -138,48 +226,23 @@ def cost_of(usage: Usage, price: Price) -> int:
     return (total + 500_000) // 1_000_000
 
 
-def _claim_place(endpoint_id: int) -> Endpoint:
-    """The endpoint, where it is switched on, awake, and has a place free for one more call in flight."""
-    with connection.cursor() as cursor:
-        # Counting and adding must not interleave between workers; the lock ends with the transaction.
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('endpoint'), %s)", [endpoint_id])
-    endpoint = Endpoint.objects.get(pk=endpoint_id)
-    now = timezone.now()
-    if not endpoint.is_on:
-        raise Problem(f"{endpoint} is switched off.")
-    if endpoint.blocked_until and endpoint.blocked_until > now:
-        raise Rest(endpoint.blocked_until, endpoint.blocked_why)
-    in_flight = Attempt.objects.filter(
-        ended_at=None, call__endpoint=endpoint, call__run__lease_until__gt=now
-    ).count()
-    if in_flight >= endpoint.max_in_flight:
-        raise Rest(now + timedelta(milliseconds=500), f"{endpoint} has no place free.")
-    return endpoint
+def _settle_call(held: Held, call: ModelCall, ended: Answered | Failed) -> Reply | Exception | None:
+    if isinstance(ended, Failed):
+        batch = Batch.objects.get(pk=held.batch_id) if held.batch_id else None
+        return after_failure(call, ended, batch=batch)
+    call.state, call.reply, call.ended_at = ModelCall.State.DONE, ended.message, timezone.now()
+    call.save(update_fields=["state", "reply", "ended_at"])
+    return reply_of(ended.message)
 
 
-def _check_budget(run: Run) -> None:
-    if run.batch_id is None:
-        return
-    batch = Batch.objects.get(pk=run.batch_id)
-    if batch.budget is not None and spent_by(batch) >= batch.budget:
-        pause_batch(batch, "The budget is used up.")
-        raise Rest(timezone.now(), "The budget is used up.")
+def _close(opened: Opened, ended: Answered | Failed) -> bool:
+    """Write the end of the try; False where it had ended before."""
+    if isinstance(ended, Answered):
+        return _close_answered(opened, ended)
+    return _close_failed(opened, ended)
 
 
-def spent_by(batch: Batch) -> int:
-    """Micro-dollars that the batch's calls have cost so far."""
-    total = Attempt.objects.filter(call__run__batch=batch).aggregate(total=Sum("cost"))["total"]
-    return int(total or 0)
-
-
-def pause_batch(batch: Batch, why: str) -> None:
-    """Stop handing out the batch's runs; those under way stop before their next call."""
-    Batch.objects.filter(pk=batch.pk, paused_at=None).update(
-        paused_at=timezone.now(), paused_why=why
-    )
-
-
-def _close_answered(opened: Opened, ended: Answered) -> None:
+def _close_answered(opened: Opened, ended: Answered) -> bool:
     call, usage = opened.call, ended.usage
     price = (
         Price.objects.filter(
@@ -188,7 +251,7 @@ def _close_answered(opened: Opened, ended: Answered) -> None:
         .order_by("-since")
         .first()
     )
-    Attempt.objects.filter(pk=opened.attempt.pk, ended_at=None).update(
+    changed = Attempt.objects.filter(pk=opened.attempt.pk, ended_at=None).update(
         ended_at=timezone.now(),
         outcome=Attempt.Outcome.ANSWERED,
         http_status=200,
@@ -202,10 +265,11 @@ def _close_answered(opened: Opened, ended: Answered) -> None:
         cost=cost_of(usage, price) if price else None,
         price_since=price.since if price else None,
     )
+    return bool(changed)
 
 
-def _close_failed(opened: Opened, ended: Failed) -> None:
-    Attempt.objects.filter(pk=opened.attempt.pk, ended_at=None).update(
+def _close_failed(opened: Opened, ended: Failed) -> bool:
+    changed = Attempt.objects.filter(pk=opened.attempt.pk, ended_at=None).update(
         ended_at=timezone.now(),
         outcome=ended.kind.value,
         http_status=ended.http_status,
@@ -215,60 +279,4 @@ def _close_failed(opened: Opened, ended: Failed) -> None:
         possibly_billed=ended.possibly_billed,
         milliseconds=ended.milliseconds,
     )
-
-
-def _after_failure(opened: Opened, ended: Failed) -> Exception:
-    call, endpoint = opened.call, opened.call.endpoint
-    tries = call.attempts.filter(outcome=ended.kind.value).count()
-    said = f"{endpoint}: {ended.message}" + (
-        f" (HTTP {ended.http_status})" if ended.http_status else ""
-    )
-    if ended.kind is FailureKind.LIMIT:
-        _rest_endpoint(endpoint, LIMIT_REST, said)
-        batch = call.run.batch
-        if batch:
-            pause_batch(batch, said)
-        return (
-            _fail(call, f"A spend limit is reached. {said}") if not batch else _rest_until(endpoint)
-        )
-    if ended.kind is FailureKind.BUSY:
-        seconds = ended.retry_after if ended.retry_after is not None else 2.0 ** min(tries, 6)
-        _rest_endpoint(endpoint, timedelta(seconds=min(seconds, MAX_REST_SECONDS)), said)
-        return _rest_until(endpoint)
-    if ended.kind is FailureKind.UNREACHABLE and tries < MAX_UNREACHABLE:
-        _rest_endpoint(endpoint, timedelta(seconds=min(2.0 ** min(tries, 4), 15)), said)
-        return _rest_until(endpoint)
-    if (
-        ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT)
-        and _failures(call) < MAX_TRIES_AFTER_FAILURE
-    ):
-        return Rest(timezone.now(), said)
-    return _fail(call, said)
-
-
-def _failures(call: ModelCall) -> int:
-    return call.attempts.filter(
-        outcome__in=[Attempt.Outcome.BROKEN, Attempt.Outcome.TIMEOUT]
-    ).count()
-
-
-def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> None:
-    endpoint.blocked_until = timezone.now() + rest
-    endpoint.blocked_why = why[:300]
-    endpoint.save(update_fields=["blocked_until", "blocked_why"])
-
-
-def _rest_until(endpoint: Endpoint) -> Rest:
-    return Rest(endpoint.blocked_until or timezone.now(), endpoint.blocked_why)
-
-
-def _fail(call: ModelCall, why: str) -> Problem:
-    ModelCall.objects.filter(pk=call.pk).exclude(state=ModelCall.State.DONE).update(
-        state=ModelCall.State.FAILED, ended_at=timezone.now()
-    )
-    return Problem(why)
-
-
-def _last_message(call: ModelCall) -> str:
-    last = call.attempts.order_by("-pk").first()
-    return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} gave no reply."
+    return bool(changed)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.prompts import fence, render
+from pipeline.prompts import Templates, fence, render
 from pipeline.readers import read_explanation, read_opinion, read_script, read_text
 from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
 
@@ -38,9 +38,20 @@ _EXPLANATION = _shape(
     verdict={"type": "string", "enum": ["error", "no_error"]},
     points={"type": "array", "items": {"type": "string"}},
 )
+_SHAPES = {
+    StageName.GENERATE: _SCRIPT,
+    StageName.REPAIR: _SCRIPT,
+    StageName.DESCRIBE: _FUNCTIONALITY,
+    StageName.SIMILARITY: _SIMILARITY,
+    StageName.DIFFERENCE: _DIFFERENCE,
+    StageName.EXPLAIN: _EXPLANATION,
+    StageName.REFINE: _SCRIPT,
+}
 
 
-def generate(statement: str, context: str, examples: Sequence[Example]) -> Question:
+def generate(
+    statement: str, context: str, examples: Sequence[Example], *, templates: Templates
+) -> Question:
     """Ask for a script; the examples are nearest first."""
     shown = "\n".join(
         f"{fence(example.statement, 'EXAMPLE_STATEMENT')}\n{fence(example.script, 'EXAMPLE_SCRIPT')}"
@@ -49,7 +60,7 @@ def generate(statement: str, context: str, examples: Sequence[Example]) -> Quest
     return _question(
         StageName.GENERATE,
         Role.GENERATOR,
-        _SCRIPT,
+        templates,
         STATEMENT=fence(statement, "STATEMENT"),
         CONTEXT=_context(context),
         EXAMPLES=f"Verified scripts for similar statements, nearest first:\n{shown}"
@@ -58,35 +69,37 @@ def generate(statement: str, context: str, examples: Sequence[Example]) -> Quest
     )
 
 
-def repair(statement: str, script: str, checker: str) -> Question:
+def repair(statement: str, script: str, checker: str, *, templates: Templates) -> Question:
     """Ask for a mended script after the checker refused it."""
     return _question(
         StageName.REPAIR,
         Role.GENERATOR,
-        _SCRIPT,
+        templates,
         STATEMENT=fence(statement, "STATEMENT"),
         SCRIPT=fence(script, "SCRIPT"),
         CHECKER=fence(checker, "CHECKER"),
     )
 
 
-def describe(script: str, *, round: int) -> Question:
+def describe(script: str, *, round: int, templates: Templates) -> Question:
     """Ask what a script does; the model sees the script and nothing else."""
     return _question(
         StageName.DESCRIBE,
         Role.ASSESSOR,
-        _FUNCTIONALITY,
+        templates,
         round=round,
         SCRIPT=fence(script, "SCRIPT"),
     )
 
 
-def compare(stage: StageName, statement: str, functionality: str, *, round: int) -> Question:
+def compare(
+    stage: StageName, statement: str, functionality: str, *, round: int, templates: Templates
+) -> Question:
     """Ask for likeness or for difference of statement and description."""
     return _question(
         stage,
         Role.ASSESSOR,
-        _SIMILARITY if stage is StageName.SIMILARITY else _DIFFERENCE,
+        templates,
         round=round,
         STATEMENT=fence(statement, "STATEMENT"),
         FUNCTIONALITY=fence(functionality, "FUNCTIONALITY"),
@@ -94,13 +107,19 @@ def compare(stage: StageName, statement: str, functionality: str, *, round: int)
 
 
 def explain(
-    statement: str, script: str, functionality: str, noted: Sequence[str], *, round: int
+    statement: str,
+    script: str,
+    functionality: str,
+    noted: Sequence[str],
+    *,
+    round: int,
+    templates: Templates,
 ) -> Question:
     """Ask why a script fails, from what the assessor noted; "no error" is offered as an answer."""
     return _question(
         StageName.EXPLAIN,
         Role.REFINER,
-        _EXPLANATION,
+        templates,
         round=round,
         STATEMENT=fence(statement, "STATEMENT"),
         SCRIPT=fence(script, "SCRIPT"),
@@ -109,18 +128,35 @@ def explain(
     )
 
 
-def refine(statement: str, context: str, script: str, feedback: str, *, round: int) -> Question:
+def refine(
+    statement: str,
+    context: str,
+    script: str,
+    feedback: str,
+    *,
+    round: int,
+    templates: Templates,
+) -> Question:
     """Ask for the script rewritten from feedback."""
     return _question(
         StageName.REFINE,
         Role.REFINER,
-        _SCRIPT,
+        templates,
         round=round,
         STATEMENT=fence(statement, "STATEMENT"),
         CONTEXT=_context(context),
         SCRIPT=fence(script, "SCRIPT"),
         FEEDBACK=fence(feedback, "FEEDBACK"),
     )
+
+
+def answer_words(name: str) -> Iterator[str]:
+    """The words by which the answer to the prompt of this name is read: its fields, and what they may say."""
+    properties = _SHAPES[StageName(name)]["properties"]
+    assert isinstance(properties, dict)
+    for word, allowed in properties.items():
+        yield word
+        yield from allowed.get("enum", [])
 
 
 def first_reading(question: Question, reply: Reply) -> ReadingOutcome:
@@ -152,9 +188,9 @@ def _context(context: str) -> str:
 
 
 def _question(
-    stage: StageName, role: Role, schema: dict[str, object], *, round: int = 0, **slots: str
+    stage: StageName, role: Role, templates: Templates, *, round: int = 0, **slots: str
 ) -> Question:
-    prompt = render(stage.value, **slots)
+    prompt = render(templates[stage.value], **slots)
     return Question(
         stage=stage,
         role=role,
@@ -163,5 +199,5 @@ def _question(
         system=prompt.system,
         prompt_version=prompt.version,
         round=round,
-        schema=schema,
+        schema=_SHAPES[stage],
     )

@@ -1,40 +1,39 @@
 """The flow's ports over the database: each call may be replayed, and then gives what it gave before.
 
 A Run that is taken up again goes through the same flow from its start; what it had retrieved, asked and
-made is found here, so that only what is missing is done.
+made is found here, so that only what is missing is done. Replies are written the moment they come; what
+follows from them is written in one transaction before the next question, for it can be made again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db import transaction
-from django.db.models import Max, Sum
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models import Max
 
 from catalog import services as catalog
 from catalog.analysis import Report, analyse
 from catalog.models import Version
-from catalog.types import Answer, Match, Retrieval
+from catalog.types import Answer, Retrieval
 from pipeline import ledger
 from pipeline.findings import keep_findings
 from pipeline.flow import Assessed, DraftMade, FeedbackGiven
-from pipeline.leases import Lease
-from pipeline.ledger import Opened
-from pipeline.llm.requests import RoleSpec
+from pipeline.leases import Lease, patiently
+from pipeline.ledger import Opened, Position, position_of
+from pipeline.lines import Lines
+from pipeline.llm.requests import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
 from pipeline.models import (
     Assessment,
-    Attempt,
     Draft,
     Feedback,
-    ModelCall,
     Refinement,
     RetrievedMatch,
     Run,
-    Stage,
 )
+from pipeline.places import tell_waiting
+from pipeline.retrieved import match_of, row_of
 from pipeline.types import Arm, DraftKind, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
@@ -54,6 +53,19 @@ class RecordedPorts:
         self._reports: dict[str, Report] = {}
         self._drafts: dict[DraftMade, Draft] = {}
         self._feedback: dict[FeedbackGiven, Feedback] = {}
+        self._places: set[int] = set()  # endpoints that this passage asked last
+        # A run's first passage has nothing to look back at.
+        taken_up_again = lease.fence > 1
+        self._lines = Lines(run, refinement, look_back=taken_up_again)
+        self._calls = ledger.calls_of(run.pk, refinement) if taken_up_again else {}
+        self._replies: dict[Position, Reply] = {
+            at: reply_of(call.reply) for at, call in self._calls.items() if call.reply
+        }
+        rows = run.drafts.filter(refinement=refinement).select_related("assessment")
+        self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
+        # Rows made since the last time, in the order in which they refer to each other.
+        self._unsaved: list[Draft | Feedback | Assessment] = []
+        self._matches: list[RetrievedMatch] = []
 
     # --- What was there before ----------------------------------------------------------------------------
 
@@ -72,47 +84,51 @@ class RecordedPorts:
     # --- Doing ------------------------------------------------------------------------------------------------
 
     def retrieve(self) -> Retrieval:
-        kept = list(self._run.matches.select_related("version__entry"))
-        if not kept and not self._stage_is_done(StageName.RETRIEVE, 0):
+        if not self._lines.has_ended(StageName.RETRIEVE, round=0):
             found = catalog.retrieve(self._run.action.statement, limit=_MATCHES_KEPT)
-            with transaction.atomic():
-                self._lease.check()
-                RetrievedMatch.objects.bulk_create(
-                    _row_of(self._run, found, rank) for rank in range(len(found.matches))
-                )
+            self._matches = [row_of(self._run, found, rank) for rank in range(len(found.matches))]
             return found
+        kept = list(self._run.matches.select_related("version__entry"))
         return Retrieval(
             statement=self._run.action.statement,
             answer=Answer(kept[0].answer) if kept else Answer.NONE,
-            matches=tuple(_match_of(row) for row in kept),
+            matches=tuple(match_of(row) for row in kept),
             threshold=0.0,
             scoring=kept[0].scoring if kept else "",
         )
 
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
-        opened = [
-            ledger.open_call(
-                self._lease,
-                question,
-                self._roles[question.role],
-                refinement=self._refinement,
-            )
-            for question in asked
-        ]
-        tries = [try_ for try_ in opened if isinstance(try_, Opened)]
-        ended = self._client.send([(try_.target, try_.request) for try_ in tries])
+        while missing := [one for one in asked if position_of(one) not in self._replies]:
+            self._replies |= self._ask(missing)
+        return [self._replies[position_of(question)] for question in asked]
+
+    def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
+        """One try of as many questions as there are places for; raises what keeps the run from going on."""
+        roles = [(question, self._roles[question.role]) for question in missing]
+        self.write_down()
+        self.leave_places(but={role.endpoint_id for _, role in roles})
+        opening = ledger.open_calls(
+            self._lease, roles, known=self._calls, refinement=self._refinement
+        )
+        for endpoint_id in opening.with_places:
+            tell_waiting(endpoint_id)
+        tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, Opened)}
+        self._calls |= {at: opened.call for at, opened in tries.items()}
+        self._places |= {opened.call.endpoint_id for opened in tries.values()}
+        ended = self._client.send([(opened.target, opened.request) for opened in tries.values()])
         # Every reply that came is written before any failure stops the run: it was paid for.
-        settled = {
-            try_.call.pk: ledger.settle(self._lease, try_, end)
-            for try_, end in zip(tries, ended, strict=True)
-        }
-        replies: list[Reply] = []
-        for try_ in opened:
-            outcome = settled[try_.call.pk] if isinstance(try_, Opened) else try_
+        both = list(zip(tries.values(), ended, strict=True))
+        outcomes = opening.outcomes | patiently(lambda: ledger.settle(self._lease, both))
+        for outcome in outcomes.values():
             if isinstance(outcome, Exception):
                 raise outcome
-            replies.append(outcome)
-        return replies
+        return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
+
+    def leave_places(self, *, but: Collection[int] = ()) -> None:
+        """Tell those who wait for an endpoint that this passage asked and asks no more."""
+        for endpoint_id in self._places.difference(but):
+            tell_waiting(endpoint_id)
+            self._places.discard(endpoint_id)
 
     def check(self, script: str) -> Report:
         if script not in self._reports:
@@ -121,17 +137,34 @@ class RecordedPorts:
 
     # --- Writing down ----------------------------------------------------------------------------------------
 
-    def begin(self, stage: StageName, *, round: int) -> None:
+    def write_down(self) -> None:
+        """Save what was made since the last time, all or nothing."""
+        if not (self._unsaved or self._matches or self._lines.has_news):
+            return
         with transaction.atomic():
             self._lease.check()
-            last = self._run.stages.aggregate(last=Coalesce(Max("sequence"), 0))["last"]
-            Stage.objects.get_or_create(
-                run=self._run,
-                name=stage.value,
-                round=round,
-                refinement=self._refinement,
-                defaults={"sequence": last + 1},
-            )
+            if self._matches:
+                # What an earlier passage found, and did not come to use.
+                self._run.matches.all().delete()
+                RetrievedMatch.objects.bulk_create(self._matches)
+            self._save_made()
+            self._lines.save()
+        self._unsaved, self._matches = [], []
+
+    def _save_made(self) -> None:
+        number = 0
+        for row in self._unsaved:
+            if isinstance(row, Draft):
+                # People add Drafts too, and lock the run for it as we do.
+                number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
+                number += 1
+                row.number = number
+            row.save(force_insert=True)
+            if isinstance(row, Draft) and row.script in self._reports:
+                keep_findings(row, self._reports[row.script])
+
+    def begin(self, stage: StageName, *, round: int) -> None:
+        self._lines.begin(stage, round=round)
 
     def end(
         self,
@@ -143,162 +176,82 @@ class RecordedPorts:
         draft: DraftMade | None = None,
         ok: bool = True,
     ) -> None:
-        with transaction.atomic():
-            self._lease.check()
-            row = Stage.objects.get(
-                run=self._run, name=stage.value, round=round, refinement=self._refinement
-            )
-            if row.ended_at is not None:
-                return
-            row.state = Stage.State.DONE if ok else Stage.State.FAILED
-            row.outcome, row.found = outcome[:20], found
-            row.draft = self._drafts[draft] if draft else None
-            row.ended_at = timezone.now()
-            self._sum_up(row)
-            row.save()
+        row = self._drafts[draft] if draft else None
+        self._lines.end(stage, round=round, outcome=outcome, found=found, draft=row, ok=ok)
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        ModelCall.objects.filter(
-            run=self._run,
-            stage=question.stage.value,
-            round=question.round,
-            refinement=self._refinement,
-        ).exclude(outcome=outcome.value).update(outcome=outcome.value)
+        self._lines.note_reading(question.stage, round=question.round, outcome=outcome)
 
     def keep_draft(self, draft: DraftMade, report: Report | None = None) -> None:
-        with transaction.atomic():
-            self._lease.check()
-            last = self._run.drafts.aggregate(last=Coalesce(Max("number"), 0))["last"]
+        row = self._made.get((draft.kind.value, draft.round))
+        if row is None:
             role = Role.REFINER if draft.kind is DraftKind.REFINED else Role.GENERATOR
             made_by_model = draft.kind is not DraftKind.RETRIEVED
-            row, created = Draft.objects.get_or_create(
+            row = Draft(
                 run=self._run,
                 kind=draft.kind.value,
                 round=draft.round,
                 refinement=self._refinement,
-                defaults={
-                    "number": last + 1,
-                    "script": draft.script,
-                    "sha256": Version.hash_of(draft.script),
-                    "arm": draft.arm.value,
-                    "parent": self._drafts[draft.parent] if draft.parent else None,
-                    "feedback": self._feedback[draft.feedback] if draft.feedback else None,
-                    "version_id": draft.version_id,
-                    "note": draft.note,
-                    "model": self._roles[role].model if made_by_model else "",
-                    "prompt_version": self._prompt_version(draft.kind) if made_by_model else "",
-                },
+                script=draft.script,
+                sha256=Version.hash_of(draft.script),
+                arm=draft.arm.value,
+                parent=self._drafts[draft.parent] if draft.parent else None,
+                feedback=self._feedback[draft.feedback] if draft.feedback else None,
+                version_id=draft.version_id,
+                note=draft.note,
+                model=self._roles[role].model if made_by_model else "",
+                prompt_version=self._prompt_version(draft.kind) if made_by_model else "",
             )
-            self._drafts[draft] = row
-            if created and report:
-                keep_findings(row, report)
+            self._unsaved.append(row)
+        self._drafts[draft] = row
 
     def keep_feedback(self, feedback: FeedbackGiven) -> None:
-        with transaction.atomic():
-            self._lease.check()
-            row, _ = Feedback.objects.get_or_create(
-                draft=self._drafts[feedback.draft],
+        draft = self._drafts[feedback.draft]
+        row = draft.feedbacks.filter(arm=Arm.MODEL.value).first() if draft.pk else None
+        if row is None:
+            row = Feedback(
+                draft=draft,
                 arm=Arm.MODEL.value,
-                defaults={
-                    "round": feedback.round,
-                    "text": feedback.text,
-                    "no_error_found": feedback.no_error_found,
-                    "points": feedback.points,
-                    "words": len(feedback.text.split()),
-                    "model": self._roles[Role.REFINER].model,
-                    "prompt_version": str(self._run.spec["prompts"]["explain"]),
-                },
+                round=feedback.round,
+                text=feedback.text,
+                no_error_found=feedback.no_error_found,
+                points=feedback.points,
+                words=len(feedback.text.split()),
+                model=self._roles[Role.REFINER].model,
+                prompt_version=str(self._run.spec["prompts"]["explain"]),
             )
-            self._feedback[feedback] = row
+            self._unsaved.append(row)
+        self._feedback[feedback] = row
 
     def keep_assessment(self, assessed: Assessed) -> None:
         draft = self._drafts[assessed.draft]
-        with transaction.atomic():
-            self._lease.check()
-            Assessment.objects.get_or_create(
-                draft=draft,
-                defaults={
-                    "script_sha256": draft.sha256,
-                    "verdict": assessed.verdict.value,
-                    "why": assessed.why,
-                    "syntax_ok": assessed.syntax_ok,
-                    "functionality": assessed.functionality,
-                    "similarity": assessed.similarity or "",
-                    "similarity_reason": assessed.similarity_reason,
-                    "difference": assessed.difference or "",
-                    "difference_reason": assessed.difference_reason,
-                    "differences": list(assessed.differences),
-                    "model": self._roles[Role.ASSESSOR].model,
-                    "prompt_versions": {
-                        name: self._run.spec["prompts"][name]
-                        for name in ("describe", "similarity", "difference")
-                    },
-                },
-            )
-
-    # --- Helpers ------------------------------------------------------------------------------------------------
-
-    def _stage_is_done(self, stage: StageName, round: int) -> bool:
-        return Stage.objects.filter(
-            run=self._run, name=stage.value, round=round, refinement=None, ended_at__isnull=False
-        ).exists()
+        if hasattr(draft, "assessment"):
+            return
+        row = Assessment(
+            draft=draft,
+            script_sha256=draft.sha256,
+            verdict=assessed.verdict.value,
+            why=assessed.why,
+            syntax_ok=assessed.syntax_ok,
+            functionality=assessed.functionality,
+            similarity=assessed.similarity or "",
+            similarity_reason=assessed.similarity_reason,
+            difference=assessed.difference or "",
+            difference_reason=assessed.difference_reason,
+            differences=list(assessed.differences),
+            model=self._roles[Role.ASSESSOR].model,
+            prompt_versions={
+                name: self._run.spec["prompts"][name]
+                for name in ("describe", "similarity", "difference")
+            },
+        )
+        self._unsaved.append(row)
 
     def _prompt_version(self, kind: DraftKind) -> str:
         name = {DraftKind.REPAIRED: "repair", DraftKind.REFINED: "refine"}.get(kind, "generate")
         return str(self._run.spec["prompts"][name])
 
-    def _sum_up(self, row: Stage) -> None:
-        """Time and tokens: those of its model calls, or the clock's where it has none."""
-        sums = Attempt.objects.filter(
-            call__run=self._run,
-            call__stage=row.name,
-            call__round=row.round,
-            call__refinement=self._refinement,
-        ).aggregate(
-            milliseconds=Sum("milliseconds"), input=Sum("input_tokens"), output=Sum("output_tokens")
-        )
-        if sums["milliseconds"] is None and row.ended_at:
-            elapsed = row.ended_at - row.started_at
-            sums["milliseconds"] = round(elapsed.total_seconds() * 1000)
-        row.milliseconds = sums["milliseconds"] or 0
-        row.input_tokens = sums["input"] or 0
-        row.output_tokens = sums["output"] or 0
-
 
 def roles_of(run: Run) -> dict[Role, RoleSpec]:
     """Who plays which role, from the run's own snapshot."""
     return {Role(name): RoleSpec(**role) for name, role in run.spec["roles"].items()}
-
-
-def _row_of(run: Run, found: Retrieval, rank: int) -> RetrievedMatch:
-    match = found.matches[rank]
-    return RetrievedMatch(
-        run=run,
-        rank=rank,
-        version_id=match.version_id,
-        phrasing=match.phrasing,
-        answer=match.answer.value,
-        confidence=match.confidence,
-        cosine=match.cosine,
-        scoring=found.scoring,
-        reasons=list(match.reasons),
-        differs=list(match.differs),
-        fills=dict(match.fills),
-    )
-
-
-def _match_of(row: RetrievedMatch) -> Match:
-    return Match(
-        entry=row.version.entry.slug,
-        version=row.version.number,
-        version_id=row.version_id,
-        phrasing=row.phrasing,
-        title=row.version.entry.title,
-        script=row.version.script,
-        answer=Answer(row.answer),
-        confidence=row.confidence,
-        cosine=row.cosine,
-        reasons=tuple(row.reasons),
-        differs=tuple(row.differs),
-        fills=dict(row.fills),
-    )

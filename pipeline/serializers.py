@@ -9,18 +9,20 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from pipeline.access import VisibleParts
-from pipeline.configurations import has_key, is_usable
+from pipeline.findings import (
+    is_current,
+    is_current_assessment,
+    missing_checks,
+    prompts_in_use,
+    shown_findings,
+)
 from pipeline.models import (
     Assessment,
-    Configuration,
     Draft,
     DraftFinding,
     DraftUse,
-    Endpoint,
     Feedback,
-    Price,
     RetrievedMatch,
-    RoleSetting,
 )
 from pipeline.rows import RunRow
 
@@ -163,6 +165,15 @@ class TokensSerializer(serializers.Serializer[object]):
     output = serializers.IntegerField()
 
 
+class FailureSerializer(serializers.Serializer[object]):
+    """Why a run failed or what it waits for, in words for people."""
+
+    happened = serializers.CharField()
+    done = serializers.CharField()
+    advice = serializers.CharField()
+    evidence = serializers.CharField(help_text="The technical words.")
+
+
 class RunReportSerializer(serializers.Serializer[object]):
     """A run in full, as the command `run_pipeline --json` prints it, with where it belongs."""
 
@@ -181,6 +192,7 @@ class RunReportSerializer(serializers.Serializer[object]):
     tokens = TokensSerializer(allow_null=True)
     cost = serializers.FloatField(allow_null=True, help_text="USD; null where no price is known.")
     problem = serializers.CharField()
+    failure = FailureSerializer(allow_null=True)
     matches = RetrievedMatchSerializer(many=True)
     follows = serializers.IntegerField(allow_null=True)
     asked_by = serializers.CharField(allow_null=True)
@@ -191,6 +203,9 @@ class RunReportSerializer(serializers.Serializer[object]):
 class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
     outcome = serializers.CharField()
     level = serializers.CharField()
+    is_current = serializers.SerializerMethodField(
+        help_text="False: made by an older check, or of another text."
+    )
 
     class Meta:
         model = DraftFinding
@@ -205,13 +220,20 @@ class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
             "column",
             "end_line",
             "end_column",
+            "is_current",
         )
+
+    def get_is_current(self, found: DraftFinding) -> bool:
+        return is_current(found, found.draft)
 
 
 class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
     """The verdict on one draft; the context's `parts` say whether models are named."""
 
     verdict = serializers.CharField()
+    is_current = serializers.SerializerMethodField(
+        help_text="False: judged with earlier prompts, or of another text."
+    )
     model = serializers.SerializerMethodField()
     differences = serializers.ListField(child=serializers.CharField())
 
@@ -227,9 +249,15 @@ class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
             "difference",
             "difference_reason",
             "differences",
+            "prompt_versions",
+            "is_current",
             "model",
             "created_at",
         )
+
+    def get_is_current(self, assessment: Assessment) -> bool:
+        draft = assessment.draft
+        return is_current_assessment(assessment, draft, prompts_in_use(draft.run.configuration))
 
     def get_model(self, assessment: Assessment) -> str | None:
         return _named(assessment.model, self.context["parts"])
@@ -248,6 +276,8 @@ class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
             "round",
             "text",
             "no_error_found",
+            "points",
+            "words",
             "author",
             "model",
             "created_at",
@@ -267,7 +297,10 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
     made_from = serializers.IntegerField(
         source="parent.number", default=None, help_text="Number of the draft before it."
     )
-    findings = DraftFindingSerializer(many=True)
+    findings = serializers.SerializerMethodField()
+    missing_checks = serializers.SerializerMethodField(
+        help_text="Checks that have not been made on it as they are today."
+    )
     assessment = serializers.SerializerMethodField()
     feedback = FeedbackSerializer(source="feedbacks", many=True)
 
@@ -288,12 +321,21 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
             "note",
             "created_at",
             "findings",
+            "missing_checks",
             "assessment",
             "feedback",
         )
 
     def get_model(self, draft: Draft) -> str | None:
         return _named(draft.model, self.context["parts"])
+
+    @extend_schema_field(DraftFindingSerializer(many=True))
+    def get_findings(self, draft: Draft) -> list[Mapping[str, object]]:
+        found = shown_findings(draft.findings.all())
+        return [DraftFindingSerializer(one).data for one in found]
+
+    def get_missing_checks(self, draft: Draft) -> list[str]:
+        return sorted(missing_checks(draft, draft.findings.all()))
 
     @extend_schema_field(AssessmentSerializer(allow_null=True))
     def get_assessment(self, draft: Draft) -> Mapping[str, object] | None:
@@ -310,81 +352,6 @@ class DraftUseSerializer(serializers.ModelSerializer[DraftUse]):
     class Meta:
         model = DraftUse
         fields: ClassVar = ("id", "draft", "by", "at", "reason", "script")
-
-
-class PriceSerializer(serializers.ModelSerializer[Price]):
-    """Micro-dollars for a million tokens."""
-
-    class Meta:
-        model = Price
-        fields: ClassVar = ("model", "since", "input", "output", "cache_read", "cache_write")
-
-
-class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
-    """A server that speaks the Messages API; its key is named and never shown."""
-
-    mode = serializers.CharField()
-    is_on = serializers.BooleanField()
-    has_key = serializers.SerializerMethodField()
-    prices = PriceSerializer(many=True)
-
-    class Meta:
-        model = Endpoint
-        fields: ClassVar = (
-            "name",
-            "title",
-            "base_url",
-            "key_variable",
-            "has_key",
-            "mode",
-            "is_on",
-            "demo",
-            "has_batches",
-            "max_in_flight",
-            "timeout_seconds",
-            "blocked_until",
-            "blocked_why",
-            "probed_at",
-            "prices",
-        )
-
-    def get_has_key(self, endpoint: Endpoint) -> bool:
-        return has_key(endpoint)
-
-
-class RoleSettingSerializer(serializers.ModelSerializer[RoleSetting]):
-    role = serializers.CharField()
-    endpoint = serializers.CharField(source="endpoint.name")
-
-    class Meta:
-        model = RoleSetting
-        fields: ClassVar = ("role", "endpoint", "model", "max_tokens", "effort", "temperature")
-
-
-class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
-    """Who writes, who assesses, who refines, in how many rounds."""
-
-    preset = serializers.CharField()
-    is_usable = serializers.SerializerMethodField()
-    roles = RoleSettingSerializer(many=True)
-
-    class Meta:
-        model = Configuration
-        fields: ClassVar = (
-            "name",
-            "title",
-            "preset",
-            "rounds",
-            "uses_retrieval",
-            "uses_examples",
-            "is_default",
-            "archived_at",
-            "is_usable",
-            "roles",
-        )
-
-    def get_is_usable(self, configuration: Configuration) -> bool:
-        return is_usable(configuration)
 
 
 def _named(model: str, parts: VisibleParts) -> str | None:

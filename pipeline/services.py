@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 
-from celery import current_app
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -17,6 +15,9 @@ from catalog.audit import forget_name, record
 from catalog.models import MatchLabel, Version
 from catalog.types import BadInput, NotAllowedNow
 from pipeline import hooks
+from pipeline.batches import pause_batch as pause_batch
+from pipeline.batches import resume_batch as resume_batch
+from pipeline.batches import set_budget as set_budget
 from pipeline.configurations import hold_configuration
 from pipeline.findings import keep_findings
 from pipeline.leases import mark_orphans
@@ -31,10 +32,9 @@ from pipeline.models import (
     Run,
 )
 from pipeline.prompting import choose_versions
+from pipeline.telling import tell
 from pipeline.texts import check_text
 from pipeline.types import Arm, DraftKind
-
-logger = logging.getLogger(__name__)
 
 MAX_STATEMENT = 4_000
 MAX_CONTEXT = 40_000
@@ -144,18 +144,7 @@ def find_configuration(name: str) -> Configuration:
 
 def enqueue_run(run: Run) -> None:
     """Tell the workers once this transaction has committed; where the broker is down, the sweep will."""
-    queue = Run.queue_of(run.batch_id)
-
-    def tell() -> None:
-        try:
-            # By name: the task's module loads what only workers need.
-            current_app.send_task("pipeline.execute_run", (run.pk,), queue=queue)
-        except Exception:
-            logger.warning(
-                "run %s could not be enqueued; the sweep will find it", run.pk, exc_info=True
-            )
-
-    transaction.on_commit(tell)
+    tell([run])
 
 
 @transaction.atomic
@@ -380,4 +369,3 @@ def _snapshot(configuration: Configuration) -> tuple[dict[str, object], bool]:
         "prompts": choose_versions(configuration.prompts),
     }
     return spec, any(setting.endpoint.demo for setting in settings_)
-

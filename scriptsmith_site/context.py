@@ -27,6 +27,8 @@ _SECTIONS = {
     "entry": "catalogue",
     "version": "catalogue",
     "campaign": "campaigns",
+    "cost": "cost",
+    "prompt": "admin",
     "users": "admin",
     "user": "admin",
     "audit": "admin",

@@ -29,5 +29,5 @@ GROUP BY 1, 2, 3, 4, 5, 6
 
 
 class Migration(migrations.Migration):
-    dependencies = [("pipeline", "0003_prompt_versions_and_spending")]
+    dependencies = [("pipeline", "0004_nobody_asked_for_a_refinement")]
     operations = [migrations.RunSQL(FILL, migrations.RunSQL.noop)]

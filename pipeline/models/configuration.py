@@ -35,6 +35,8 @@ class Endpoint(models.Model):
     # A busy server (429, 503, 529) rests the endpoint, never a worker's thread.
     blocked_until = models.DateTimeField(_("rests until"), null=True, blank=True)
     blocked_why = models.CharField(_("why it rests"), max_length=300, blank=True)
+    # People come before campaigns, but a campaign's call is never kept waiting longer than its turn.
+    campaign_call_at = models.DateTimeField(null=True, blank=True, editable=False)
     probe = models.JSONField(_("what the last check found"), default=dict, blank=True)
     probed_at = models.DateTimeField(_("checked"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)

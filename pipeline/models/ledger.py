@@ -65,6 +65,10 @@ class ModelCall(models.Model):
                 name="model_call_done_has_reply",
             ),
         ]
+        indexes = [
+            # How often a version of a prompt was used.
+            models.Index(fields=["prompt", "prompt_version"], name="model_call_of_prompt")
+        ]
 
     def __str__(self) -> str:
         return f"{self.stage} of run {self.run_id}"

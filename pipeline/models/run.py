@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Version
 from pipeline.models.action import Action
-from pipeline.models.configuration import Configuration
+from pipeline.models.configuration import Configuration, Endpoint
 from pipeline.types import Verdict
 
 
@@ -51,6 +51,10 @@ class RunQuerySet(models.QuerySet["Run"]):
             .filter(Q(batch=None) | Q(batch__paused_at=None))
         )
 
+    def in_turn(self) -> RunQuerySet:
+        """People before campaigns, then by the batch's priority, then the oldest."""
+        return self.order_by(F("batch__priority").desc(nulls_first=True), "pk")
+
 
 class Run(models.Model):
     """One passage of an Action through the pipeline under one Configuration.
@@ -74,6 +78,8 @@ class Run(models.Model):
         DEMO = "demo", _("Demo")
         IMPORTED = "imported", _("Imported")
 
+    # What workers listen to: people wait for the first, and nobody for the second.
+    QUEUE, CAMPAIGN_QUEUE = "interactive", "campaign"
     VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
 
     action = models.ForeignKey(Action, models.PROTECT, related_name="runs")
@@ -110,6 +116,18 @@ class Run(models.Model):
     fence = models.PositiveBigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
+    # The endpoint that had no place free, or rested, when the run wanted to ask it; until it has asked.
+    waits_for = models.ForeignKey(
+        Endpoint,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        db_index=False,
+        related_name="waiting_runs",
+    )
+    # When the workers were last told of it; None once one of them has taken it up.
+    told_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Kills with no finished call in between; at the limit a person has to look.
     crashes = models.PositiveSmallIntegerField(default=0)
 
@@ -145,6 +163,9 @@ class Run(models.Model):
                 condition=Q(state__in=["queued", "running"]),
             ),
             models.Index(fields=["-finished_at"], name="run_newest_finished"),
+            models.Index(
+                fields=["waits_for"], name="run_waiting", condition=Q(waits_for__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -153,7 +174,7 @@ class Run(models.Model):
     @staticmethod
     def queue_of(batch_id: int | None) -> str:
         """People wait for runs without a batch: a campaign must not stand before them."""
-        return "interactive" if batch_id is None else "campaign"
+        return Run.QUEUE if batch_id is None else Run.CAMPAIGN_QUEUE
 
     @property
     def is_active(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -35,7 +35,7 @@ MOST_RUNS = 50  # of one action on its page
 
 @dataclass(frozen=True)
 class PricedRun:
-    """A run of an action, and what it cost in micro-dollars."""
+    """A run of an action, and what it cost in micro-dollars; None where a price is missing."""
 
     row: RunRow
     cost: int | None
@@ -149,5 +149,8 @@ def _show_action(
 
 
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
-    newest = runs.annotate(cost=Sum("calls__attempts__cost")).order_by("-pk")[:MOST_RUNS]
-    return [PricedRun(run_row(run, user), run.cost) for run in newest]
+    unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)
+    newest = runs.annotate(
+        cost=Sum("calls__attempts__cost"), unpriced=Count("calls__attempts", filter=unpriced)
+    ).order_by("-pk")[:MOST_RUNS]
+    return [PricedRun(run_row(run, user), None if run.unpriced else run.cost) for run in newest]

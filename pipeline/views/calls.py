@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
+from pipeline.failures import name_what_happened
 from pipeline.models import Attempt, ModelCall, Run
 from pipeline.views.stages import name_of
 
@@ -37,6 +39,14 @@ class ShownCall:
         return " ".join([self.stage, *again])
 
     @property
+    def tries(self) -> list[tuple[Attempt, str]]:
+        """Each try with what happened, in words where it gave no reply."""
+        return [
+            (one, name_what_happened(one) if one.outcome not in ("", "answered") else "")
+            for one in self.attempts
+        ]
+
+    @property
     def input_tokens(self) -> int:
         """Of all tries."""
         return sum(attempt.input_tokens for attempt in self.attempts)
@@ -53,9 +63,22 @@ class ShownCall:
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars of all tries; None where no price is known."""
-        known = [attempt.cost for attempt in self.attempts if attempt.cost is not None]
-        return sum(known) if known else None
+        """Micro-dollars of all tries; None where it is not known, for a price is missing or none was answered."""
+        answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
+        known = [one.cost for one in answered if one.cost is not None]
+        return sum(known) if known and len(known) == len(answered) else None
+
+    @property
+    def price_since(self) -> date | None:
+        """The day since when the price holds that was paid; None where nothing was."""
+        return max((one.price_since for one in self.attempts if one.price_since), default=None)
+
+    @property
+    def is_unpriced(self) -> bool:
+        """Whether it was answered, and no price of the model was known."""
+        return any(
+            one.cost is None and one.outcome == Attempt.Outcome.ANSWERED for one in self.attempts
+        )
 
     @property
     def is_doubtful(self) -> bool:

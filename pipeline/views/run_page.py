@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Prefetch, Q, Sum
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -15,22 +15,32 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.models import MatchLabel, Version
-from pipeline.access import USE_UNREVIEWED, may_change, may_run, signed_in, visible_parts
+from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run, signed_in, visible_parts
+from pipeline.failures import failure_of
+from pipeline.findings import (
+    is_current,
+    is_current_assessment,
+    missing_checks,
+    prompts_in_use,
+    shown_findings,
+)
 from pipeline.forms import UseForm
+from pipeline.gain import rounds_of
 from pipeline.models import (
     Assessment,
-    Attempt,
     Draft,
     DraftFinding,
     DraftUse,
     Endpoint,
-    Feedback,
     RetrievedMatch,
     Run,
     Stage,
 )
+from pipeline.recommendation import explain_recommendation
 from pipeline.rows import duration_of
+from pipeline.run_costs import costs_of
 from pipeline.types import DraftKind
+from pipeline.views.feedback import show_feedbacks
 from pipeline.views.stages import show_stages
 
 _GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}
@@ -42,8 +52,11 @@ class ShownDraft:
 
     draft: Draft
     assessment: Assessment | None
+    is_assessment_current: bool
     problems: Sequence[DraftFinding]
     not_judged: Sequence[DraftFinding]
+    older: Sequence[DraftFinding]  # what checks said that have changed since
+    missing_checks: Sequence[str]  # those not made as they are today
     vouched: Version | None  # verified with exactly this text for this statement
     used: DraftUse | None  # by the person who looks
 
@@ -104,21 +117,26 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "may_change": may_change(user, run),
         "may_run": may_run(user, run.action),
         "resting": _rest_of(run),
+        "failure": failure_of(run),
     }
     if not parts.verdict:
         return context
     drafts = show_drafts(run, user)
+    costs = costs_of(run)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
     matches = list(run.matches.select_related("version__entry", "version__verified_by"))
     return context | {
-        "stages": show_stages(stages),
+        "stages": show_stages(stages, costs),
         "milliseconds": duration_of(run),
-        "totals": sum_up(run),
+        "costs": costs,
+        "rounds": rounds_of([one.draft for one in drafts], costs),
+        "why": explain_recommendation(run, [one.draft for one in drafts], stages),
         "recommended": recommended,
         "others": [one for one in drafts if one is not recommended],
-        "feedbacks": _feedbacks_of(run),
+        "feedbacks": show_feedbacks(run, stages),
         "vouched": next((one.vouched for one in drafts if one.vouched), None),
         "may_use": user.has_perm(USE_UNREVIEWED),
+        "may_check": may_check(user),
         **_describe_match(run, user, matches),
     }
 
@@ -139,7 +157,8 @@ def show_drafts(run: Run, user: User) -> list[ShownDraft]:
         )
     )
     by_text = _verified_for(run, {draft.sha256 for draft in drafts})
-    return [_show_draft(draft, by_text) for draft in drafts]
+    in_use = prompts_in_use(run.configuration)
+    return [_show_draft(draft, by_text, in_use) for draft in drafts]
 
 
 def _verified_for(run: Run, hashes: set[str]) -> dict[str, Version]:
@@ -156,35 +175,26 @@ def _verified_for(run: Run, hashes: set[str]) -> dict[str, Version]:
     return {version.sha256: version for version in verified}
 
 
-def sum_up(run: Run) -> dict[str, int | None]:
-    """What the model calls used and cost; `cost` in micro-dollars, None where it is unknown."""
-    sums = Attempt.objects.filter(call__run=run).aggregate(
-        calls=Count("call", distinct=True),
-        attempts=Count("pk"),
-        input=Sum("input_tokens"),
-        output=Sum("output_tokens"),
-        known_cost=Sum("cost"),
-        unpriced=Count("pk", filter=Q(outcome=Attempt.Outcome.ANSWERED, cost=None)),
-        doubtful=Count("pk", filter=Q(possibly_billed=True)),
-    )
-    return sums | {"cost": None if sums["unpriced"] else sums["known_cost"] or 0}
-
-
-def _show_draft(draft: Draft, verified: Mapping[str, Version]) -> ShownDraft:
-    findings = [found for found in draft.findings.all() if found.script_sha256 == draft.sha256]
+def _show_draft(
+    draft: Draft, verified: Mapping[str, Version], in_use: Mapping[str, str]
+) -> ShownDraft:
+    kept = list(draft.findings.all())
+    found = [one for one in kept if is_current(one, draft)]
+    missing = missing_checks(draft, kept)
+    assessment = getattr(draft, "assessment", None)
     own_uses: list[DraftUse] = getattr(draft, "own_uses", [])
     return ShownDraft(
         draft=draft,
-        assessment=getattr(draft, "assessment", None),
-        problems=[found for found in findings if found.outcome == "failed"],
-        not_judged=[found for found in findings if found.outcome == "unscored"],
+        assessment=assessment,
+        is_assessment_current=assessment is None
+        or is_current_assessment(assessment, draft, in_use),
+        problems=[one for one in found if one.outcome == "failed"],
+        not_judged=[one for one in found if one.outcome == "unscored"],
+        older=[one for one in shown_findings(kept) if one.check_name in missing],
+        missing_checks=sorted(missing),
         vouched=verified.get(draft.sha256),
         used=own_uses[0] if own_uses else None,
     )
-
-
-def _feedbacks_of(run: Run) -> list[Feedback]:
-    return list(Feedback.objects.filter(draft__run=run).select_related("draft", "author"))
 
 
 def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> dict[str, object]:

@@ -17,8 +17,9 @@ from pipeline import services
 from pipeline.access import access_draft, access_run, signed_in, visible_parts
 from pipeline.forms import UseForm, add_refusal
 from pipeline.models import Run
+from pipeline.run_costs import costs_of
 from pipeline.views.calls import show_calls
-from pipeline.views.run_page import describe_run, fingerprint_of, show_run, sum_up
+from pipeline.views.run_page import describe_run, fingerprint_of, show_run
 
 
 @require_safe
@@ -54,7 +55,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
         raise PermissionDenied(
             _("What the models said is hidden from you until you have reviewed it.")
         )
-    context = {"run": run, "parts": parts, "calls": show_calls(run), "totals": sum_up(run)}
+    context = {"run": run, "parts": parts, "calls": show_calls(run), "costs": costs_of(run)}
     return render(request, "pipeline/run_calls.html", context)
 
 

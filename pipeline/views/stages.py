@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from pipeline.costs import Sums
 from pipeline.models import Stage
+from pipeline.run_costs import RunCosts, Step
 from pipeline.types import StageName
 
 # What is found in more words than this is unfolded on demand.
@@ -78,6 +80,7 @@ class ShownStage:
     milliseconds: int | None
     tokens: str
     on_demand: bool
+    sums: Sums | None  # of its model calls
 
     @property
     def is_short(self) -> bool:
@@ -85,9 +88,13 @@ class ShownStage:
         return len(self.found) <= _SHORT and "\n" not in self.found
 
 
-def show_stages(stages: Iterable[Stage]) -> list[ShownStage]:
-    """The stages in the order in which they were begun."""
-    return [_show(stage) for stage in stages]
+def show_stages(stages: Iterable[Stage], costs: RunCosts | None = None) -> list[ShownStage]:
+    """The stages in the order in which they were begun, with what each took where that is given."""
+    by_step = costs.by_step if costs else {}
+    return [
+        _show(stage, by_step.get(Step(stage.name, stage.round, stage.refinement_id)))
+        for stage in stages
+    ]
 
 
 def name_of(stage: str) -> str:
@@ -95,7 +102,7 @@ def name_of(stage: str) -> str:
     return gettext(_NAMES[stage]) if stage in _NAMES else stage
 
 
-def _show(stage: Stage) -> ShownStage:
+def _show(stage: Stage, sums: Sums | None) -> ShownStage:
     outcome = _OUTCOMES_OF.get((stage.name, stage.outcome)) or _OUTCOMES.get(stage.outcome)
     used = stage.input_tokens or stage.output_tokens
     return ShownStage(
@@ -107,4 +114,5 @@ def _show(stage: Stage) -> ShownStage:
         milliseconds=stage.milliseconds or None,
         tokens=f"{stage.input_tokens:,} + {stage.output_tokens:,}" if used else "",
         on_demand=stage.refinement_id is not None,
+        sums=sums,
     )

@@ -168,7 +168,7 @@ def test_a_busy_server_rests_the_endpoint_and_not_a_thread(standin: StandIn) -> 
     assert endpoint.blocked_until and (endpoint.blocked_until - began).total_seconds() > 25
     run.refresh_from_db()
     assert run.state == "queued" and run.not_before == endpoint.blocked_until
-    assert run.pk not in dict(execution.abandoned_runs())
+    assert run.pk not in execution.sweep()
 
 
 def test_a_refusal_is_an_outcome_of_its_own(standin: StandIn) -> None:

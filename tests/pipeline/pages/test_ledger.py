@@ -75,7 +75,7 @@ def test_calls_and_tries_are_shown_with_what_was_said(
 
     for words in (
         "prompt generate, version 0123456789ab",
-        "Too slow",
+        "The model took too long to answer.",
         "possibly billed twice",
         "$0.0123",
     ):

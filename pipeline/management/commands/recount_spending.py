@@ -1,0 +1,15 @@
+"""Counts what was asked and paid afresh from the ledger, should the daily sums ever be wrong."""
+
+from __future__ import annotations
+
+from django.core.management.base import BaseCommand
+
+from pipeline.spending import recount_spending
+
+
+class Command(BaseCommand):
+    help = "Count the daily sums of calls, tokens and cost afresh from the ledger of model calls."
+
+    def handle(self, *args: object, **options: object) -> None:
+        wrong = recount_spending()
+        self.stdout.write(f"{wrong} rows were mended." if wrong else "Every row was right.")

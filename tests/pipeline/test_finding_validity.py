@@ -1,0 +1,210 @@
+"""A finding counts for one text and one version of its check, a verdict for one text and its prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from catalog.analysis import analyse
+from catalog.types import NotAllowedNow
+from pipeline import prompts, services
+from pipeline.findings import (
+    is_current,
+    is_current_assessment,
+    keep_findings,
+    missing_checks,
+    present_checks,
+    prompts_in_use,
+    recheck_draft,
+)
+from pipeline.models import Assessment, Configuration, Draft, DraftFinding
+from tests.make import make_run
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+ALL_CHECKS = {"bash-syntax", "shellcheck", "risk", "characters"}
+
+
+@pytest.fixture
+def draft(reviewer: User) -> Draft:
+    """A checked script that deletes."""
+    made = make_run(by=reviewer).drafts.get()
+    keep_findings(made, analyse(made.script))
+    return made
+
+
+def outdate(draft: Draft, check: str = "risk") -> None:
+    DraftFinding.objects.filter(draft=draft, check_name=check).update(check_version="0.9")
+
+
+def missing(draft: Draft) -> set[str]:
+    return missing_checks(draft, draft.findings.all())
+
+
+def test_every_check_has_a_version_and_leaves_a_row_that_names_it(draft: Draft) -> None:
+    assert set(present_checks()) == ALL_CHECKS
+    rows = set(draft.findings.values_list("check_name", "check_version"))
+    assert rows == set(present_checks().items()), "passes are kept too"
+    assert missing(draft) == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param({"check_version": "0.9"}, False, id="an older check"),
+        pytest.param({"script_sha256": "0" * 64}, False, id="another text"),
+        pytest.param({}, True, id="as today"),
+    ],
+)
+def test_a_finding_counts_while_text_and_check_match(
+    draft: Draft, change: dict[str, str], expected: bool
+) -> None:
+    found = draft.findings.get(check_name="risk", outcome="failed")
+    for name, value in change.items():
+        setattr(found, name, value)
+
+    assert is_current(found, draft) is expected
+
+
+def test_a_check_whose_program_is_missing_here_makes_nothing_older(
+    draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = {**present_checks(), "shellcheck": "none"}
+    monkeypatch.setattr("pipeline.findings.present_checks", lambda: here)
+
+    assert missing(draft) == set()
+
+
+def test_checking_again_adds_rows_and_keeps_the_old_ones(draft: Draft, reviewer: User) -> None:
+    before = draft.findings.count()
+    outdate(draft)
+    assert missing(draft) == {"risk"}
+
+    recheck_draft(draft, by=reviewer)
+
+    assert missing(draft) == set()
+    versions = set(draft.findings.filter(check_name="risk").values_list("check_version", flat=True))
+    assert versions == {"0.9", present_checks()["risk"]}
+    assert draft.findings.exclude(check_name="risk").count() + 2 == before + 1
+    with pytest.raises(NotAllowedNow, match="as they are today"):
+        recheck_draft(draft, by=reviewer)
+
+
+def test_a_script_that_was_never_checked_can_be(reviewer: User) -> None:
+    draft = make_run(by=reviewer).drafts.get()
+    assert missing(draft) == ALL_CHECKS
+
+    recheck_draft(draft, by=reviewer)
+
+    assert missing(draft) == set()
+
+
+def test_an_erased_text_can_not_be_checked(
+    draft: Draft, reviewer: User, administrator: User
+) -> None:
+    services.erase_action(draft.run.action, by=administrator)
+    draft.refresh_from_db()
+
+    assert missing(draft) == set(), "it is not offered"
+    with pytest.raises(NotAllowedNow, match="erased"):
+        recheck_draft(draft, by=reviewer)
+
+
+def test_the_page_shows_what_an_older_check_said_as_such_and_offers_a_new_one(
+    client_for: ClientFor, reviewer: User, draft: Draft
+) -> None:
+    outdate(draft)
+    client, address = client_for(reviewer), reverse("run-detail", args=[draft.run_id])
+    page = client.get(address).text
+    assert "made by an older check" in page and "risk 0.9" in page
+    assert "No destructive, privileged or remote command was recognised" not in page
+
+    done = client.post(reverse("draft-check", args=[draft.pk]), follow=True)
+
+    assert "Checked again" in done.text
+    assert "made by an older check" not in done.text
+    again = client.post(reverse("draft-check", args=[draft.pk]))
+    assert (again.status_code, "as they are today" in again.text) == (409, True)
+
+
+def test_the_api_says_the_same(client_for: ClientFor, reviewer: User, draft: Draft) -> None:
+    outdate(draft)
+    client, address = client_for(reviewer), f"/api/v1/drafts/{draft.pk}/"
+    said = client.get(address).json()
+    assert said["missing_checks"] == ["risk"]
+    assert [found["is_current"] for found in said["findings"]] == [False], "passes say nothing"
+
+    done = client.post(f"{address}check-again/").json()
+
+    assert done["missing_checks"] == []
+    assert [found["is_current"] for found in done["findings"]] == [False, True]
+    assert client.post(f"{address}check-again/").status_code == 409
+
+
+def test_checking_again_takes_a_role(
+    client_for: ClientFor, stranger: User, manager: User, draft: Draft
+) -> None:
+    outdate(draft)
+    page = reverse("draft-check", args=[draft.pk])
+    api = f"/api/v1/drafts/{draft.pk}/check-again/"
+
+    assert client_for(stranger).post(page).status_code == 403
+    assert client_for(stranger).post(api).status_code == 403
+    assert client_for(manager).get(page).status_code == 405
+    assert "Check again" not in client_for(stranger).get(f"/runs/{draft.run_id}/").text
+    assert client_for(manager).post(page).status_code == 302
+
+
+# --- Verdicts -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        pytest.param({"describe": "now", "similarity": "now"}, True, id="as today"),
+        pytest.param({"describe": "now", "similarity": "then"}, False, id="an earlier prompt"),
+        pytest.param({}, True, id="imported, with no prompts of ours"),
+        pytest.param({"long-gone": "then"}, True, id="a prompt that is no more"),
+    ],
+)
+def test_a_verdict_counts_while_its_prompts_are_in_use(
+    versions: dict[str, str], expected: bool
+) -> None:
+    draft = make_run().drafts.get()
+    judged = Assessment(script_sha256=draft.sha256, prompt_versions=versions)
+    in_use = {"describe": "now", "similarity": "now", "difference": "now"}
+
+    assert is_current_assessment(judged, draft, in_use) is expected
+    judged.script_sha256 = "0" * 64
+    assert not is_current_assessment(judged, draft, in_use), "another text"
+
+
+def test_the_prompts_in_use_are_the_products_but_for_those_that_are_pinned() -> None:
+    pinned = Configuration(prompts={"describe": "aaaaaaaaaaaa"})
+
+    assert prompts_in_use(pinned) == prompts.versions() | {"describe": "aaaaaaaaaaaa"}
+
+
+def test_a_verdict_by_earlier_prompts_is_shown_as_history(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    run = make_run(by=reviewer)
+    draft = run.drafts.get()
+    client = client_for(reviewer)
+    address = reverse("run-detail", args=[run.pk])
+    assert "judged with earlier prompts" not in client.get(address).text
+
+    Assessment.objects.filter(draft=draft).update(prompt_versions={"describe": "aaaaaaaaaaaa"})
+
+    page = client.get(address).text
+    assert page.count("judged with earlier prompts") == 2, "beside verdict and recommendation"
+    said = client.get(f"/api/v1/drafts/{draft.pk}/").json()
+    assert said["assessment"]["is_current"] is False
+    Configuration.objects.filter(pk=run.configuration_id).update(
+        prompts={"describe": "aaaaaaaaaaaa"}
+    )
+    assert "judged with earlier prompts" not in client.get(address).text, "pinned, so in use"
