@@ -202,7 +202,7 @@ class _Group:
     period: date
     endpoint: int
     model: str
-    of: object  # a key, or the stage's name
+    of: int | str | None  # a key, or the name of a model or stage
     sums: Sums
 
 
@@ -230,7 +230,10 @@ def _group(found: QuerySet[Spending], query: CostQuery) -> list[_Group]:
         .annotate(**{f"sum_{name}": Sum(name) for name in _SUMS if name != "demo"})
     )
     stored = [name for name in _SUMS if name != "demo"]
-    return [_Group(*row[:4], Sums(**dict(zip(stored, row[4:], strict=True)))) for row in rows]
+    return [
+        _Group(period, endpoint, model, of, Sums(**dict(zip(stored, sums, strict=True))))
+        for period, endpoint, model, of, *sums in rows
+    ]
 
 
 def _rows_of(groups: Sequence[_Group], by: By, endpoints: Mapping[int, Endpoint]) -> list[CostRow]:
@@ -249,13 +252,14 @@ def _rows_of(groups: Sequence[_Group], by: By, endpoints: Mapping[int, Endpoint]
     return sorted(rows.values(), key=lambda row: (row.period, row.name, row.key))
 
 
-def _names_of(found: set[object], by: By) -> dict[object, tuple[str, str]]:
+def _names_of(found: set[int | str | None], by: By) -> dict[int | str | None, tuple[str, str]]:
     """Key and name for people and programs, of what the rows are told apart by."""
+    keys = [one for one in found if isinstance(one, int)]
     if by is By.CONFIGURATION:
-        chosen = Configuration.objects.filter(pk__in=found)
+        chosen = Configuration.objects.filter(pk__in=keys)
         return {one.pk: (one.name, one.title) for one in chosen}
     if by is By.BATCH:
-        batches = Batch.objects.filter(pk__in=found - {None})
+        batches = Batch.objects.filter(pk__in=keys)
         return {None: ("", ""), **{one.pk: (str(one.pk), one.name) for one in batches}}
     return {one: (str(one), str(one)) for one in found}
 

@@ -59,7 +59,6 @@ _PASSWORD_OPTIONS = {  # letters and names whose value is a secret
     "wget": ("", "password"),
     "ldapsearch": ("w", ""),
     "docker": ("p", "password"),
-    "openssl": ("", "passin"),
     "zip": ("P", "password"),
     "rabbitmqadmin": ("p", "password"),
     "smbclient": ("", "password"),
@@ -133,6 +132,8 @@ def _in_command(command: Command) -> Iterator[Effect]:
         text = word.literal or ""
         if command.name.startswith(("mysql", "mariadb")) and re.match(r"-p[^-\s]", text):
             yield _effect(word.span, f"gives a password to {command.name}")
+        if command.name == "openssl" and re.match(r"pass:.", text) and _is_secret(word):
+            yield _effect(word.span, "gives a password to openssl")
     if command.name == "curl":
         user = read_arguments(command.arguments, short="uHXdoAebm", long=("user",)).value(
             "u", "user"
