@@ -8,19 +8,23 @@ from typing import TypedDict
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db.models import Exists
 from django.http import HttpRequest
 
-from review.intake import live_queue
+from review.models import Campaign
 from review.queue import waiting_for
+from review.taking_part import takes_part
 from scriptsmith_site.people.roles import ADMINISTER
 
 MOST_COUNTED = 99
+_OUT_OF_SIGHT = (Campaign.State.SETUP, Campaign.State.CLOSED)
 
 _SECTIONS = {
     "home": "home",
     "action-new": "new",
     "queue": "queue",
     "item": "queue",
+    "study": "studies",
     "action": "actions",
     "run": "actions",
     "catalog": "catalogue",
@@ -41,6 +45,7 @@ class Site(TypedDict):
     theme: str
     nav_section: str
     waiting_count: Callable[[], int]
+    has_studies: Callable[[], bool]
     show_admin: Callable[[], bool]
     product_version: str
 
@@ -50,14 +55,24 @@ def site(request: HttpRequest) -> Site:
     user = getattr(request, "user", None)
 
     @cache
+    def queue() -> Campaign | None:
+        return queue_of(user) if isinstance(user, User) else None
+
+    @cache
     def waiting_count() -> int:
-        return count_waiting(user) if isinstance(user, User) else 0
+        found = queue()
+        return count_waiting(user, found) if isinstance(user, User) and found else 0
+
+    def has_studies() -> bool:
+        found = queue()
+        return bool(found and getattr(found, "has_studies", False))
 
     match = request.resolver_match
     return {
         "theme": getattr(request, "theme", ""),
         "nav_section": nav_section(match.url_name if match else None),
         "waiting_count": waiting_count,
+        "has_studies": has_studies,
         "show_admin": lambda: user is not None and user.has_perm(ADMINISTER),
         "product_version": settings.VERSION,
     }
@@ -69,8 +84,15 @@ def nav_section(url_name: str | None) -> str:
     return _SECTIONS.get(name) or _SECTIONS.get(name.partition("-")[0], "")
 
 
-def count_waiting(user: User) -> int:
-    """Items of the live queue that the person could take now, 99 at most; 0 for who may not."""
+def queue_of(user: User) -> Campaign | None:
+    """The live queue, and by the same query whether the person reviews in a study; None for who may not."""
     if not user.has_perm("review.review"):
-        return 0
-    return waiting_for(live_queue(), user)[:MOST_COUNTED].count()
+        return None
+    studies = Campaign.objects.filter(takes_part(user)).exclude(state__in=_OUT_OF_SIGHT)
+    return Campaign.objects.annotate(has_studies=Exists(studies)).get(kind=Campaign.Kind.LIVE)
+
+
+def count_waiting(user: User, queue: Campaign | None = None) -> int:
+    """Items of the live queue that the person could take now, 99 at most; 0 for who may not."""
+    queue = queue or queue_of(user)
+    return waiting_for(queue, user)[:MOST_COUNTED].count() if queue else 0

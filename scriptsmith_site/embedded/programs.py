@@ -9,7 +9,8 @@ from scriptsmith_site.embedded.children import Program
 from scriptsmith_site.embedded.layout import Layout
 
 _WEB_THREADS = 16
-_WORKER_THREADS = 32
+# As long as a call to a model may take: what has begun is paid for.
+_WORKER_GRACE = 130.0
 
 
 def prepare() -> Program:
@@ -30,12 +31,12 @@ def web(descriptor: int) -> Program:
 
 
 def worker(layout: Layout) -> Program:
-    """Celery's worker with its scheduler; told to end, it finishes what it has begun."""
+    """Celery's worker with its scheduler; told to end, it finishes the calls that it has begun."""
     command = [sys.executable, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
     command += ["--schedule", str(layout.schedule), "--pool", "threads"]
-    command += ["--concurrency", str(_WORKER_THREADS), "--queues", "interactive,campaign"]
+    command += ["--queues", "interactive,campaign"]
     command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
-    return Program("worker", command, grace=30.0)
+    return Program("worker", command, grace=_WORKER_GRACE)
 
 
 def demo_model(layout: Layout) -> Program:

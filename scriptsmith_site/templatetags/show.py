@@ -110,7 +110,7 @@ def say_ago(moment: datetime) -> str:
 
 @register.filter
 def duration(milliseconds: int | None) -> str:
-    """Milliseconds as people read them: 840 ms, 2.4 s, 1 min 12 s."""
+    """Milliseconds as people read them: 840 ms, 2.4 s, 1 min 12 s, 3 h 5 min."""
     if milliseconds is None:
         return ""
     if milliseconds < 1_000:
@@ -119,6 +119,9 @@ def duration(milliseconds: int | None) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
@@ -128,7 +131,9 @@ def money(micro_dollars: int | None) -> str:
     if micro_dollars is None:
         return "–"
     dollars = micro_dollars / 1_000_000
-    return f"${dollars:.2f}" if dollars >= 1 or dollars == 0 else f"${dollars:.4f}"
+    if dollars >= 1 or dollars == 0:
+        return f"${dollars:,.2f}"
+    return f"${dollars:.4f}" if dollars >= 0.001 else f"${dollars:.6f}"
 
 
 @register.filter

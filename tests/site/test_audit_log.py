@@ -16,8 +16,9 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.audit import record
+from catalog.web import safe_cell
 from scriptsmith_site.models import Profile
-from scriptsmith_site.operation.audit import COLUMNS, safe_cell
+from scriptsmith_site.operation.audit import COLUMNS
 
 
 @pytest.fixture
