@@ -18,12 +18,18 @@ from threading import Lock
 from typing import cast
 
 import anthropic
+import httpx2
 from anthropic.types import Message
 
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
 
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
+# A connection that its server closes at the moment it is used again looks like one that died over a reply, and
+# so like a call that may have been billed. Servers close idle ones after 5 s and more; we leave them sooner.
+_CONNECTIONS = httpx2.Limits(
+    max_connections=1_000, max_keepalive_connections=160, keepalive_expiry=2.0
+)
 _GRACE = 2.0  # seconds beyond the read timeout before a dripping reply is given up
 # A limit that somebody set on the account is told as a 400, in words only.
 _LIMIT_WORDS = ("usage limits", "credit balance")
@@ -99,6 +105,7 @@ class MessagesClient:
                     base_url=target.base_url,
                     timeout=target.timeout_seconds,
                     max_retries=0,
+                    http_client=anthropic.DefaultHttpxClient(limits=_CONNECTIONS),
                 )
             return client
 

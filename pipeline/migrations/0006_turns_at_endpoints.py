@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import migrations, models
-from django.db.models import Q, SET_NULL
+from django.db.models import SET_NULL, Q
 
 
 class Migration(migrations.Migration):

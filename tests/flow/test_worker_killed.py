@@ -1,4 +1,4 @@
-"""kill -9 of the worker in the middle of a run: the run finishes by itself, and no finished call is made again."""
+"""A worker that ends in the middle of a run: the run finishes by itself, and no finished call is made again."""
 
 from __future__ import annotations
 
@@ -90,3 +90,23 @@ def test_the_run_finishes_and_only_calls_in_flight_are_made_again(site: Site) ->
     assert report["calls"] == 5, "four questions, one of them twice, and both tries are rows"
     answered = Counter(stage["name"] for stage in report["stages"])  # type: ignore[attr-defined]
     assert max(answered.values()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_a_worker_told_to_end_loses_no_call(site: Site) -> None:
+    standin(site, "/_standin/reset", [])
+    standin(site, "/_standin/faults", [{"kind": "delay", "seconds": 1.5, "task": "describe"}])
+    run = ask(site)
+    deadline = time.monotonic() + 30
+    while sum(call["task"] == "describe" for call in calls(site)) < 1:
+        assert time.monotonic() < deadline, "the worker never began"
+        time.sleep(0.05)
+    told = time.monotonic()
+    os.kill(site.child("celery"), signal.SIGTERM)
+    while state(site, run) in ("queued", "running"):
+        assert time.monotonic() - told < WORK_GOES_ON_WITHIN, report_of(site, run)
+        time.sleep(0.2)
+    report = report_of(site, run)
+    assert (report["state"], report["orphans"], report["calls"]) == ("done", 0, 4), report
+    assert len(calls(site)) == 4, "nothing was billed twice"

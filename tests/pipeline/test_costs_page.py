@@ -194,14 +194,14 @@ def test_where_nothing_was_asked_it_says_so(client: Client) -> None:
 def test_it_takes_a_fixed_number_of_queries(client: Client) -> None:
     addresses = [f"{reverse('cost')}?{RANGE}&by={by}" for by in By]
     addresses.append(f"/api/v1/spending/?{RANGE}")
-    spend("2026-11-01", unpriced=1)
+    spend("2026-11-01", unpriced=1, batch=Batch.objects.create(name="First"))
     few = [count_queries(client, address) for address in addresses]
     for number in range(20):
         batch = Batch.objects.create(name=f"Batch {number}")
         spend("2026-11-02", batch=batch, model=f"m-{number}", unpriced=1, stage=f"s-{number}")
 
     assert [count_queries(client, address) for address in addresses] == few
-    assert max(few) <= 7
+    assert max(few) <= 8
 
 
 def query(since: str, until: str, per: Per = Per.MONTH) -> CostQuery:

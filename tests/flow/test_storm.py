@@ -1,0 +1,64 @@
+"""Worker, Redis, PostgreSQL killed in turn, broker emptied, replies too slow: nothing is lost or unaccounted for."""
+
+from __future__ import annotations
+
+import os
+import time
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import connection
+
+from pipeline import services
+from pipeline.models import Batch, Endpoint, Run
+from tests.flow.storm import WORK_GOES_ON_WITHIN, Storm, storm, wait_until
+from tests.make import make_action
+
+RUNS = 8
+
+
+@pytest.fixture
+def database_url(transactional_db: None) -> str:
+    """A database with queued runs, of people and of a campaign, at an endpoint with few places."""
+    Endpoint.objects.filter(name="demo").update(max_in_flight=3, timeout_seconds=2)
+    batch = Batch.objects.create(name="Storm")
+    for number in range(RUNS):
+        services.start_run(
+            make_action(f"Count the files in /var/tmp/storm/{number}"),
+            by=None,
+            uses_retrieval=False,
+            batch=batch if number % 2 else None,
+            enqueue=False,
+        )
+    url = urlsplit(os.environ["DATABASE_URL"])
+    return url._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+
+
+def strike(product: Storm, blow: str) -> None:
+    """Once calls are in flight; then wait until work has gone on."""
+    wait_until(lambda: product.in_flight() > 0, seconds=60, what="a call in flight")
+    moment = time.time()
+    getattr(product, blow)()
+    wait_until(
+        lambda: product.went_on_after(moment) is not None or product.unfinished() == 0,
+        seconds=WORK_GOES_ON_WITHIN,
+        what=f"work after {blow}",
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.timeout(300)
+def test_whatever_is_killed_all_runs_end_and_every_billed_call_is_accounted_for(
+    database_url: str,
+) -> None:
+    late = {"kind": "delay", "task": "describe", "seconds": 10}  # beyond the endpoint's time limit
+    with storm(database_url, latency=0.4, lease=2, faults=[late]) as product:
+        for blow in ("kill_worker", "empty_broker", "kill_redis", "kill_postgres"):
+            strike(product, blow)
+        wait_until(lambda: product.unfinished() == 0, seconds=120, what="the end of all runs")
+        account = product.account()
+    assert account.states == {Run.State.DONE: RUNS}
+    assert (account.answered, account.answered_twice) == (4 * RUNS, 0)
+    # A try that was noted, but had not gone out when its worker was killed, is an orphan too.
+    assert account.extra <= account.possibly_billed
