@@ -10,13 +10,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import pipeline
+from bench import chaos, pipeline, retrieval, study, transfers
 from bench.figures import Figure
 from bench.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
 MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "pipeline": pipeline.measure,
+    "chaos": chaos.measure,
+    "retrieval": retrieval.measure,
+    "study": study.measure,
+    "transfers": transfers.measure,
 }
 
 

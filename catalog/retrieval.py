@@ -10,16 +10,17 @@ from catalog import nearest, wording
 from catalog.details import Parameter
 from catalog.embedding import HashingEmbedder
 from catalog.models import Entry, Phrasing, Threshold, Version
-from catalog.relevance import HAND_MODEL, Candidate, Judgement, RelevanceModel, judge
+from catalog.relevance import Candidate, Judgement, RelevanceModel, judge_all, shipped_model
 from catalog.relevance import Parameter as RelevanceParameter
 from catalog.texts import LONGEST_STATEMENT, clean_text
 from catalog.types import Answer, Match, Retrieval
 
 NEAREST_PHRASINGS = 50
-# Entries that are judged, which takes about a millisecond each: the nearest by meaning, and the best
-# by words, so that a statement full of literals finds its own.
-NEAREST_ENTRIES = 15
-ENTRIES_BY_WORDS = 5
+# Entries that are looked at, of which the most promising are judged: the nearest by meaning, and the
+# best by words, so that a statement full of literals finds its own.
+NEAREST_ENTRIES = 40
+ENTRIES_BY_WORDS = 15
+LIKENESS_COUNTS = 0.1
 
 
 class Example(NamedTuple):
@@ -46,8 +47,12 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = _find(statement)
     model = current_scoring()
-    judged = [(one, judge(statement, _candidate(one), model)) for one in found]
-    judged = [pair for pair in judged if pair[1].answer is not Answer.NONE]
+    candidates = [_candidate(one) for one in found]
+    judged = [
+        (found[place], judgement)
+        for place, judgement in judge_all(statement, candidates, model)
+        if judgement.answer is not Answer.NONE
+    ]
     judged.sort(key=_order)
     matches = tuple(_match(one, judgement) for one, judgement in judged[:limit])
     return Retrieval(
@@ -69,10 +74,11 @@ def nearest_examples(statement: str, *, limit: int = 3) -> list[Example]:
 
 def current_scoring() -> RelevanceModel:
     """How candidates are scored, with the newest threshold chosen for this very scoring."""
-    chosen = Threshold.objects.filter(scoring=HAND_MODEL.version).first()
+    model = shipped_model()
+    chosen = Threshold.objects.filter(scoring=model.version).first()
     if chosen is None:
-        return HAND_MODEL
-    return replace(HAND_MODEL, match_threshold=chosen.match, adapt_threshold=chosen.adapt)
+        return model
+    return replace(model, match_threshold=chosen.match, adapt_threshold=chosen.adapt)
 
 
 def as_document(found: Retrieval) -> dict[str, object]:
@@ -130,7 +136,7 @@ def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
     versions = {
         version.entry_id: version
         for version in Version.objects.select_related("entry")
-        .defer("findings", "provenance", "links", "entry__document")
+        .only("entry", "number", "script", "parameters", "entry__slug", "entry__title")
         .filter(entry__in=answering, state=Version.State.VERIFIED)
     }
     phrasings: dict[int, list[Phrasing]] = {}
@@ -167,10 +173,12 @@ def _candidate(one: _Found) -> Candidate:
 
 
 def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:
-    """Matches by confidence, then starting points by how like they are but for the literals."""
+    """Matches by confidence, then starting points, where it counts too what they are worth but for
+    the literals.
+    """
     one, judgement = pair
     is_match = judgement.answer is Answer.MATCH
-    worth = judgement.confidence if is_match else judgement.likeness
+    worth = judgement.confidence + (0.0 if is_match else LIKENESS_COUNTS * judgement.likeness)
     return (not is_match, -worth, one.version.pk)
 
 

@@ -1,19 +1,20 @@
-"""Whether a catalogue entry answers a statement: rules that can say why, and a small model.
+"""Whether a catalogue entry answers a statement: rules that can say why, and a fitted model.
 
-Pure: no Django, no model, no file but a list of words. Entry point: `judge`.
+Pure: neither Django nor the network, and scikit-learn only in `fitting`, which nothing imports that
+serves a page. Entry points: `judge_all` for the candidates of a statement, `judge` for one alone.
 """
 
-from catalog.relevance.judge import HAND_MODEL, judge
+from catalog.relevance.judge import Judged, judge, judge_all
 from catalog.relevance.literals import Literal, find_literals
+from catalog.relevance.model import RelevanceModel, shipped_model
 from catalog.relevance.profiles import StatementProfile, analyse
-from catalog.relevance.score import RelevanceModel, features
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate, Difference, Judgement, Parameter, Reason
 
 __all__ = [
-    "HAND_MODEL",
     "Candidate",
     "Difference",
+    "Judged",
     "Judgement",
     "Kind",
     "Literal",
@@ -22,7 +23,8 @@ __all__ = [
     "RelevanceModel",
     "StatementProfile",
     "analyse",
-    "features",
     "find_literals",
     "judge",
+    "judge_all",
+    "shipped_model",
 ]

@@ -32,6 +32,7 @@ class Agreement:
     loose_extra: tuple[Literal, ...] = ()  # guesses at literals that nothing answers to
     loose_missing: tuple[Literal, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
+    open_places: tuple[Literal, ...] = ()  # on both sides, what stands for a parameter
     defaulted: tuple[tuple[Parameter, Literal], ...] = ()  # what a parameter stays at unless set
     unfilled: tuple[Parameter, ...] = ()  # without default, and the statement says nothing
 
@@ -70,6 +71,7 @@ def compare_literals(statement: StatementProfile, candidate: Candidate) -> Agree
         loose_extra=tuple(literal for literal in mine if not literal.firm),
         loose_missing=tuple(literal for literal in theirs if not literal.firm),
         fills=binding.fills,
+        open_places=(*binding.literals.values(), *free.values()),
         defaulted=tuple(
             (parameter, free[parameter.name])
             for parameter in candidate.parameters

@@ -12,6 +12,7 @@ from catalog.relevance.literals import Literal
 from catalog.relevance.marks import lone_axes, opposed
 from catalog.relevance.names import ROLES
 from catalog.relevance.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
+from catalog.relevance.scope import has_other_scope
 from catalog.relevance.scripts import analyse_script
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate
@@ -19,7 +20,9 @@ from catalog.relevance.verbs import PHRASAL_VERBS
 from catalog.relevance.vocabulary import words
 
 # Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
-TELLING_AXES = words("fill flow state sight may rank end not except parity case size age per where")
+TELLING_AXES = words(
+    "fill flow state sight may rank end not except parity case size age per where choice"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,9 @@ class Comparison:
     entry_words: frozenset[str]
     only_statement: frozenset[str]  # words of weight that the entry does not have
     only_entry: frozenset[str]
-    is_identical: bool  # to one of the phrasings, but for case and spaces
+    other_scope: bool  # the script looks at other places or kinds of files than the statement says
+    is_identical: bool  # to one of the phrasings, but for spaces and the last full stop
+    is_alike: bool  # to the phrasing, but for case, quotes and articles, too
 
     @property
     def opposes(self) -> bool:
@@ -97,6 +102,7 @@ class Comparison:
             or self.has_stranger
             or self.does_other_things
             or self.is_one_sided
+            or (self.other_scope and not (self.is_identical or self.is_alike))
         )
 
 
@@ -129,7 +135,10 @@ def compare(text: str, candidate: Candidate) -> Comparison:
         entry_words=entry_words,
         only_statement=only_statement - script.pieces,
         only_entry=_strays(entry_words - statement_words, statement, literals.loose_missing),
+        other_scope=not candidate.parameters
+        and has_other_scope(statement, script, candidate.script),
         is_identical=identical is not None,
+        is_alike=_reduce(text) == _reduce(candidate.phrasing),
     )
 
 
@@ -144,6 +153,14 @@ def _find_identical(text: str, candidate: Candidate) -> str | None:
 
 def _normalise(text: str) -> str:
     return " ".join(text.split()).rstrip(".!? ")
+
+
+def _reduce(text: str) -> list[str]:
+    plain = _normalise(text).translate(_QUOTES).lower().replace("folder", "directory")
+    return [word for word in plain.split() if word not in ("a", "an", "the")]
+
+
+_QUOTES = str.maketrans("", "", "\"'`“”‘’")
 
 
 def _accounted(

@@ -127,6 +127,12 @@ _MARKS = tuple(
         ("load:memory", r"\b(?:memory|ram)\b"),
         ("load:disk", r"\bdisk\b"),
         ("join:any", r"\beither\b"),
+        (
+            "choice:or",
+            r"(?<!file)(?<!files)(?<!directory)(?<!directories)(?<!folder)(?<!folders) or "
+            r"(?!more\b|less\b|old|new|larg|big|small|below|above|any\b|#[dns])",
+        ),
+        ("entries:all", r"\bfiles?(?: ?/ ?| and | or |, )(?:director(?:y|ies)|folders?)\b"),
         ("join:all", r"\bboth\b"),
         ("side:left", r"\bleft\b"),
         ("side:right", r"\bright\b"),

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from sys import intern
 
 from catalog.relevance.actions import actions_of
 from catalog.relevance.literals import Literal, literals_of
@@ -62,7 +61,6 @@ class StatementProfile:
     text: str  # lower-case, spaces and the last full stop taken out
     literals: tuple[Literal, ...]
     words: frozenset[str]  # what it says besides its literals, in base form
-    trigrams: frozenset[str]
     actions: frozenset[str]  # verbs
     objects: frozenset[str]
     marks: frozenset[str]
@@ -84,7 +82,6 @@ def _analyse(text: str, is_cut: bool) -> StatementProfile:
         text=plain,
         literals=literals,
         words=_content_words(skeleton),
-        trigrams=frozenset(intern(plain[start : start + 3]) for start in range(len(plain) - 2)),
         actions=actions_of(tokens, skeleton),
         objects=objects_of(tokens),
         marks=marks_of(skeleton),
@@ -94,7 +91,7 @@ def _analyse(text: str, is_cut: bool) -> StatementProfile:
 
 # Profiles of long texts take much memory, so few are kept: enough for one comparison.
 _USUAL = 400  # characters
-_analyse_usual = lru_cache(maxsize=2048)(_analyse)
+_analyse_usual = lru_cache(maxsize=4096)(_analyse)
 _analyse_long = lru_cache(maxsize=16)(_analyse)
 
 

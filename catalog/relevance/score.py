@@ -1,29 +1,58 @@
-"""How what is known about a statement and an entry is weighed."""
+"""What is known about a statement and an entry as numbers, to be weighed."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 
 from catalog.relevance.actions import strong
-from catalog.relevance.comparison import TELLING_AXES, Comparison, compare
+from catalog.relevance.comparison import TELLING_AXES, Comparison
+from catalog.relevance.model import sigmoid
 from catalog.relevance.profiles import analyse
 from catalog.relevance.scripts import analyse_script
 from catalog.relevance.types import Candidate
 
+_MEASURES = frozenset({"duration", "size", "number", "percent"})
 
-def features(text: str, candidate: Candidate) -> dict[str, float]:
-    """What a `RelevanceModel` weighs, each about 0 to 1 (see `features_of`)."""
-    return features_of(compare(text, candidate), candidate)
+# How like an entry's action is to what is asked, set by hand: which starting point helps most is
+# nothing that public pairs could tell.
+_LIKENESS = {
+    "bias": -6.75,
+    "cosine": 6.0,
+    "words": 1.5,
+    "said": 1.0,
+    "asked": 1.0,
+    "same_literals": 2.0,
+    "filled_parameters": 1.5,
+    "explained_literals": 0.5,
+    "agreeing_verbs": 0.5,
+    "contrary_verbs": -3.0,
+    "other_actions": -1.5,
+    "other_objects": -2.0,
+    "opposed_marks": -3.0,
+    "lone_marks": -1.5,
+    "strays": -3.0,
+    "one_sided": -1.0,
+    "identical": 5.0,
+}
+
+
+def likeness(values: Mapping[str, float], comparison: Comparison) -> float:
+    """How like they would be, 0 to 1, if the differing literals were the same."""
+    literals = comparison.literals
+    same = len(literals.same) + len(literals.fills) + len(literals.differing)
+    values = {**values, "same_literals": min(same, 3) / 3}
+    return sigmoid(
+        _LIKENESS["bias"]
+        + sum(weight * values[name] for name, weight in _LIKENESS.items() if name != "bias")
+    )
 
 
 def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
-    """The features of a comparison.
+    """What the rules found, each about 0 to 1.
 
-    `cosine` of the embeddings; `words` and `trigrams`: Dice coefficients; `said` and `asked`: the
-    share of the statement's words that the entry has, and the other way round; the rest counts
-    agreements and contradictions, cut off at two or three.
+    `cosine` of the embeddings; `words`: Dice coefficient; `said` and `asked`: the share of the
+    statement's words that the entry has, and the other way round; the rest counts agreements and
+    contradictions, cut off at two or three.
     """
     statement, phrasing, literals = comparison.statement, comparison.phrasing, comparison.literals
     script = analyse_script(candidate.script)
@@ -39,7 +68,6 @@ def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float
     return {
         "cosine": candidate.cosine,
         "words": _dice(mine, theirs),
-        "trigrams": _dice(statement.trigrams, phrasing.trigrams),
         "said": _share(mine, offered),
         "asked": _share(theirs, mine),
         "same_literals": min(same, 3) / 3,
@@ -60,21 +88,53 @@ def features_of(comparison: Comparison, candidate: Candidate) -> dict[str, float
     }
 
 
-@dataclass(frozen=True, slots=True)
-class RelevanceModel:
-    """A logistic model of "this entry answers the statement", with its two thresholds."""
+def rules_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
+    """All that the rules found; what fills a parameter counts as if both had said it."""
+    return features_of(comparison, candidate) | counts_of(comparison, candidate)
 
-    version: str
-    coefficients: Mapping[str, float]  # by feature; "bias" stands alone
-    match_threshold: float
-    adapt_threshold: float
 
-    def confidence(self, values: Mapping[str, float]) -> float:
-        """The estimated probability, 0 to 1, that the entry answers the statement."""
-        total = self.coefficients.get("bias", 0.0) + sum(
-            self.coefficients.get(name, 0.0) * value for name, value in values.items()
-        )
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+def counts_of(comparison: Comparison, candidate: Candidate) -> dict[str, float]:
+    """What the rules found, counted one by one, for a model that can weigh it."""
+    statement, phrasing, literals = comparison.statement, comparison.phrasing, comparison.literals
+    script = analyse_script(candidate.script)
+    mine = [literal for literal in statement.literals if literal not in literals.open_places]
+    unexplained = [literal for literal in mine if not script.explains(literal)]
+    theirs = [
+        literal
+        for literal in phrasing.literals
+        if literal.firm and not candidate.parameters and not script.explains(literal)
+    ]
+    counts = {
+        "n_same": len(literals.same) + len(literals.fills),
+        "n_same_measures": sum(mine.kind.family in _MEASURES for mine, _ in literals.same),
+        "n_differing": len(literals.differing),
+        "n_differing_measures": sum(
+            mine.kind.family in _MEASURES for mine, _ in literals.differing
+        ),
+        "n_extra": len(literals.extra),
+        "n_missing": len(literals.missing),
+        "n_explained": len(literals.explained),
+        "n_misplaced": len(literals.misplaced),
+        "n_loose_extra": len(literals.loose_extra),
+        "n_loose_missing": len(literals.loose_missing),
+        "n_statement_literals": len(statement.literals),
+        "n_phrasing_literals": len(phrasing.literals),
+        "n_unexplained": sum(literal.firm for literal in unexplained),
+        "n_unexplained_guesses": sum(not literal.firm for literal in unexplained),
+        "n_phrasing_unexplained": len(theirs),
+        "n_only_statement": len(comparison.only_statement),
+        "n_only_entry": len(comparison.only_entry),
+        "n_statement_words": len(comparison.statement_words - comparison.entry_words),
+        "n_entry_words": len(comparison.entry_words - comparison.statement_words),
+        "n_lone_axes": len(comparison.lone_axes),
+        "n_unasked": len(comparison.unasked),
+        "n_unoffered": len(comparison.unoffered),
+        "n_not_scripted": len(strong(statement.actions) - script.actions),
+        "n_scripted_only": len(script.actions - statement.actions),
+        "is_open": comparison.is_open,
+        "opposes": comparison.opposes,
+    }
+    return {name: float(count) for name, count in counts.items()}
 
 
 def _dice(some: Set[str], others: Set[str]) -> float:

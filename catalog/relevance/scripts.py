@@ -90,7 +90,7 @@ def analyse_script(script: str) -> ScriptProfile:
     return _analyse(script[:_LONGEST])
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _analyse(script: str) -> ScriptProfile:
     pieces = [piece.replace("\\", "") for piece in _PIECE.findall(script)]
     keys: set[tuple[str, str]] = set()

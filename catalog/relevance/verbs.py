@@ -84,6 +84,7 @@ _CLASSES = {
     "format": "format",
     "sort": "sort",
     "mask": "mask",
+    "unset": "unset disable clear remove",
     "unmask": "unmask",
 }
 VERBS: dict[str, frozenset[str]] = {

@@ -79,6 +79,10 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
         yield Difference(
             "reach", "one of them works recursively or on files, too, the other does not"
         )
+    if comparison.other_scope and not comparison.literals.conflicts:
+        yield Difference(
+            "scope", "the script looks elsewhere, at other files, or leaves out what is asked"
+        )
     yield from _notes(comparison)
 
 

@@ -21,7 +21,7 @@ from catalog.services.importing import (
     load_starter,
 )
 from catalog.services.labels import label_match
-from catalog.services.publishing import publish
+from catalog.services.publishing import publish, withdraw
 from catalog.services.search import Filters, Found, Listed, list_entries, rows_of, search_entries
 from catalog.services.uses import (
     Copied,
@@ -93,4 +93,5 @@ __all__ = [
     "used_unreviewed",
     "verify",
     "warnings_for",
+    "withdraw",
 ]

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from catalog.audit import record
 from catalog.details import VersionDetails
@@ -24,6 +25,7 @@ from catalog.services.making import (
 )
 from catalog.services.versions import mark_verified
 from catalog.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
+from catalog.types import NotAllowedNow
 
 State = Version.State
 
@@ -70,6 +72,26 @@ def publish(
             mark_verified(version, by=by, note="approved in review")
         refresh([target.pk])
     return version
+
+
+@transaction.atomic
+def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
+    """Take out of use what the caller's decision had published; a version that was there before it stays.
+
+    The caller has asked whether `by` may. Raises NotAllowedNow where others have built on it: verified an
+    edit, or used the script.
+    """
+    lock_entry(version.entry_id)
+    version.refresh_from_db(fields=["state"])
+    if version.provenance.get("decision") != decision or version.state == State.DEPRECATED:
+        return
+    verified_by_others = version.state == State.VERIFIED and version.verified_by_id != by.pk
+    if verified_by_others or version.uses.exists():
+        raise NotAllowedNow(_("Others rely on what was approved; deprecate it in the catalogue."))
+    old = version.state
+    version.move_to(State.DEPRECATED, by=by, note=reason)
+    record(version, "withdrawn", by=by, state=(old, State.DEPRECATED))
+    refresh([version.entry_id])
 
 
 def _four_eyes(author: User | None, by: User) -> bool:

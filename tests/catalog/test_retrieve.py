@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from catalog import nearest, services, wording
 from catalog.models import EmbeddingModel, Threshold
-from catalog.relevance import HAND_MODEL
+from catalog.relevance import shipped_model
 from catalog.retrieval import as_document
 from catalog.types import Answer, BadInput
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
@@ -110,9 +110,9 @@ def test_without_any_vectors_words_answer() -> None:
 def test_the_newest_threshold_of_this_scoring_counts() -> None:
     shelve(SPOOLER)
     Threshold.objects.create(scoring="another", match=0.1, adapt=0.1)
-    assert services.retrieve(SPOOLER).threshold == HAND_MODEL.match_threshold
+    assert services.retrieve(SPOOLER).threshold == shipped_model().match_threshold
 
-    Threshold.objects.create(scoring=HAND_MODEL.version, match=0.9999, adapt=0.5)
+    Threshold.objects.create(scoring=shipped_model().version, match=0.9999, adapt=0.5)
     found = services.retrieve(SPOOLER)
 
     assert found.threshold == 0.9999

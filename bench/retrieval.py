@@ -1,0 +1,235 @@
+"""Retrieval on held-out public pairs: by cosine alone, by words alone, and by the product's scoring.
+
+The components are split in five parts, and each is tested once: the model is fitted on three parts,
+calibrated and given its threshold on the fourth, and then asked in two catalogues drawn for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sklearn.isotonic import IsotonicRegression
+
+from bench.asking import Alone, Query, Vectors, ask
+from bench.figures import Figure
+from bench.held_out import PAIRS, Pair, make_task, read_pairs, split
+from bench.swaps import Swapped, ask_swapped
+from catalog.relevance import RelevanceModel, judge_all
+from catalog.relevance.fitting import choose_threshold, fit, rank, weigh_words
+from catalog.relevance.model import ModelDocument, read_model
+from catalog.relevance.surface import Weights
+from catalog.types import Answer
+from review.study.intervals import wilson
+
+SEED = 1
+PARTS = 5
+REPEATS = 2  # catalogues that are drawn to fit, each with other statements
+CALIBRATING = 5  # the same for the part that calibrates, which is smaller
+WANTED_PRECISION = 0.9  # of the threshold
+SHARES = (0.1, 0.2, 0.3)
+BINS = 10
+HELD = {
+    "p10": "at least 0.80",
+    "p20": "at least 0.73",
+    "p30": "at least 0.65",
+    "ece": "at most 0.04",
+}
+
+
+class Result(NamedTuple):
+    """How one scoring ranked the answers of one query."""
+
+    has_answer: bool
+    confidence: float  # in the first one
+    right: tuple[bool, ...]
+
+
+class Fold(NamedTuple):
+    """What one part, tested, brings."""
+
+    results: dict[str, list[Result]]
+    matches: list[bool]  # of the answers that are a match, whether they are right
+    swaps: list[Swapped]
+
+
+def measure() -> list[Figure]:
+    """All figures, from all parts together."""
+    if not PAIRS.is_file():
+        note = f"{PAIRS.name} is not there"
+        return [{"what": "held-out pairs", "value": None, "held": "", "note": note}]
+    pairs = read_pairs()
+    vectors = Vectors(Path(os.environ["SCRIPTSMITH_DATA"]) / "models")
+    folds = [measure_fold(pairs, vectors, place) for place in range(PARTS)]
+    figures: list[Figure] = []
+    for scoring in ("cosine alone", "words alone", "product"):
+        results = [result for fold in folds for result in fold.results[scoring]]
+        figures += describe(scoring, results)
+    matches = [is_right for fold in folds for is_right in fold.matches]
+    asked = len([result for fold in folds for result in fold.results["product"]])
+    figures.append(share("answers that are a match", len(matches), asked))
+    figures.append(share("and in the component", sum(matches), len(matches)))
+    for source in ("unchanged", "catalogue", "paraphrase", "turned"):
+        swaps = [swap for fold in folds for swap in fold.swaps if swap.source == source]
+        if source == "unchanged":
+            good = sum(swap.is_match for swap in swaps)
+            figures.append(
+                share("catalogue statements that match", good, len(swaps), "at least 0.99")
+            )
+        else:
+            bad = sum(swap.is_failure for swap in swaps)
+            what = "meaning turned round" if source == "turned" else f"literal swapped in {source}"
+            what += ": wrong match"
+            figures.append(share(what, bad, len(swaps), "at most 0.01"))
+    return figures
+
+
+def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
+    """Fit on three parts, choose on the fourth, and ask for the components of the one in `place`."""
+    parts = split((pair.component for pair in pairs), parts=PARTS, seed=SEED)
+    test, threshold = parts[place], parts[(place + 1) % PARTS]
+    fitted = frozenset().union(*parts) - test - threshold
+    document, weights = fit_parts(pairs, vectors, fitted=fitted, threshold=threshold, seed=place)
+    model = read_model(document)
+    known = fitted | threshold
+    held_back = _ask(pairs, vectors, weights, known=known, asked=threshold, seed=place + 100)
+    scales = {
+        name: _Scale([getattr(query, name) for query in held_back])
+        for name in ("cosine", "lexical")
+    }
+    found: dict[str, list[Result]] = {"cosine alone": [], "words alone": [], "product": []}
+    matches: list[bool] = []
+    tested = _ask(
+        pairs, vectors, weights, known=known | test, asked=test, seed=place + 200, repeats=2
+    )
+    for query in tested:
+        found["cosine alone"].append(scales["cosine"].read(query.has_answer, query.cosine))
+        found["words alone"].append(scales["lexical"].read(query.has_answer, query.lexical))
+        ranked = rank(query.asked, model)
+        right = tuple(outcome.is_right for outcome in ranked)
+        found["product"].append(Result(query.has_answer, ranked[0].confidence, right))
+        matches += _matches(query, model)
+    swaps = ask_swapped(pairs, vectors, model, known=known | test, asked=test, seed=place)
+    return Fold(found, matches, swaps)
+
+
+def fit_parts(
+    pairs: Sequence[Pair],
+    vectors: Vectors,
+    *,
+    fitted: frozenset[int],
+    threshold: frozenset[int],
+    seed: int,
+    version: str = "bench",
+    made: dict[str, object] | None = None,
+) -> tuple[ModelDocument, Weights]:
+    """A model from the components `fitted`, calibrated and with its threshold from others."""
+    statements = [pair.statement for pair in pairs if pair.component in fitted]
+    weights = Weights(*weigh_words(statements))
+    known = fitted | threshold
+    asked = _ask(pairs, vectors, weights, known=known, asked=fitted, seed=seed, repeats=REPEATS)
+    held_back = _ask(
+        pairs, vectors, weights, known=known, asked=threshold, seed=seed + 100, repeats=CALIBRATING
+    )
+    calibrating = [query.asked for query in held_back]
+    document = fit(
+        [query.asked for query in asked], held_back=calibrating, version=version, made=made or {}
+    )
+    model = read_model(document)
+    outcomes = [ranked[0] for one in calibrating if (ranked := rank(one, model))]
+    document["match_threshold"] = round(
+        choose_threshold(outcomes, wanted_precision=WANTED_PRECISION), 3
+    )
+    return document, weights
+
+
+def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:
+    """The figures of one scoring."""
+    answerable = [result for result in results if result.has_answer]
+    figures = [
+        share(
+            f"{scoring}: recall@{most}",
+            sum(any(one.right[:most]) for one in answerable),
+            len(answerable),
+        )
+        for most in (1, 5, 10)
+    ]
+    ranks = [1 / (one.right.index(True) + 1) if any(one.right[:10]) else 0.0 for one in answerable]
+    figures.append({"what": f"{scoring}: MRR", "value": sum(ranks) / len(ranks), "held": ""})
+    surest = sorted(results, key=lambda one: -one.confidence)
+    is_product = scoring == "product"
+    for part in SHARES:
+        count = round(part * len(surest))
+        right = sum(one.right[0] for one in surest[:count])
+        held = HELD[f"p{part * 100:.0f}"] if is_product else ""
+        figures.append(share(f"{scoring}: precision at {part:.0%}", right, count, held))
+    figures.append(
+        {
+            "what": f"{scoring}: calibration error",
+            "value": calibration_error(results),
+            "held": HELD["ece"] if is_product else "",
+            "note": f"{BINS} bins of equal width, {len(results)} queries",
+        }
+    )
+    return figures
+
+
+def calibration_error(results: Sequence[Result]) -> float:
+    """The expected calibration error over ten bins of equal width (Naeini et al., AAAI 2015)."""
+    bins: list[list[Result]] = [[] for _ in range(BINS)]
+    for result in results:
+        bins[min(int(result.confidence * BINS), BINS - 1)].append(result)
+    return sum(
+        abs(sum(one.confidence for one in group) - sum(one.right[0] for one in group))
+        for group in bins
+    ) / len(results)
+
+
+def share(what: str, part: int, whole: int, held: str = "") -> Figure:
+    """A share with its interval."""
+    if not whole:
+        return {"what": what, "value": None, "held": held, "note": "there were none"}
+    low, high = wilson(part, whole)
+    note = f"{part} of {whole}, 95 % from {low:.3f} to {high:.3f}"
+    return {"what": what, "value": part / whole, "held": held, "note": note}
+
+
+class _Scale:
+    """Makes a probability of a single measure, by isotonic regression on the threshold part."""
+
+    def __init__(self, found: Sequence[Alone]) -> None:
+        values = [alone.value for alone in found]
+        right = [float(alone.right[0]) for alone in found]
+        self._curve = IsotonicRegression(out_of_bounds="clip").fit(values, right)
+
+    def read(self, has_answer: bool, alone: Alone) -> Result:
+        """What steps make equal is told apart by the measure itself."""
+        confidence = float(self._curve.predict([alone.value])[0])
+        return Result(has_answer, confidence + 1e-6 * alone.value, alone.right)
+
+
+def _ask(
+    pairs: Sequence[Pair],
+    vectors: Vectors,
+    weights: Weights,
+    *,
+    known: frozenset[int],
+    asked: frozenset[int],
+    seed: int,
+    repeats: int = 1,
+) -> list[Query]:
+    return [
+        query
+        for repeat in range(repeats)
+        for query in ask(
+            make_task(pairs, known=known, asked=asked, seed=1000 * seed + repeat), vectors, weights
+        )
+    ]
+
+
+def _matches(query: Query, model: RelevanceModel) -> list[bool]:
+    """Whether the first answer is right, if it is a match."""
+    [first, *_] = judge_all(query.asked.statement, query.asked.candidates, model)
+    return [query.asked.right[first.place]] if first.judgement.answer is Answer.MATCH else []

@@ -1,0 +1,171 @@
+"""Measures a study's report at 100,000 items and 1,000,000 scores: how long a look at it takes.
+
+Some two thousand random items are made through the models and multiplied in the database.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from statistics import quantiles
+
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.db import connection, transaction
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import override_settings
+
+from bench.figures import Figure
+from pipeline.models import Action, Assessment, Draft, Feedback, Run
+from review import reporting, studies, tallies
+from review.models import Campaign, Case, Item, Score, TallyDue
+from tests.review.report.rows import Label, fill
+
+CASES, COPIES = 1_000, 50  # of two arms each: 100,000 items
+REVIEWERS, ASKED = 20, 5
+LOOKS = 40
+# Further apart than any row has a number.
+_STRIDE = 10_000_000
+_COPIED: tuple[type[Model], ...] = (Action, Case, Run, Draft, Assessment, Feedback, Item, Score)
+_NOT_ASKED = (None, None, None)
+_PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+
+Given = tuple[int | None, int | None, int | None]
+
+
+def measure() -> list[Figure]:
+    """Build the study, count it once, then look at it while scores go on arriving."""
+    manager = User.objects.create_user("bench-manager", password=None)
+    manager.groups.set(Group.objects.filter(name="manager"))
+    campaign = studies.create_campaign("Study of the bench", by=manager)
+    _fill(campaign)
+    items = campaign.items.count()
+    scores = Score.objects.filter(item__campaign=campaign).count()
+    began = time.perf_counter()
+    tallies.count_due(campaign)
+    rate = items / (time.perf_counter() - began)
+    of = f"{items:,} items, {scores:,} scores"
+    # The pages' files are not what is measured, and need not be collected.
+    with override_settings(STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES}):
+        looks = _time_looks(campaign, manager)
+    return [
+        _figure("items counted a second", rate, note=of),
+        _figure("tally rows", campaign.tallies.count()),
+        *looks,
+    ]
+
+
+def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
+    client = Client(headers={"host": "localhost"})
+    client.force_login(manager)
+    where = f"/campaigns/{campaign.pk}/report/"
+    behind = f"{where}items/?figure=broken&configuration=demo"
+    threats = f"{where}threats/"
+    began = time.perf_counter()
+    client.get(threats)
+    first = (time.perf_counter() - began) * 1_000
+    return [
+        *_time("report service", lambda: reporting.make_report(campaign), campaign),
+        *_time("report page", lambda: _look(client, where), campaign),
+        *_time("items behind a figure", lambda: _look(client, behind), campaign),
+        *_time("threats page", lambda: _look(client, threats), campaign),
+        _figure("threats page, first look in five minutes in ms", first),
+    ]
+
+
+def _time(what: str, look: Callable[[], object], campaign: Campaign) -> list[Figure]:
+    """Looks in milliseconds; before each one a score arrives, so that nothing kept can be shown again."""
+    look()
+    taken = []
+    for _ in range(LOOKS):
+        _change_a_score(campaign)
+        began = time.perf_counter()
+        look()
+        taken.append((time.perf_counter() - began) * 1_000)
+    cuts = quantiles(taken, n=20)
+    return [
+        _figure(f"{what}, p50 in ms", cuts[9]),
+        _figure(f"{what}, p95 in ms", cuts[18], held="under 200"),
+    ]
+
+
+def _look(client: Client, address: str) -> None:
+    status = client.get(address).status_code
+    if status != 200:
+        raise RuntimeError(f"{address} answered {status}")
+
+
+def _change_a_score(campaign: Campaign) -> None:
+    item = campaign.items.order_by("pk")[random.randrange(1_000)]
+    changed = item.scores.filter(stage="script").order_by("?").first()
+    assert changed is not None
+    Score.objects.filter(pk=changed.pk).update(value=(changed.value + 1) % 3)
+    TallyDue.objects.create(item=item, campaign=campaign)
+
+
+def _fill(campaign: Campaign) -> None:
+    chance = random.Random(1)
+    people = [
+        User.objects.create_user(f"bench-{number}", password=None) for number in range(REVIEWERS)
+    ]
+    with transaction.atomic():
+        for arm in ("demo", "imported"):
+            fill(campaign, [_label(chance) for _ in range(CASES)], people, configuration=arm)
+        TallyDue.objects.filter(campaign=campaign).delete()
+        for model in _COPIED:
+            _multiply(model)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO review_tallydue (item_id, campaign_id) SELECT id, campaign_id FROM review_item"
+            " WHERE campaign_id = %s",
+            [campaign.pk],
+        )
+        cursor.execute("ANALYZE")
+
+
+def _label(chance: random.Random) -> Label:
+    asked = set(chance.sample(range(REVIEWERS), ASKED))
+    truth = chance.choices((0, 1, 2), (35, 20, 45))[0]
+    verdict = chance.choices(("correct", "incorrect", "unknown", ""), (60, 32, 6, 2))[0]
+    return Label(
+        verdict,
+        [
+            _given(chance, truth, verdict) if one in asked else _NOT_ASKED
+            for one in range(REVIEWERS)
+        ],
+        execution=chance.choice((None, 0.0, 1.0)),
+    )
+
+
+def _given(chance: random.Random, truth: int, verdict: str) -> Given:
+    script = truth if chance.random() < 0.8 else chance.randrange(3)
+    if script == 2 and verdict != "incorrect":
+        return script, None, None
+    return script, chance.randrange(3), chance.choices((0, 1, 2), (2, 2, 6))[0]
+
+
+def _multiply(model: type[Model]) -> None:
+    """Copy every row so many times, each copy with the numbers of its own rows."""
+    fields = model._meta.concrete_fields
+    values = []
+    for field in fields:
+        is_own = field.primary_key or field.related_model in _COPIED
+        if is_own:
+            values.append(f'"{field.column}" + {_STRIDE}::bigint * copy')
+        elif field.name == "external_id":
+            values.append(f"\"{field.column}\" || '-' || copy")
+        else:
+            values.append(f'"{field.column}"')
+    names = ", ".join(f'"{field.column}"' for field in fields)
+    table = model._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'INSERT INTO "{table}" ({names}) SELECT {", ".join(values)}'
+            f' FROM "{table}", generate_series(1, {COPIES - 1}) AS copy'
+        )
+
+
+def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:
+    return {"what": what, "value": value, "held": held, "note": note}

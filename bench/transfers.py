@@ -1,0 +1,98 @@
+"""Items in and scores out: rows a second, and how far memory grows meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.figures import Figure
+
+ITEMS = int(os.environ.get("BENCH_ITEMS", "100000"))
+SCORES = int(os.environ.get("BENCH_SCORES", "1000000"))
+CAMPAIGN = "Measured"
+HELD_RATE = "at least 10,000 rows/s"
+HELD_MEMORY = "bounded: does not grow with the file"
+
+# One command in a process of its own: what it took, and how far its memory grew, in MB.
+_CHILD = """
+import json, resource, sys, time
+import django
+django.setup()
+from django.core.management import call_command
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+before, began = peak(), time.perf_counter()
+call_command(*sys.argv[1:])
+print(json.dumps([time.perf_counter() - began, peak() - before]))
+"""
+
+
+def measure() -> list[Figure]:
+    """Import items, import scores of them, export all."""
+    with tempfile.TemporaryDirectory() as folder:
+        few, items, scores, out = (
+            Path(folder) / name
+            for name in ("few.jsonl", "items.jsonl", "scores.jsonl", "out.jsonl")
+        )
+        _write_items(few, ITEMS // 10)
+        _write_items(items, ITEMS)
+        _write_scores(scores)
+        small = _run("import_items", "Small", few)
+        item_time, item_memory = _run("import_items", CAMPAIGN, items)
+        again_time, _again_memory = _run("import_items", CAMPAIGN, items)
+        score_time, score_memory = _run("import_scores", CAMPAIGN, scores)
+        out_time, out_memory = _run("export_campaign", CAMPAIGN, out)
+        written = sum(1 for _line in out.open("rb"))
+    return [
+        _figure("items in, rows/s", ITEMS / item_time, HELD_RATE),
+        _figure("memory for a tenth of the items, MB", small[1], ""),
+        _figure("memory for all items, MB", item_memory, HELD_MEMORY),
+        _figure("the same items again, rows/s", ITEMS / again_time, ""),
+        _figure("scores in, rows/s", SCORES / score_time, ""),
+        _figure("memory for all scores in, MB", score_memory, HELD_MEMORY),
+        _figure("everything out, records/s", written / out_time, ""),
+        _figure("memory for everything out, MB", out_memory, HELD_MEMORY),
+    ]
+
+
+def _figure(what: str, value: float, held: str) -> Figure:
+    return {"what": what, "value": value, "held": held}
+
+
+def _run(*arguments: object) -> tuple[float, float]:
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    seconds, megabytes = json.loads(done.stdout.splitlines()[-1])
+    return seconds, megabytes
+
+
+def _write_items(path: Path, count: int) -> None:
+    with path.open("w") as file:
+        for number in range(count):
+            row = {
+                "id": f"case-{number:06}",
+                "statement": f"Delete files older than {number} days below /srv/exports/{number}",
+                "script": f"#!/usr/bin/env bash\nfind /srv/exports/{number} -mtime +{number} -delete\n",
+            }
+            file.write(json.dumps(row) + "\n")
+
+
+def _write_scores(path: Path) -> None:
+    """As many scores as wanted, evenly over the items, three reviewers' rows of up to three stages."""
+    rows, left = 0, SCORES
+    with path.open("w") as file:
+        while left > 0:
+            item, reviewer = rows % ITEMS, rows // ITEMS
+            given = dict(zip(("script", "feedback", "refined"), (0, 1, 2), strict=True))
+            given = dict(list(given.items())[: min(3, left)])
+            row = {"item": f"case-{item:06}", "reviewer": f"expert-{reviewer}", **given}
+            file.write(json.dumps(row) + "\n")
+            rows, left = rows + 1, left - len(given)

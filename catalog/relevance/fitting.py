@@ -1,0 +1,214 @@
+"""Fits a relevance model to statements whose right answers are known.
+
+Needs scikit-learn, which nothing that serves a page imports.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from catalog.relevance.comparison import compare
+from catalog.relevance.forest import ForestDocument
+from catalog.relevance.judge import MOST_COMPARED, add_gaps, look_at
+from catalog.relevance.model import ModelDocument, RelevanceModel, read_model, standings
+from catalog.relevance.score import rules_of
+from catalog.relevance.surface import Weights, read_wording, surface_features
+from catalog.relevance.types import Candidate
+
+_LEAST_STATEMENTS = 5  # that a word stands in before it gets a weight of its own
+_FIRST_LOOK = (
+    "cosine", "lexical", "said_weight", "asked_weight", "new_weight", "lost_weight", "pairs",
+    "values_said", "values_lost", "values_new", "new_to_script", "cosine_gap", "lexical_gap",
+)  # fmt: skip
+TREES = 90
+LEAVES = 8
+_DIGITS = 6  # significant ones, of what is stored
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement, what was found for it, and which of that is right; none may be."""
+
+    statement: str
+    candidates: tuple[Candidate, ...]
+    right: tuple[bool, ...]
+
+
+class Outcome(NamedTuple):
+    """The best candidate of a statement: its confidence before the rules, and whether it is right."""
+
+    confidence: float
+    is_right: bool
+
+
+def fit(
+    asked: Sequence[Asked], *, held_back: Sequence[Asked], version: str, made: dict[str, object]
+) -> ModelDocument:
+    """A model of whether a candidate is the answer.
+
+    Trees are grown on `asked`; how sure they are is calibrated on `held_back`, which they have not
+    seen. The thresholds are left at 1 and 0.15: see `choose_threshold`.
+    """
+    words, rare = weigh_words(one.statement for one in asked)
+    weights = Weights(words, rare)
+    document = ModelDocument(
+        version=version,
+        made=made,
+        words=words,
+        rare_word=rare,
+        first_look=_fit_first_look(asked, weights),
+        forest=ForestDocument(
+            features=[], base=0.0, depth=0, roots=[], feature=[], threshold=[], left=[], right=[],
+            value=[],
+        ),
+        calibration={"bias": 0.0, "score": 1.0, "share": 0.0, "rest": 0.0},
+        match_threshold=1.0,
+        adapt_threshold=0.15,
+    )  # fmt: skip
+    document["forest"] = _fit_forest(asked, read_model(document))
+    document["calibration"] = _fit_calibration(held_back, read_model(document))
+    return document
+
+
+def choose_threshold(outcomes: Iterable[Outcome], *, wanted_precision: float) -> float:
+    """The least confidence from which on the wanted share is right; 1 where there is none."""
+    best, right = 1.0, 0
+    ordered = sorted(outcomes, reverse=True)
+    for count, outcome in enumerate(ordered, start=1):
+        right += outcome.is_right
+        if right / count >= wanted_precision:
+            best = outcome.confidence
+    return best
+
+
+def weigh_words(statements: Iterable[str]) -> tuple[dict[str, float], float]:
+    """The logarithm of how rare each word is, and the weight of one that hardly ever occurs."""
+    seen = [read_wording(statement).words for statement in set(statements)]
+    counts = Counter(word for words in seen for word in words)
+    known = {
+        word: round(math.log((len(seen) + 1) / (count + 0.5)), 2)
+        for word, count in sorted(counts.items())
+        if count >= _LEAST_STATEMENTS
+    }
+    return known, round(math.log((len(seen) + 1) / 2), 2)
+
+
+def rank(one: Asked, model: RelevanceModel) -> list[Outcome]:
+    """Every candidate that is compared, best first."""
+    rows, right = _closer_look(one, model)
+    if not rows:
+        return []
+    confidences = model.confidences(model.forest.score(rows).tolist())
+    return sorted(map(Outcome, confidences, right), key=lambda outcome: -outcome.confidence)
+
+
+def _fit_first_look(asked: Sequence[Asked], weights: Weights) -> dict[str, float]:
+    """A logistic model of the cheap features, to choose what is compared."""
+    table: list[list[float]] = []
+    right: list[bool] = []
+    for one in asked:
+        statement = read_wording(one.statement)
+        rows = [surface_features(statement, candidate, weights) for candidate in one.candidates]
+        add_gaps(rows)
+        table += [[row[name] for name in _FIRST_LOOK] for row in rows]
+        right += one.right
+    scaler = StandardScaler().fit(table)
+    logistic = LogisticRegression(max_iter=1000).fit(scaler.transform(table), right)
+    weighed = logistic.coef_[0] / scaler.scale_
+    bias = logistic.intercept_[0] - weighed @ scaler.mean_
+    return {"bias": _short(bias)} | dict(zip(_FIRST_LOOK, map(_short, weighed), strict=True))
+
+
+def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument:
+    """Boosted trees over all features of the candidates that are compared."""
+    rows: list[dict[str, float]] = []
+    right: list[bool] = []
+    for one in asked:
+        more_rows, more_right = _closer_look(one, model)
+        rows += more_rows
+        right += more_right
+    features = sorted(rows[0])
+    table = np.array([[row[name] for name in features] for row in rows])
+    trees = HistGradientBoostingClassifier(
+        max_iter=TREES,
+        max_leaf_nodes=LEAVES,
+        learning_rate=0.1,
+        min_samples_leaf=40,
+        l2_regularization=5.0,
+        max_features=0.4,
+        early_stopping=False,
+        random_state=0,
+    ).fit(table, right)
+    return write_forest(trees, features)
+
+
+def _fit_calibration(held_back: Sequence[Asked], model: RelevanceModel) -> dict[str, float]:
+    """From the log-odds of the best candidate, and how the others stand to it, a probability."""
+    table: list[list[float]] = []
+    right: list[bool] = []
+    names = ("score", "share", "rest")
+    for one in held_back:
+        rows, is_right = _closer_look(one, model)
+        scores = model.forest.score(rows).tolist() if rows else []
+        if scores:
+            best = max(range(len(scores)), key=scores.__getitem__)
+            standing = standings(scores)[best]
+            table.append([standing[name] for name in names])
+            right.append(is_right[best])
+    logistic = LogisticRegression(max_iter=1000).fit(table, right)
+    weighed = dict(zip(names, map(_short, logistic.coef_[0]), strict=True))
+    return {"bias": _short(logistic.intercept_[0])} | weighed
+
+
+def _closer_look(one: Asked, model: RelevanceModel) -> tuple[list[dict[str, float]], list[bool]]:
+    """The features of the candidates that are compared, and which of them are right."""
+    looks = look_at(one.statement, one.candidates, model)[:MOST_COMPARED]
+    rows = [{**look.row, **_rules(one.statement, one.candidates[look.place])} for look in looks]
+    return rows, [one.right[look.place] for look in looks]
+
+
+@lru_cache(maxsize=100_000)
+def _rules(statement: str, candidate: Candidate) -> dict[str, float]:
+    return rules_of(compare(statement, candidate), candidate)
+
+
+def write_forest(trees: HistGradientBoostingClassifier, features: list[str]) -> ForestDocument:
+    """The trees as arrays; scikit-learn keeps the nodes of each as a table of its own."""
+    document = ForestDocument(
+        features=features,
+        base=_short(trees._baseline_prediction.item()),
+        depth=0,
+        roots=[],
+        feature=[],
+        threshold=[],
+        left=[],
+        right=[],
+        value=[],
+    )
+    for [tree] in trees._predictors:
+        first = len(document["feature"])
+        document["roots"].append(first)
+        document["depth"] = max(document["depth"], int(tree.nodes["depth"].max()))
+        for place, node in enumerate(tree.nodes):
+            is_leaf = bool(node["is_leaf"])
+            document["feature"].append(0 if is_leaf else int(node["feature_idx"]))
+            # Not shortened: values that lie on a threshold would change sides.
+            document["threshold"].append(0.0 if is_leaf else float(node["num_threshold"]))
+            document["left"].append(first + (place if is_leaf else int(node["left"])))
+            document["right"].append(first + (place if is_leaf else int(node["right"])))
+            document["value"].append(_short(node["value"]) if is_leaf else 0.0)
+    return document
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}")

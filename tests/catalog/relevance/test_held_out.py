@@ -1,0 +1,68 @@
+"""Which public pairs belong together, so that what is held out stays unknown."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.held_out import Pair, join, make_task, normalise, reduce, split
+
+
+@pytest.mark.parametrize(
+    ("script", "same"),
+    [
+        pytest.param("find -name x", "find . -name 'x'", id="no place is here"),
+        pytest.param("find /a -print", "find /a", id="final print"),
+        pytest.param("find /a -print | wc -l", "find /a | wc -l", id="print before a pipe"),
+        pytest.param("find /a -exec ls {} +", r"find /a -exec ls {} \;", id="plus, semicolon"),
+        pytest.param("find /a -exec ls {} ';'", r"find /a -exec ls {} \;", id="quoted semicolon"),
+        pytest.param("find /a -print0 | xargs -0 ls", "find /a | xargs ls", id="null bytes"),
+        pytest.param("chmod 0644 f", "chmod 644 f", id="leading zero"),
+        pytest.param('echo "a"  b', "echo a b", id="quotes and spaces"),
+    ],
+)
+def test_spellings_that_do_the_same_are_one(script: str, same: str) -> None:
+    assert normalise(script) == normalise(same)
+
+
+@pytest.mark.parametrize(
+    ("script", "other"),
+    [
+        pytest.param("ls -l -a", "ls -a -l", id="order of options"),
+        pytest.param("find . -name x", "find . -iname x", id="case"),
+        pytest.param("find . -name x", "find ./ -name x", id="paths"),
+        pytest.param("find /a -print -delete", "find /a -delete", id="print in the middle"),
+    ],
+)
+def test_other_scripts_stay_apart(script: str, other: str) -> None:
+    assert normalise(script) != normalise(other)
+
+
+def test_statements_are_reduced() -> None:
+    assert reduce('List the "a" folders in a folder.') == "list directories in directory"
+
+
+def test_a_chain_of_equal_texts_is_one_component() -> None:
+    texts = [("list x", "ls x"), ("show x", "ls 'x'"), ("Show x.", "dir x"), ("list y", "ls y")]
+
+    first, second, third, other = join(texts)
+
+    assert first == second == third != other
+
+
+def test_a_task_has_an_answer_for_half_of_its_queries_and_shows_none_of_them() -> None:
+    pairs = [
+        Pair(f"{verb} {number}", f"ls {number}", number)
+        for number in range(40)
+        for verb in ("list", "show", "print")
+    ]
+    parts = split((pair.component for pair in pairs), parts=4, seed=1)
+    known = frozenset().union(*parts)
+
+    task = make_task(pairs, known=known, asked=parts[0], seed=2)
+
+    shown = {pair.component for pair in task.catalogue}
+    assert len(task.catalogue) == len(shown) == 35
+    answerable = [pair for pair in task.queries if pair.component in shown]
+    assert len(answerable) * 2 == len(task.queries) == 20
+    assert {pair.component for pair in task.queries} <= parts[0]
+    assert not {pair.statement for pair in task.queries} & {p.statement for p in task.catalogue}
