@@ -116,7 +116,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "seen": fingerprint_of(run, stages),
         "may_change": may_change(user, run),
         "may_run": may_run(user, run.action),
-        "resting": _rest_of(run),
+        "waits": _say_wait(run),
         "failure": failure_of(run),
     }
     if not parts.verdict:
@@ -226,10 +226,17 @@ def _label_by(run: Run, user: User) -> MatchLabel | None:
     ).first()
 
 
-def _rest_of(run: Run) -> Endpoint | None:
-    """The endpoint that keeps the run waiting at present, if one does."""
+def _say_wait(run: Run) -> str:
+    """What keeps the run waiting at present, in words; nothing where nothing does."""
+    if not run.is_active:
+        return ""
+    if run.batch and run.batch.paused_at:
+        return run.batch.paused_why or _("The campaign is paused.")
     now = timezone.now()
-    if not run.is_active or run.not_before is None or run.not_before <= now:
-        return None
-    names = {role["endpoint_id"] for role in run.spec.get("roles", {}).values()}
-    return Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()
+    if run.not_before is not None and run.not_before > now:
+        names = {role["endpoint_id"] for role in run.spec.get("roles", {}).values()}
+        resting = Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()
+        return (resting.blocked_why or resting.title) if resting else ""
+    if run.waits_for and run.state == Run.State.QUEUED:
+        return _("All places at %s are taken; it goes on when one is free.") % run.waits_for
+    return ""

@@ -14,6 +14,7 @@ from django.utils import timezone
 from pipeline import services
 from pipeline.models import (
     Assessment,
+    Batch,
     DraftFinding,
     Endpoint,
     Feedback,
@@ -128,6 +129,21 @@ def test_a_waiting_run_says_what_it_waits_for(
     Run.objects.filter(pk=queued.pk).update(not_before=later)
 
     assert "&lt;b&gt;busy&lt;/b&gt;" in page_of(client_for(reviewer), queued)
+
+
+def test_a_run_without_a_place_or_in_a_paused_batch_says_so(
+    client_for: ClientFor, queued: Run, reviewer: User, manager: User
+) -> None:
+    demo = Endpoint.objects.get(name="demo")
+    Run.objects.filter(pk=queued.pk).update(waits_for=demo)
+    address = reverse("run-detail", args=[queued.pk])
+    assert (
+        "All places at Demo model are taken" in client_for(reviewer).get(address).content.decode()
+    )
+    batch = Batch.objects.create(name="Study", budget=1)
+    Run.objects.filter(pk=queued.pk).update(batch=batch)
+    services.pause_batch(batch, why="The budget is used up.", by=manager)
+    assert "The budget is used up." in client_for(reviewer).get(address).content.decode()
 
 
 def test_a_failed_run_says_why_and_can_be_taken_up_again(
@@ -270,7 +286,7 @@ def test_the_status_takes_a_fixed_number_of_queries(
     for number in range(2, 30):
         begin(queued, StageName.CHECK, sequence=number, round=number)
 
-    assert _count_seen(client, status) == few <= 6
+    assert _count_seen(client, status) == few <= 7
 
 
 def _count_seen(client: Client, status: str) -> int:
