@@ -1,27 +1,24 @@
 """Runs the measurements, all or those named, and prints what they found beside what is held.
 
-python -m bench [NAME ...]
+    python -m bench [NAME ...]
+
+Each runs in a process and on servers of its own, so that none leaves rows or memory to the next.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
-from bench import chaos, pipeline, retrieval, study, transfers
 from bench.figures import Figure
 from bench.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
-MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
-    "pipeline": pipeline.measure,
-    "chaos": chaos.measure,
-    "retrieval": retrieval.measure,
-    "study": study.measure,
-    "transfers": transfers.measure,
-}
+# In bench/NAME.py, a function measure(); loaded once the settings stand.
+MEASUREMENTS = ("pipeline", "chaos", "retrieval", "transfers", "study")
 
 
 def main(names: list[str]) -> int:
@@ -29,13 +26,23 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"There is no measurement {unknown[0]!r}; there are {', '.join(MEASUREMENTS)}.")
         return 2
+    if len(names) == 1:
+        measure(names[0])
+        return 0
+    ended = [
+        subprocess.run([sys.executable, "-m", "bench", name], check=False).returncode
+        for name in names or MEASUREMENTS
+    ]
+    return max(ended)
+
+
+def measure(name: str) -> None:
+    """Print one measurement's table and write its figures to bench/results."""
     RESULTS.mkdir(exist_ok=True)
     with prepared():
-        for name in names or MEASUREMENTS:
-            figures = MEASUREMENTS[name]()
-            print_table(name, figures)
-            (RESULTS / f"{name}.json").write_text(json.dumps(figures, indent=2) + "\n")
-    return 0
+        figures: list[Figure] = import_module(f"bench.{name}").measure()
+    print_table(name, figures)
+    (RESULTS / f"{name}.json").write_text(json.dumps(figures, indent=2) + "\n")
 
 
 def print_table(name: str, figures: list[Figure]) -> None:

@@ -31,6 +31,8 @@ _SECTIONS = {
     "entry": "catalogue",
     "version": "catalogue",
     "campaign": "campaigns",
+    "transfer": "campaigns",
+    "flag": "campaigns",
     "cost": "cost",
     "prompt": "admin",
     "users": "admin",

@@ -1,0 +1,16 @@
+"""python manage.py import_items CAMPAIGN FILE"""
+
+from __future__ import annotations
+
+from review.transfers.columns import ITEM_COLUMNS
+from review.transfers.commands import ImportCommand
+from review.transfers.items import import_items
+
+
+class Command(ImportCommand):
+    help = (
+        "Import items from a JSONL, CSV or JSON file into CAMPAIGN, which is made where there is none."
+        " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
+    )
+    ours = ITEM_COLUMNS
+    carry_out = staticmethod(import_items)

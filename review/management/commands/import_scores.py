@@ -1,0 +1,16 @@
+"""python manage.py import_scores CAMPAIGN FILE"""
+
+from __future__ import annotations
+
+from review.transfers.columns import SCORE_COLUMNS
+from review.transfers.commands import ImportCommand
+from review.transfers.scores import import_scores
+
+
+class Command(ImportCommand):
+    help = (
+        "Import scores that were given elsewhere from a JSONL, CSV or JSON file into CAMPAIGN."
+        " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
+    )
+    ours = SCORE_COLUMNS
+    carry_out = staticmethod(import_scores)

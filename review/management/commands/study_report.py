@@ -1,0 +1,32 @@
+"""Prints the report of a study: figures with their intervals, and agreement."""
+
+from __future__ import annotations
+
+import json
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from review.models import Campaign
+from review.report_text import write_report
+from review.reporting import make_document
+
+
+class Command(BaseCommand):
+    help = "Print every figure of a study with numerator, denominator and interval, and its reviewers' agreement."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="name of the campaign")
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON document on standard output"
+        )
+
+    def handle(self, *args: object, **options: object) -> None:
+        name = str(options["campaign"])
+        campaign = Campaign.objects.filter(name=name, kind=Campaign.Kind.STUDY).first()
+        if campaign is None:
+            raise CommandError(f"There is no study named “{name}”.", returncode=2)
+        document = make_document(campaign)
+        if options["json"]:
+            self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(write_report(document), ending="")

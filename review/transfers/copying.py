@@ -1,0 +1,88 @@
+"""Many rows into PostgreSQL at once, by COPY: what bulk_create does, an order of magnitude faster.
+
+Keys are taken from the sequences beforehand, so that rows of several tables can name each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Field, Model
+
+
+def next_keys(model: type[Model], count: int) -> list[int]:
+    """So many primary keys that nobody else will be given."""
+    if not count:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+            [model._meta.db_table, count],
+        )
+        return [key for (key,) in cursor.fetchall()]
+
+
+class Table:
+    """A model's table with the columns that differ from row to row; the others hold what is given, or the default.
+
+    `varying` and `same` name fields as they are stored: `campaign_id`. `without_key` lets the database choose
+    keys that nobody asks for.
+    """
+
+    def __init__(
+        self,
+        model: type[Model],
+        varying: Sequence[str],
+        *,
+        without_key: bool = False,
+        **same: object,
+    ) -> None:
+        fields = {
+            field.attname: field
+            for field in model._meta.concrete_fields
+            if not (without_key and field.primary_key)
+        }
+        rest = [name for name in fields if name not in varying]
+        order = [fields[name].column for name in (*rest, *varying)]
+        names = ", ".join(f'"{column}"' for column in order)
+        self._statement = f'COPY "{model._meta.db_table}" ({names}) FROM STDIN'
+        self._before = "".join(
+            f"{_cell(same[name] if name in same else _default(fields[name]))}\t" for name in rest
+        )
+
+    def copy(self, rows: Iterable[Sequence[object]]) -> None:
+        """Put the rows in, inside a transaction."""
+        before = self._before
+        text = "".join([before + "\t".join(map(_cell, row)) + "\n" for row in rows])
+        if text:
+            with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
+                copy.write(text)
+
+
+def _default(field: Field[object, object]) -> object:
+    value = field.get_default()
+    return "" if value is None and not field.null else value
+
+
+def _cell(value: object) -> str:
+    """The value as COPY reads it in its text format."""
+    if type(value) is str:
+        return _escape(value)
+    if type(value) is int:
+        return str(value)
+    if value is None:
+        return r"\N"
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, (dict, list)):
+        return _escape(json.dumps(value))
+    return _escape(str(value))
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", r"\\").replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")

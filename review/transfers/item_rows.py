@@ -1,0 +1,139 @@
+"""One row of items: what is asked, and what a model made of it elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import NamedTuple
+
+from pipeline.types import Verdict
+from review.transfers.values import (
+    RowProblem,
+    answers_of,
+    choice_of,
+    count_of,
+    flag_of,
+    name_of,
+    share_of,
+    text_of,
+)
+
+MOST_ID = 200
+MOST_STATEMENT = 4_000
+MOST_CONTEXT = 40_000
+MOST_SCRIPT = 1_000_000
+MOST_FEEDBACK = 8_000
+MOST_CONFIGURATION = 80
+_VERDICTS = tuple(verdict.value for verdict in Verdict)
+_PURPOSES = ("real", "gold", "training", "repeat")
+_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
+# How the first Draft came about; one from the catalogue can't be told of without its entry.
+_MADE = ("imported", "generated", "repaired", "failed")
+_RECOMMENDED = ("first", "refined", "other", "none")
+
+
+class CaseRow(NamedTuple):
+    """What is asked: the same for every configuration that answered it."""
+
+    external_id: str
+    statement: str
+    incident: str
+    environment: str
+    reference: str
+    severity: int
+    target: str
+    impact: str
+    purpose: str
+    known: dict[str, int]
+
+    @property
+    def sha256(self) -> str:
+        return _hash(self[1:])
+
+
+class ItemRow(NamedTuple):
+    """What came out under one configuration; empty texts where only labels are known."""
+
+    configuration: str
+    script: str
+    feedback: str
+    refined: str
+    verdict: str
+    execution: float | None
+    execution_reason: str
+    overlap: int | None
+    closed: bool
+    sham: bool
+    made: str
+    recommended: str
+    no_error_found: bool
+    demo: bool
+
+    @property
+    def sha256(self) -> str:
+        return _hash(self[1:])
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there is anything to review or to count; else the case waits for a run of ours."""
+        return bool(self.script or self.verdict or self.made) or self.execution is not None
+
+
+def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
+    """The row's case and item, judged strictly. Raises RowProblem."""
+    case, item = _read_case(values), _read_result(values)
+    if not item.script and (item.feedback or item.refined):
+        raise RowProblem("there is feedback or a refined script, and no script", column="script")
+    if item.script and item.made == "failed":
+        raise RowProblem("there is a script, so it did not fail", column="made")
+    return case, item
+
+
+def _read_case(values: dict[str, object]) -> CaseRow:
+    statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
+    if not statement:
+        raise RowProblem("there is no statement", column="statement")
+    reference = text_of(values, "reference", most=MOST_CONTEXT)
+    external_id = name_of(values, "id", most=MOST_ID)
+    return CaseRow(
+        external_id=external_id or id_of(statement, reference),
+        statement=statement,
+        incident=text_of(values, "context", most=MOST_CONTEXT),
+        environment=text_of(values, "environment", most=MOST_CONTEXT),
+        reference=reference,
+        severity=count_of(values, "severity", least=1, most=4) or 3,
+        target=text_of(values, "target", most=300),
+        impact=text_of(values, "impact", most=500),
+        purpose=choice_of(values, "purpose", _PURPOSES) or "real",
+        known=answers_of(values, "known"),
+    )
+
+
+def _read_result(values: dict[str, object]) -> ItemRow:
+    made = choice_of(values, "made", _MADE)
+    script = text_of(values, "script", most=MOST_SCRIPT)
+    return ItemRow(
+        configuration=name_of(values, "configuration", most=MOST_CONFIGURATION) or "imported",
+        script=script if script.strip() else "",
+        feedback=text_of(values, "feedback", most=MOST_FEEDBACK).strip(),
+        refined=text_of(values, "refined", most=MOST_SCRIPT),
+        verdict=choice_of(values, "verdict", _VERDICTS),
+        execution=share_of(values, "execution"),
+        execution_reason=choice_of(values, "execution_reason", _REASONS),
+        overlap=count_of(values, "overlap", least=1, most=32_767),
+        closed=flag_of(values, "closed", default=False),
+        sham=flag_of(values, "sham", default=False),
+        made="" if made in ("imported", "generated") else made,
+        recommended=choice_of(values, "recommended", _RECOMMENDED),
+        no_error_found=flag_of(values, "no_error_found", default=False),
+        demo=flag_of(values, "demo", default=False),
+    )
+
+
+def id_of(statement: str, reference: str) -> str:
+    """The id of a row that has none: the same for the same statement and reference."""
+    return hashlib.sha256(f"{statement}\0{reference}".encode()).hexdigest()[:24]
+
+
+def _hash(parts: tuple[object, ...]) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

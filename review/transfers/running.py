@@ -1,0 +1,113 @@
+"""An import from its first record to its last: in slices, each a transaction that also says how far it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from django.db import transaction
+
+from review.transfers.files import Source
+from review.transfers.records import Record
+
+SLICE = 2_000  # records
+SLICE_BYTES = 16_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """What is said of one line: why it was refused, or what was left out of it."""
+
+    line: int
+    reason: str
+    external_id: str = ""
+    column: str = ""
+    refused: bool = True
+
+    def __str__(self) -> str:
+        where = f" [{self.external_id}]" if self.external_id else ""
+        column = f"{self.column}: " if self.column else ""
+        return f"{self.line}{where}: {column}{self.reason}"
+
+
+@dataclass(kw_only=True)
+class Counts:
+    """How many records were read, and what became of them; what is for somebody else is in `read` only."""
+
+    read: int = 0
+    rows: int = 0
+    kept: int = 0
+    unchanged: int = 0
+    refused: int = 0
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    """What became of one slice."""
+
+    kept: int = 0
+    unchanged: int = 0
+    refused: int = 0
+    remarks: list[Remark] = field(default_factory=list)
+
+    def refuse(self, line: int, reason: str, *, external_id: str = "", column: str = "") -> None:
+        """Note a row that is not taken."""
+        self.refused += 1
+        shown = "".join(one if one.isprintable() else "\ufffd" for one in external_id[:200])
+        self.remarks.append(Remark(line=line, reason=reason, external_id=shown, column=column))
+
+    def remark(self, line: int, reason: str, *, column: str = "") -> None:
+        """Note something about a row that is taken all the same."""
+        self.remarks.append(Remark(line=line, reason=reason, column=column, refused=False))
+
+
+class Journal(Protocol):
+    """Who follows an import. Told inside each slice's transaction: what it raises undoes the slice."""
+
+    def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
+        """So much is done, with the slice that is about to be committed."""
+
+
+class Quiet:
+    """Nobody follows."""
+
+    def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
+        """Nothing to do."""
+
+
+def run_import(
+    source: Source,
+    take: Callable[[Sequence[Record], Outcome], None],
+    *,
+    journal: Journal,
+    counts: Counts | None = None,
+) -> Counts:
+    """Go through the records; `counts` says what an earlier try has done, whose records are passed over."""
+    counts = counts or Counts()
+    for records in _slices(source, after=counts.read):
+        outcome = Outcome()
+        with transaction.atomic():
+            take(records, outcome)
+            counts.read += len(records)
+            counts.kept += outcome.kept
+            counts.unchanged += outcome.unchanged
+            counts.refused += outcome.refused
+            counts.rows = counts.kept + counts.unchanged + counts.refused
+            journal.note(counts, outcome.remarks, position=source.position)
+    return counts
+
+
+def _slices(source: Source, *, after: int) -> Iterator[list[Record]]:
+    """Slices of so many records, or fewer where these are large: memory stays bounded either way."""
+    found: list[Record] = []
+    began = 0
+    for number, record in enumerate(source):
+        if number < after:
+            continue
+        found.append(record)
+        if len(found) >= SLICE or source.position - began >= SLICE_BYTES:
+            yield found
+            found, began = [], source.position
+    if found:
+        yield found

@@ -1,0 +1,154 @@
+"""Scores in from a file: given elsewhere, so not gated; empty is *not asked* and leaves no row.
+
+An adjudication is a row whose `record` is `adjudication`: the final score of a stage, the reviewer who settled
+it, and why as comment. In files with a column for each rater it is mapped: `adjudicated:NAME=column`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from catalog.audit import record
+from catalog.types import BadInput
+from review.models import Campaign
+from review.transfers.campaigns import (
+    check_person,
+    check_takes_imports,
+    find_campaign,
+    hold_imports,
+    people_of,
+    require_manager,
+)
+from review.transfers.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABITS, Columns
+from review.transfers.files import Source
+from review.transfers.giving import ScoreStore, Standing, read_standing
+from review.transfers.placing import Places
+from review.transfers.records import Record
+from review.transfers.running import Counts, Journal, Outcome, Quiet, run_import
+from review.transfers.score_rows import GivenRow, read_scores
+from review.transfers.sorting import Sorter
+from review.transfers.values import RowProblem
+
+KINDS = ("score", "adjudication", "skip")
+
+
+def import_scores(
+    source: Source,
+    to: Campaign | str,
+    *,
+    by: User | None,
+    columns: Columns | None = None,
+    journal: Journal | None = None,
+    counts: Counts | None = None,
+) -> Counts:
+    """Import scores into a campaign, given or named.
+
+    Safe to repeat: the same score again is unchanged, another value in its place is refused. Raises
+    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput where there is no such campaign.
+    """
+    require_manager(by)
+    campaign = find_campaign(to) if isinstance(to, str) else to
+    if campaign is None:
+        raise BadInput(_("There is no campaign named “%s”.") % to, field="campaign")
+    check_takes_imports(campaign)
+    taking = _ScoreImport(campaign, columns or Columns(), by=by)
+    done = run_import(source, taking.take, journal=journal or Quiet(), counts=counts)
+    if done.kept:
+        record(campaign, "scores imported", by=by, scores=("", done.kept))
+    return done
+
+
+class _Row(NamedTuple):
+    """One row of the file with all that it says; `item` is the one that it is about."""
+
+    line: int
+    name: str
+    given: list[GivenRow]
+    item: int = 0
+
+
+class _ScoreImport:
+    """What one import remembers from slice to slice."""
+
+    def __init__(self, campaign: Campaign, columns: Columns, *, by: User | None) -> None:
+        self._campaign, self._columns, self._by = campaign, columns, by
+        self._sorter = Sorter(
+            columns,
+            kinds=KINDS,
+            ours=frozenset({*SCORE_COLUMNS, *ITEM_COLUMNS}),
+            habits=SCORE_HABITS,
+        )
+
+    def take(self, records: Sequence[Record], outcome: Outcome) -> None:
+        """Import one slice, inside a transaction."""
+        read = self._read(records, outcome)
+        if not read:
+            return
+        hold_imports(self._campaign)
+        rows = self._place(read, outcome)
+        people = people_of(
+            (one.person for row in rows for one in row.given if one.person), by=self._by
+        )
+        standing = read_standing({row.item for row in rows})
+        store = ScoreStore(self._campaign, standing, size=sum(len(row.given) for row in rows))
+        for row in rows:
+            self._give(row, people, standing, store, outcome)
+        store.write()
+
+    def _read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+        rows = []
+        for one, values, kind in self._sorter.sort(records, outcome):
+            name = str(values.get("item") or "")
+            try:
+                given = read_scores(
+                    values,
+                    line=one.line,
+                    columns=self._columns,
+                    adjudicates=kind == "adjudication",
+                )
+                for score in given:
+                    check_person(score.person)
+            except RowProblem as problem:
+                outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
+            else:
+                rows.append(_Row(one.line, name.strip(), given))
+        return rows
+
+    def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
+        """The rows with their items; those without one are refused."""
+        places = Places(self._campaign, {row.name for row in rows}, by=self._by)
+        placed = []
+        for row in rows:
+            configuration = row.given[0].configuration if row.given else ""
+            try:
+                placed.append(
+                    row._replace(item=places.find(row.name, configuration, is_said=bool(row.given)))
+                )
+            except RowProblem as problem:
+                outcome.refuse(row.line, str(problem), external_id=row.name, column=problem.column)
+        places.write()
+        return placed
+
+    def _give(
+        self,
+        row: _Row,
+        people: dict[str, User],
+        standing: Standing,
+        store: ScoreStore,
+        outcome: Outcome,
+    ) -> None:
+        try:
+            new = [
+                one for one in row.given if standing.is_new(row.item, people[one.person].pk, one)
+            ]
+        except RowProblem as problem:
+            outcome.refuse(row.line, str(problem), external_id=row.name, column=problem.column)
+            return
+        for one in new:
+            store.add(row.item, people[one.person].pk, one)
+        outcome.kept += bool(new)
+        outcome.unchanged += not new

@@ -1,0 +1,33 @@
+"""Files to import, and the commands on them with their exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.core.management import CommandError, call_command
+
+
+def write_lines(path: Path, *rows: object) -> Path:
+    """A JSONL file; texts go in as they are."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def run_command(name: str, campaign: str, file: Path, *arguments: str) -> int:
+    """The exit code of the command."""
+    try:
+        call_command(name, campaign, str(file), *arguments)
+    except SystemExit as stop:
+        return int(str(stop.code))
+    except CommandError as error:
+        return error.returncode
+    return 0
+
+
+def run_all(campaign: str, *steps: tuple[str, Path], arguments: Sequence[str] = ()) -> None:
+    """Several commands, none of which may refuse anything."""
+    for name, file in steps:
+        assert run_command(name, campaign, file, *arguments) == 0, name
