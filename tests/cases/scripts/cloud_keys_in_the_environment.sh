@@ -1,0 +1,3 @@
+# expect: secrets@2 secrets@3
+export AWS_ACCESS_KEY_ID=AKIAABCDEFGHIJKLMNOP
+export AWS_SECRET_ACCESS_KEY=abcdefghijklmnopqrstuvwxyz0123456789ABCD

@@ -1,0 +1,2 @@
+# expect: unbounded_loop@2
+journalctl -u nginx -f

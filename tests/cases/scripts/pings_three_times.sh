@@ -1,0 +1,2 @@
+# expect: network@2
+ping -c 3 db.internal

@@ -1,0 +1,2 @@
+# expect: network@2 unbounded_loop@2
+ping db.internal
