@@ -2,7 +2,8 @@
 
 A score leaves a TallyDue row with it. Counting takes the due items in slices: what each brought before
 (kept in `Item.pattern`) is taken off the tallies, and what it brings now is added. One writer at a time for
-a campaign; reviewers never wait for it. `recount` makes everything anew from the scores.
+a campaign; reviewers never wait for it. `recount` makes everything anew from the scores. A case with several
+arms is counted once for each two of them, always by what their items are counted with at present.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 
 from django.db import connection, transaction
@@ -20,6 +22,7 @@ from pipeline.types import Arm
 from review.judging import judge_items
 from review.models import Campaign, Item, Tally, TallyDue
 from review.study import ItemPattern, Judged, Stage, pattern_of, values_given
+from review.study.compare import reduce_pattern
 
 SLICE = 500
 Key = tuple[int, str, str]  # configuration, kind, pattern
@@ -38,11 +41,18 @@ class Counts:
     pairs: dict[Stage, Counter[tuple[int, int, int, int]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
+    # Another configuration to (reduced pattern here, reduced pattern there) to number of cases; each two
+    # configurations once, at the lower key.
+    joint: dict[int, Counter[tuple[ItemPattern, ItemPattern]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    # What adds up over items, see `_sums_of`.
+    sums: Counter[str] = field(default_factory=Counter)
 
 
-def read_counts(campaign: Campaign) -> dict[int, Counts]:
-    """The counts by configuration, brought up to what is committed now."""
-    count_due(campaign)
+def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, Counts]:
+    """The counts by configuration, brought up to what is committed now, if no more than `most_due` are due."""
+    count_due(campaign, most=most_due)
     found: dict[int, Counts] = defaultdict(Counts)
     rows = campaign.tallies.exclude(count=0).values_list(
         "configuration", "kind", "pattern", "count"
@@ -52,13 +62,27 @@ def read_counts(campaign: Campaign) -> dict[int, Counts]:
         if kind == Tally.Kind.ITEM:
             counts.items[ItemPattern.from_text(pattern)] = count
             continue
-        stage, _, numbers = pattern.partition("|")
-        whole = tuple(int(number) for number in numbers.split(","))
+        if kind == Tally.Kind.SUM:
+            counts.sums[pattern] = count
+            continue
+        if kind == Tally.Kind.JOINT:
+            other, here, there = pattern.split(">")
+            both = ItemPattern.from_text(here), ItemPattern.from_text(there)
+            counts.joint[int(other)][both] = count
+            continue
+        stage, whole = _read_numbers(pattern)
         if kind == Tally.Kind.VALUES:
-            counts.values[Stage(stage)][whole] = count  # type: ignore[index]
+            counts.values[stage][whole] = count  # type: ignore[index]
         else:
-            counts.pairs[Stage(stage)][whole] = count  # type: ignore[index]
+            counts.pairs[stage][whole] = count  # type: ignore[index]
     return found
+
+
+# A report reads the same few texts each time.
+@lru_cache(maxsize=65_536)
+def _read_numbers(pattern: str) -> tuple[Stage, tuple[int, ...]]:
+    stage, _, numbers = pattern.partition("|")
+    return Stage(stage), tuple(int(number) for number in numbers.split(","))
 
 
 def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
@@ -125,19 +149,72 @@ def _lock(campaign: Campaign) -> None:
 def _count(campaign: Campaign, items: Sequence[Item]) -> None:
     judged = judge_items(items)
     changes: Counter[Key] = Counter()
-    changed = []
+    changed, before = [], {}
     for item in items:
         now = judged[item.pk]
         pattern, disputed = write_pattern(now), is_disputed(now)
         if (pattern, disputed) == (item.pattern, item.disputed):
             continue
         for change, text in ((-1, item.pattern), (1, pattern)):
-            for kind, counted in contributions(text):
-                changes[item.configuration_id, kind, counted] += change
+            for kind, counted, times in contributions(text):
+                changes[item.configuration_id, kind, counted] += change * times
+        before[item.pk] = item.pattern
         item.pattern, item.disputed = pattern, disputed
         changed.append(item)
-    Item.objects.bulk_update(changed, ["pattern", "disputed"], batch_size=SLICE)
+    _keep(changed)
+    changes.update(_count_joint(changed, before))
     _add(campaign, changes)
+
+
+def _keep(changed: Sequence[Item]) -> None:
+    """Write down what each item is counted with, in one statement that is the same for any number."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE review_item item SET pattern = new.pattern, disputed = new.disputed
+            FROM unnest(%s::bigint[], %s::text[], %s::boolean[]) AS new (id, pattern, disputed)
+            WHERE item.id = new.id
+            """,
+            [
+                [item.pk for item in changed],
+                [item.pattern for item in changed],
+                [item.disputed for item in changed],
+            ],
+        )
+
+
+def _count_joint(changed: Sequence[Item], before: dict[int, str]) -> Counter[Key]:
+    """What changes in the counts of cases by two of their arms."""
+    others = (
+        Item.objects.filter(case__in={item.case_id for item in changed})
+        .exclude(pk__in=before)
+        .order_by()
+        .values_list("case", "configuration", "pattern")
+    )
+    then: dict[int, dict[int, str]] = defaultdict(dict)
+    now: dict[int, dict[int, str]] = defaultdict(dict)
+    for case, configuration, pattern in others:
+        then[case][configuration] = now[case][configuration] = pattern
+    for item in changed:
+        then[item.case_id][item.configuration_id] = before[item.pk]
+        now[item.case_id][item.configuration_id] = item.pattern
+    changes: Counter[Key] = Counter()
+    for change, cases in ((-1, then), (1, now)):
+        for arms in cases.values():
+            for (one, here), (other, there) in combinations(sorted(arms.items()), 2):
+                if here and there:
+                    both = f"{other}>{_reduced(here)}>{_reduced(there)}"
+                    changes[one, Tally.Kind.JOINT.value, both] += change
+    return changes
+
+
+def _reduced(text: str) -> str:
+    return _reduce_text(json.loads(text)[0])
+
+
+@lru_cache(maxsize=65_536)
+def _reduce_text(pattern: str) -> str:
+    return reduce_pattern(ItemPattern.from_text(pattern)).to_text()
 
 
 def _add(campaign: Campaign, changes: Counter[Key]) -> None:
@@ -160,30 +237,43 @@ def _add(campaign: Campaign, changes: Counter[Key]) -> None:
 
 
 def write_pattern(judged: Judged) -> str:
-    """What an item brings, as it is kept on the item: its pattern and who gave what at each stage."""
+    """What an item brings, as it is kept on the item: its pattern, who gave what at each stage, and its sums."""
     pattern = pattern_of(judged)
     if pattern is None:
         return ""
     given = {stage.value: values_given(judged, stage) for stage in Stage}
-    return json.dumps(
-        [pattern.to_text(), {stage: pairs for stage, pairs in given.items() if pairs}]
-    )
+    kept = {stage: pairs for stage, pairs in given.items() if pairs}
+    return json.dumps([pattern.to_text(), kept, _sums_of(judged)])
 
 
-def contributions(text: str) -> list[tuple[str, str]]:
-    """Kind and pattern of each tally that such an item is counted in."""
+def contributions(text: str) -> list[tuple[str, str, int]]:
+    """Kind, pattern and number of each tally that such an item is counted in."""
     if not text:
         return []
-    pattern, given = json.loads(text)
-    found = [(Tally.Kind.ITEM.value, str(pattern))]
+    pattern, given, sums = json.loads(text)
+    found = [(Tally.Kind.ITEM.value, str(pattern), 1)]
+    found += [(Tally.Kind.SUM.value, name, number) for name, number in sums.items()]
     for stage, pairs in given.items():
         times = Counter(value for _, value in pairs)
-        found.append((Tally.Kind.VALUES.value, f"{stage}|{times[0]},{times[1]},{times[2]}"))
+        found.append((Tally.Kind.VALUES.value, f"{stage}|{times[0]},{times[1]},{times[2]}", 1))
         found += [
-            (Tally.Kind.PAIR.value, f"{stage}|{a},{b},{first},{second}")
+            (Tally.Kind.PAIR.value, f"{stage}|{a},{b},{first},{second}", 1)
             for (a, first), (b, second) in combinations(pairs, 2)
         ]
     return found
+
+
+def _sums_of(judged: Judged) -> dict[str, int]:
+    """Items of the demo model, items with a known time and their seconds, and who passed how many over."""
+    sums: Counter[str] = Counter()
+    if judged.is_demo:
+        sums["demo"] = 1
+    if judged.active_seconds is not None:
+        sums["timed"] = 1
+        sums["seconds"] = round(judged.active_seconds)
+    for reviewer, how in judged.passed_over:
+        sums[f"{how}|{reviewer}|{judged.verdict or ''}"] += 1
+    return dict(sums)
 
 
 def is_disputed(judged: Judged) -> bool:

@@ -23,6 +23,8 @@ class Tally(models.Model):
         ITEM = "item", _("Items by what they bring to the figures")
         VALUES = "values", _("Items by the values given at a stage")
         PAIR = "pair", _("Pairs of scores by two reviewers at a stage")
+        JOINT = "joint", _("Cases by what two of their arms bring")
+        SUM = "sum", _("What adds up over items")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tallies")
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="+")

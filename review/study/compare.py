@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from review.study.definitions import FIGURES
 from review.study.intervals import Difference
@@ -26,6 +27,7 @@ COMPARED = (
     "execution_agreement",
 )
 _BY_NAME = {figure.name: figure for figure in FIGURES}
+_Answers = tuple[bool | None, ...]  # one for each of COMPARED
 
 
 @dataclass(frozen=True)
@@ -57,19 +59,21 @@ def compare(
     joint: Mapping[tuple[ItemPattern, ItemPattern], int], criterion: Criterion
 ) -> dict[str, Comparison]:
     """Every compared figure, from how many cases have which pattern under the first and under the second."""
-    looked = [
-        (look_at(first, criterion), look_at(second, criterion), times)
-        for (first, second), times in joint.items()
-        if times
-    ]
-    return {name: _compare(name, looked) for name in COMPARED}
+    counted: Counter[tuple[_Answers, _Answers]] = Counter()
+    for (first, second), times in joint.items():
+        counted[_answer(first, criterion), _answer(second, criterion)] += times
+    return {
+        name: _compare(
+            name, ((before[place], after[place], n) for (before, after), n in counted.items())
+        )
+        for place, name in enumerate(COMPARED)
+    }
 
 
-def _compare(name: str, looked: Iterable[tuple[Outlook, Outlook, int]]) -> Comparison:
+def _compare(name: str, counted: Iterable[tuple[bool | None, bool | None, int]]) -> Comparison:
     cells: Counter[tuple[bool, bool]] = Counter()
     left_out = 0
-    for first, second, times in looked:
-        before, after = _answer(name, first), _answer(name, second)
+    for before, after, times in counted:
         if before is None or after is None:
             left_out += times
         else:
@@ -83,8 +87,15 @@ def _compare(name: str, looked: Iterable[tuple[Outlook, Outlook, int]]) -> Compa
     return Comparison(name, change, left_out)
 
 
-def _answer(name: str, one: Outlook) -> bool | None:
-    """Whether the items are right by this figure; None where that is not final."""
+# Many cases have one of few patterns, and the number of these is bounded.
+@lru_cache(maxsize=16_384)
+def _answer(pattern: ItemPattern, criterion: Criterion) -> _Answers:
+    """Whether such items are right by each compared figure; None where that is not final."""
+    outlook = look_at(pattern, criterion)
+    return tuple(_answer_one(name, outlook) for name in COMPARED)
+
+
+def _answer_one(name: str, one: Outlook) -> bool | None:
     definition, seen = _BY_NAME[name], one.plain
     is_open = definition.beside.get("pending")
     if (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from review.study.agreement import Agreement, Cell, PairAgreement, Values, agreement_of
 from review.study.figures import work_out_figures
@@ -61,7 +61,7 @@ def report_agreement(agreement: Agreement, *, names: Mapping[int, str]) -> dict[
     """One stage's agreement; reviewers by name."""
     pairs = [_named(pair, names) for pair in agreement.pairs]
     return {
-        **asdict(agreement),
+        **vars(agreement),
         "undefined": agreement.undefined or None,
         "pairs": sorted(pairs, key=lambda pair: (str(pair["a"]), str(pair["b"]))),
     }
@@ -74,4 +74,4 @@ def _agreement(counts: StageCounts) -> Agreement:
 def _named(pair: PairAgreement, names: Mapping[int, str]) -> dict[str, object]:
     """The pair with names, in their order; every measure is the same either way."""
     a, b = sorted((names[pair.a], names[pair.b]))
-    return {**asdict(pair), "a": a, "b": b}
+    return {**vars(pair), "a": a, "b": b}

@@ -103,8 +103,15 @@ class Judged:
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""
     feedback_words: int | None = None
-    was_skipped: bool = False
     later: tuple[tuple[int, ...], ...] = ()
+    # Reviewers who skipped it, or could not judge, each with which of the two.
+    passed_over: tuple[tuple[int, str], ...] = ()
+    active_seconds: float | None = None  # reviewers' time on it, where it is known
+    is_demo: bool = False
+
+    @property
+    def was_skipped(self) -> bool:
+        return bool(self.passed_over)
 
 
 class ItemPattern(NamedTuple):

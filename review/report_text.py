@@ -1,0 +1,41 @@
+"""The report as plain text, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from review.study import Criterion
+
+_Json = Mapping[str, object]
+
+
+def write_report(document: _Json) -> str:
+    """Every figure of every Configuration, strict and partial, and the agreement of each stage."""
+    return (
+        "\n".join([f"{document['campaign']}: {document['items']} items", *_lines(document)]) + "\n"
+    )
+
+
+def _lines(document: _Json) -> Iterator[str]:
+    for arm in cast("list[_Json]", document["configurations"]):
+        demo = "  (demo model)" if arm.get("demo") else ""
+        for criterion in Criterion:
+            yield f"\n{arm['name']}, {criterion.value}{demo}"
+            for name, figure in cast("dict[str, _Json]", arm[criterion.value]).items():
+                share = f"{figure['numerator']}/{figure['denominator']}"
+                yield f"  {name:<28}{share:>15}  {_say_interval(figure, 'value')}"
+    yield "\nagreement"
+    for stage, one in cast("dict[str, _Json]", document["agreement"]).items():
+        why = f"  ({one['undefined']})" if one["undefined"] else ""
+        alpha = _say_interval(one, "krippendorff_alpha")
+        yield f"  {stage:<10}{one['items']:>8} items  ordinal alpha {alpha}{why}"
+
+
+def _say_interval(figure: _Json, key: str) -> str:
+    value, low, high = (cast("float | None", figure[name]) for name in (key, "low", "high"))
+    if value is None:
+        return "–"
+    return (
+        f"{value:.3f}" if low is None or high is None else f"{value:.3f} ({low:.3f} to {high:.3f})"
+    )
