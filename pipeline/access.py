@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from pipeline import prompts
+from pipeline import hooks, prompts
 from pipeline.models import Action, Configuration, Draft, Endpoint, Run, Spending
 
 ASK = "pipeline.ask"
@@ -39,8 +39,32 @@ class VisibleParts:
 
 
 def visible_parts(user: User, run: Run) -> VisibleParts:
-    """What this person may see of this Run; every page and serializer asks here, and only here."""
-    return VisibleParts()
+    """What this person may see of this Run; every page and serializer asks here, and only here.
+
+    A run from `access_runs` has been marked by the query that read it; for another one, a query is made.
+    """
+    if hooks.mark_hidden_runs is None:
+        return VisibleParts()
+    if "hides_verdict" not in run.__dict__:
+        run = access_runs(user).get(pk=run.pk)
+    hidden = [name for name in ("verdict", "models") if getattr(run, f"hides_{name}")]
+    return VisibleParts(**dict.fromkeys(hidden, False))
+
+
+def shown_verdicts(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of these runs, those whose verdict the person may see."""
+    return _without(user, runs, "hides_verdict")
+
+
+def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of these runs, those whose configuration the person may see."""
+    return _without(user, runs, "hides_models")
+
+
+def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
+    if hooks.mark_hidden_runs is None:
+        return runs
+    return hooks.mark_hidden_runs(user, runs).filter(**{mark: False})
 
 
 def signed_in(request: HttpRequest | Request) -> User:
@@ -58,7 +82,8 @@ def require_asker(user: User) -> None:
 
 def access_actions(user: User) -> QuerySet[Action]:
     """The actions that the person may see."""
-    return Action.objects.select_related("asked_by")
+    actions = Action.objects.select_related("asked_by")
+    return hooks.mark_hidden_actions(user, actions) if hooks.mark_hidden_actions else actions
 
 
 def access_action(user: User, pk: int, *, to_run: bool = False) -> Action:
@@ -78,9 +103,16 @@ def may_run(user: User, action: Action) -> bool:
 
 def access_runs(user: User) -> QuerySet[Run]:
     """The runs that the person may see."""
-    return Run.objects.select_related(
-        "action__asked_by", "asked_by", "configuration", "recommended", "answered_by__entry"
+    runs = Run.objects.select_related(
+        "action__asked_by",
+        "asked_by",
+        "configuration",
+        "recommended",
+        "answered_by__entry",
+        "batch",
+        "waits_for",
     )
+    return hooks.mark_hidden_runs(user, runs) if hooks.mark_hidden_runs else runs
 
 
 def access_run(user: User, pk: int, *, to_change: bool = False) -> Run:

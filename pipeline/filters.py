@@ -7,6 +7,7 @@ from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from pipeline.access import shown_models, shown_verdicts
 from pipeline.models import Action, Run
 from pipeline.types import Verdict
 
@@ -43,7 +44,11 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
 
     def by_newest_run(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
         newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
-        newest = Run.objects.filter(~Exists(newer), action=OuterRef("pk"), **{name: value})
+        newest: QuerySet[Run] = Run.objects.filter(
+            ~Exists(newer), action=OuterRef("pk"), **{name: value}
+        )
+        if name == "verdict":
+            newest = shown_verdicts(self.request.user, newest)
         return queryset.filter(Exists(newest))
 
 
@@ -51,7 +56,15 @@ class RunFilter(filters.FilterSet):  # type: ignore[misc]
     """Runs by how they stand, by Action and by Configuration."""
 
     state = filters.ChoiceFilter(choices=Run.State.choices)
-    verdict = filters.ChoiceFilter(choices=_VERDICTS)
-    configuration = filters.CharFilter(field_name="configuration__name")
+    verdict = filters.ChoiceFilter(choices=_VERDICTS, method="by_verdict")
+    configuration = filters.CharFilter(method="by_configuration")
     action = filters.NumberFilter()
     demo = filters.BooleanFilter()
+
+    # What is not shown is not found either.
+
+    def by_verdict(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        return shown_verdicts(self.request.user, queryset.filter(verdict=value))
+
+    def by_configuration(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        return shown_models(self.request.user, queryset.filter(configuration__name=value))

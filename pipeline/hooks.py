@@ -5,12 +5,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from pipeline.models import Action, Run
+
 logger = logging.getLogger(__name__)
 
 Listener = Callable[[int], None]
 
 run_settled: Listener | None = None
 used_unreviewed: Listener | None = None
+
+# Mark, by annotations, what of each row the person must not see: `hides_verdict`, `hides_models` and
+# `hides_reference` of a run, `hides_reference` of an action. Without a rule, everything is shown.
+mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
+mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
 
 
 def tell_settled(run_id: int) -> None:

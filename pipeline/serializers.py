@@ -24,7 +24,7 @@ from pipeline.models import (
     Feedback,
     RetrievedMatch,
 )
-from pipeline.rows import RunRow
+from pipeline.rows import ActionRow, RunRow
 
 # --- Input --------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ class ActionSerializer(serializers.Serializer[object]):
     statement = serializers.CharField(source="action.statement")
     incident = serializers.CharField(source="action.incident")
     environment = serializers.CharField(source="action.environment")
-    reference = serializers.CharField(source="action.reference")
+    reference = serializers.SerializerMethodField()
     severity = serializers.IntegerField(source="action.severity")
     target = serializers.CharField(source="action.target")
     impact = serializers.CharField(source="action.impact")
@@ -115,6 +115,10 @@ class ActionSerializer(serializers.Serializer[object]):
     created_at = serializers.DateTimeField(source="action.created_at")
     erased_at = serializers.DateTimeField(source="action.erased_at", allow_null=True)
     newest_run = RunSerializer(source="newest", allow_null=True)
+
+    def get_reference(self, row: ActionRow) -> str | None:
+        """Null while a study hides it from the caller."""
+        return None if getattr(row.action, "hides_reference", False) else row.action.reference
 
 
 class RetrievedMatchSerializer(serializers.ModelSerializer[RetrievedMatch]):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from review.models import Assignment, Campaign, Item
+from review.models import Assignment, Campaign, Item, ReportSnapshot, Transfer
 
 
 def access_queue(user: User) -> Campaign:
@@ -20,10 +21,7 @@ def access_queue(user: User) -> Campaign:
 def access_item(user: User, pk: int) -> Item:
     """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers."""
     item = get_object_or_404(
-        Item.objects.select_related(
-            "campaign", "case", "configuration", "run__action", "run__configuration"
-        ),
-        pk=pk,
+        Item.objects.select_related("campaign", "case", "run__action", "run__configuration"), pk=pk
     )
     manages = user.has_perm("review.manage_campaigns")
     if not (manages or user.has_perm("review.review")):
@@ -43,3 +41,49 @@ def access_assignment(user: User, item: Item) -> Assignment:
     if assignment is None:
         raise PermissionDenied(_("You don't hold this item."))
     return assignment
+
+
+def access_study(user: User, pk: int) -> Campaign:
+    """A study for those who review in it: its members, and every reviewer where it is open to them."""
+    if not user.has_perm("review.review"):
+        raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
+    campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
+    if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
+        raise PermissionDenied(_("You are not a reviewer of this campaign."))
+    return campaign
+
+
+def access_campaigns(user: User) -> QuerySet[Campaign]:
+    """Every study, for managers."""
+    if not user.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Campaigns take the role “manager”."))
+    return Campaign.objects.filter(kind=Campaign.Kind.STUDY)
+
+
+def access_campaign(user: User, pk: int) -> Campaign:
+    """A study to manage; what managers see of it tells what blinded reviewers must not know."""
+    return get_object_or_404(access_campaigns(user).select_related("batch"), pk=pk)
+
+
+def access_report(user: User, pk: int) -> Campaign:
+    """A study whose report is wanted: for managers alone, since it tells what blinded reviewers must not know."""
+    _require_reports(user)
+    return get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
+
+
+def access_snapshots(user: User) -> QuerySet[ReportSnapshot]:
+    """The reports that were kept, for managers."""
+    _require_reports(user)
+    return ReportSnapshot.objects.all()
+
+
+def _require_reports(user: User) -> None:
+    if not user.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Reports take the role “manager”."))
+
+
+def access_transfer(user: User, pk: int) -> Transfer:
+    """A file on its way in or out of a campaign; for managers, since it holds what reviewers must not know."""
+    if not user.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Importing and exporting takes the role “manager”."))
+    return get_object_or_404(Transfer.objects.select_related("campaign", "by"), pk=pk)

@@ -14,9 +14,12 @@ from rest_framework.routers import DefaultRouter
 
 from review import services
 from review.access import access_item, access_queue
+from review.campaign_api import CampaignViewSet
 from review.desk import Desk
 from review.models import Assignment, Decision, Item, Score
 from review.people import signed_in
+from review.report_api import ReportViewSet, SnapshotViewSet
+from review.transfer_api import TransferViewSet
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
@@ -55,6 +58,13 @@ class ScoreIn(serializers.Serializer[Any]):
     value = serializers.IntegerField(help_text="0 incorrect, 1 partially correct, 2 correct")
     seen = serializers.IntegerField(help_text="id of the draft or feedback that was looked at")
     comment = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
+    active_seconds = serializers.FloatField(
+        default=None,
+        allow_null=True,
+        min_value=0,
+        max_value=86_400,
+        help_text="of work, without pauses",
+    )
 
 
 class DecisionIn(serializers.Serializer[Any]):
@@ -239,6 +249,13 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         services.claim_item(self._item(request, pk), by=signed_in(request))
         return self._shown(request, pk)
 
+    @extend_schema(request=None, responses=ItemSeen)
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: str) -> Response:
+        """Take back one's last score or decision in this item's campaign; the item it was about."""
+        item = services.undo_last(self._item(request, pk).campaign, by=signed_in(request))
+        return self._shown(request, str(item.pk))
+
     @extend_schema(request=ScoreIn, responses={201: ScoreOut})
     @action(detail=True, methods=["post"])
     def score(self, request: Request, pk: str) -> Response:
@@ -326,7 +343,11 @@ def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> di
 
 
 router = DefaultRouter()
+router.register("campaigns", CampaignViewSet, basename="campaign")
 router.register("queue", QueueViewSet, basename="queue")
 router.register("items", ItemViewSet, basename="item")
 router.register("scores", ScoreViewSet, basename="score")
 router.register("decisions", DecisionViewSet, basename="decision")
+router.register("transfers", TransferViewSet, basename="transfer")
+router.register("reports", ReportViewSet, basename="report")
+router.register("report-snapshots", SnapshotViewSet, basename="report-snapshot")

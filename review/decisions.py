@@ -15,8 +15,9 @@ from pipeline import services as pipeline
 from pipeline.models import Draft
 from pipeline.types import DraftKind
 from review.desk import Desk, open_desk
+from review.leases import check_fence
 from review.models import Assignment, Decision, Item, Publication, Score
-from review.scoring import holding
+from review.scoring import holding, rubric_in_force
 
 MAX_REASON = 4_000
 
@@ -31,12 +32,13 @@ def decide(
     by: User,
     reason: str = "",
     edited_script: str = "",
+    fence: int | None = None,
 ) -> Decision:
     """Decide on the Draft with this hash, having seen the run's Drafts up to number `newest_seen`.
 
-    Approving an unscored Draft records 2 for it; other stages stay not asked. Raises Stale where a newer
-    Draft has come meanwhile, NotAllowedNow for somebody else's or a decided item, BadInput for a missing
-    reason, an empty or unchanged edit, or the approval of what was scored below 2.
+    Sent again it changes nothing. Approving an unscored Draft records 2 for it; other stages stay not asked.
+    Raises Stale where a newer Draft has come meanwhile, NotAllowedNow for somebody else's or a decided item,
+    BadInput for a missing reason, an empty or unchanged edit, or the approval of what was scored below 2.
     """
     if kind not in Decision.Kind.values:
         raise BadInput(_("A decision is approve, edit or reject."), field="kind")
@@ -56,8 +58,11 @@ def decide(
         raise NotAllowedNow(_("In a study there are scores and no decisions."))
     desk = open_desk(locked, by)
     if desk.decision is not None:
+        if _is_repeat(desk.decision, kind, draft_sha256, reason, edited_script, by):
+            return desk.decision
         raise NotAllowedNow(_("%s has already decided this.") % _name(desk.decision.by))
     assignment = holding(desk)
+    check_fence(assignment, fence)
     draft = _draft_seen(desk, draft_sha256, newest_seen)
     edited = None
     if kind == Decision.Kind.APPROVE:
@@ -79,6 +84,15 @@ def decide(
         version = _publish(desk, decision, edited or draft, by=by)
         Publication.objects.create(decision=decision, version=version)
     return decision
+
+
+def _is_repeat(
+    decision: Decision, kind: str, sha256: str, reason: str, script: str, by: User
+) -> bool:
+    """Whether this very decision was made already, and only the answer to it was lost."""
+    same = (decision.by_id, decision.kind, decision.draft_sha256, decision.reason)
+    edited = decision.edited.script.strip() if decision.edited else ""
+    return same == (by.pk, kind, sha256, reason) and edited in ("", script.strip())
 
 
 def _draft_seen(desk: Desk, sha256: str, newest_seen: int) -> Draft:
@@ -111,7 +125,7 @@ def _score_as_approved(desk: Desk, draft: Draft, assignment: Assignment) -> None
             blind=not desk.visible["verdict"],
             visible={**desk.visible, "by_approval": True},
             position=assignment.position,
-            rubric=desk.item.campaign.rubrics.order_by("-number").first(),
+            rubric_id=rubric_in_force(desk.item),
         )
     elif score.value < Score.Value.CORRECT and score.draft_id == draft.pk:
         raise BadInput(

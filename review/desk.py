@@ -6,8 +6,8 @@ assessor flagged it and a refinement exists: else what refinement breaks could n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
 from pipeline.types import Arm, DraftKind, Verdict
-from review.models import Assignment, Decision, Item, Reveal, Score, Scratch
+from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
 
 _FIRST_KINDS = {DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED}
 
@@ -37,20 +37,78 @@ class Step:
 
 @dataclass
 class Desk:
-    """An item as its reviewer has it before them. Built once for each request, in a fixed number of queries."""
+    """An item as its reviewer has it before them, opened once for each request.
+
+    Each part is read when it is first asked for, by one query, however much there is of it.
+    """
 
     item: Item
     reviewer: User
     run: Run
-    drafts: list[Draft]
-    feedbacks: list[Feedback]
-    refinements: list[Refinement]
-    scores: dict[str, Score]
-    revealed: set[str]
-    assignment: Assignment | None = None
-    decision: Decision | None = None
-    scratch: Scratch | None = None
-    findings: dict[int, list[DraftFinding]] = field(default_factory=dict)
+    # All that this reviewer ever gave here, in order; `scores` holds what counts at present.
+    given: list[Score]
+
+    def __post_init__(self) -> None:
+        self.scores = {_key(score): score for score in self.given if score.current}
+
+    # --- What is read -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def assignment(self) -> Assignment | None:
+        """What makes the item this reviewer's: in their hands, waiting for them, or submitted."""
+        mine = self.item.assignments.filter(
+            reviewer=self.reviewer, state__in=Assignment.HOLDING
+        ).first()
+        if mine is not None:
+            # Whoever asks the assignment for its item or its person has them here already.
+            mine.item, mine.reviewer = self.item, self.reviewer
+        return mine
+
+    @cached_property
+    def drafts(self) -> list[Draft]:
+        return list(self.run.drafts.select_related("assessment").order_by("number"))
+
+    @cached_property
+    def feedbacks(self) -> list[Feedback]:
+        return list(Feedback.objects.filter(draft__run=self.run).order_by("pk"))
+
+    @cached_property
+    def refinements(self) -> list[Refinement]:
+        return list(self.run.refinements.all())
+
+    @cached_property
+    def revealed(self) -> set[str]:
+        """What the reviewer asked to see before its time; where the campaign allows none, none is looked for."""
+        if not self.item.campaign.may_reveal:
+            return set()
+        found = Reveal.objects.filter(item=self.item, reviewer=self.reviewer)
+        return set(found.values_list("what", flat=True))
+
+    @cached_property
+    def decision(self) -> Decision | None:
+        if not self.item.campaign.is_live:
+            return None
+        return self.item.decisions.filter(undone_at=None).select_related("by", "draft").first()
+
+    @cached_property
+    def scratch(self) -> Scratch | None:
+        return self.item.scratches.filter(reviewer=self.reviewer).first()
+
+    @cached_property
+    def sent_back(self) -> SentBack | None:
+        """Why somebody asked this reviewer to look again, until they have."""
+        if not self.given or self.assignment is None or self.item.campaign.is_live:
+            return None
+        return self.assignment.sent_back.filter(answered_at=None).first()
+
+    @cached_property
+    def findings(self) -> dict[int, list[DraftFinding]]:
+        """By Draft, what the static checks found."""
+        by_draft: dict[int, list[DraftFinding]] = {}
+        found = DraftFinding.objects.filter(draft__run=self.run).exclude(outcome="passed")
+        for finding in found:
+            by_draft.setdefault(finding.draft_id, []).append(finding)
+        return by_draft
 
     # --- The objects of the stages ------------------------------------------------------------------------------
 
@@ -98,10 +156,11 @@ class Desk:
     @cached_property
     def opens_later_stages(self) -> bool:
         """Whether feedback and refined script may be shown, now that the script is scored."""
-        score = self.script_score
-        if score is None:
-            return False
-        return score.value < Score.Value.CORRECT or (
+        return self.script_score is not None and self.opens_at(self.script_score.value)
+
+    def opens_at(self, value: int) -> bool:
+        """Whether a script scored so shows its feedback and refined script."""
+        return value < Score.Value.CORRECT or (
             (self.is_flagged or self.item.sham) and self.refined_in(Arm.MODEL) is not None
         )
 
@@ -143,9 +202,20 @@ class Desk:
             and not any(one.feedback_id is None for one in self.refinements)
         )
 
-    def take(self, step: Step, score: Score) -> None:
+    def take(self, score: Score) -> None:
         """Count a score that has just been given: what opens by it is worked out anew."""
-        self.scores[step.key] = score
+        self.given.append(score)
+        self.scores[_key(score)] = score
+        self._work_out()
+
+    def drop(self, score: Score, before: Score | None) -> None:
+        """Count a score no longer; the one before it, if there is one, counts again."""
+        del self.scores[_key(score)]
+        if before is not None:
+            self.scores[_key(before)] = before
+        self._work_out()
+
+    def _work_out(self) -> None:
         for name in ("opens_later_stages", "steps", "next_step", "visible"):
             self.__dict__.pop(name, None)
 
@@ -155,6 +225,9 @@ class Desk:
     def visible(self) -> dict[str, bool]:
         """What this reviewer can see at this moment; recorded with each score."""
         campaign, scored = self.item.campaign, self.script_score is not None
+        if not campaign.is_live:
+            # Between the stages of a study it would tell which of the later ones are sham.
+            scored = scored and self.next_step is None
         return {
             "verdict": scored or not campaign.hides_verdict or "verdict" in self.revealed,
             "feedback": self.opens_later_stages or "verdict" in self.revealed,
@@ -201,36 +274,9 @@ def open_desk(item: Item, reviewer: User) -> Desk:
     run = item.run
     if run is None:
         raise ValueError("an item without a run can't be reviewed")
-    drafts = list(
-        run.drafts.select_related("assessment", "author", "version__entry").order_by("number")
-    )
-    return Desk(
-        item=item,
-        reviewer=reviewer,
-        run=run,
-        drafts=drafts,
-        feedbacks=list(
-            Feedback.objects.filter(draft__run=run).select_related("author").order_by("pk")
-        ),
-        refinements=list(run.refinements.all()),
-        scores={
-            f"{score.stage}-{score.arm}": score
-            for score in item.scores.filter(reviewer=reviewer, current=True)
-        },
-        revealed=set(
-            Reveal.objects.filter(item=item, reviewer=reviewer).values_list("what", flat=True)
-        ),
-        assignment=item.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).first(),
-        decision=item.decisions.filter(undone_at=None).select_related("by", "draft").first(),
-        scratch=item.scratches.filter(reviewer=reviewer).first(),
-        findings=_findings_by_draft(
-            DraftFinding.objects.filter(draft__run=run).exclude(outcome="passed")
-        ),
-    )
+    given = list(item.scores.filter(reviewer=reviewer).order_by("pk"))
+    return Desk(item=item, reviewer=reviewer, run=run, given=given)
 
 
-def _findings_by_draft(findings: Iterable[DraftFinding]) -> dict[int, list[DraftFinding]]:
-    by_draft: dict[int, list[DraftFinding]] = {}
-    for finding in findings:
-        by_draft.setdefault(finding.draft_id, []).append(finding)
-    return by_draft
+def _key(score: Score) -> str:
+    return f"{score.stage}-{score.arm}"

@@ -1,29 +1,31 @@
-"""Who works on what: claims, leases, releases. An item is never given to more reviewers than it wants."""
+"""Who works on what: claims and releases. An item is never given to more reviewers than it wants."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Case as Choice
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Stale
+from catalog.types import BadInput, NotAllowedNow
 from pipeline.models import Draft, Feedback, Run
 from review import studies
-from review.models import Assignment, Campaign, Case, Flag, Item, Member, Scratch
+from review.copies import copy_known_scores
+from review.leases import lease_end
+from review.models import Assignment, Campaign, Case, Flag, Item, Member, SentBack
 from review.order import first_in_order
 
-MAX_SCRATCH_BYTES = 1_200_000
 # Without a score for this long, a new sitting begins.
 SITTING_GAP = timedelta(minutes=30)
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
-    """The person's next item: what they hold already, what came back to them, else the first in their order.
+    """The person's next item: what they hold already, what was sent back or came back to them or was assigned
+    to them by name, else the first in their order.
 
     None where nothing waits for this person. Raises NotAllowedNow where the campaign is not open, or the
     person is paused or through with their share.
@@ -34,9 +36,13 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
         if held is not None:
             return _renew(held)
         member = None if campaign.is_live else _member(campaign, by)
-        waiting = _open_to(campaign, by, member)
-        item = first_in_order(waiting, campaign, member)
-        return _take(item, by) if item else None
+        waiting = open_to(campaign, by, member)
+        while item := first_in_order(waiting, campaign, member):
+            assignment = take(item, by)
+            # What they have scored in another arm already is not shown a second time.
+            if campaign.is_live or not copy_known_scores(assignment):
+                return assignment
+        return None
 
 
 @transaction.atomic
@@ -50,25 +56,15 @@ def claim_item(item: Item, *, by: User) -> Assignment:
         return _renew(mine)
     _check_open(locked.campaign)
     member = None if locked.campaign.is_live else _member(locked.campaign, by)
-    if not _open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
+    if not open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
         raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
-    return _take(locked, by)
+    return take(locked, by)
 
 
 def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
     """The items this person could take now."""
     member = None if campaign.is_live else campaign.members.filter(user=by).first()
-    return _open_to(campaign, by, member)
-
-
-@transaction.atomic
-def keep_alive(assignment: Assignment, *, fence: int) -> None:
-    """A sign of life from the reviewer's page; raises NotAllowedNow where the lease is no longer theirs."""
-    changed = Assignment.objects.filter(
-        pk=assignment.pk, state=Assignment.State.ACTIVE, fence=fence
-    ).update(lease_until=lease_end())
-    if not changed:
-        raise NotAllowedNow(_("This item is no longer yours, or is open in another tab."))
+    return open_to(campaign, by, member)
 
 
 @transaction.atomic
@@ -91,40 +87,8 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
 def flag(assignment: Assignment, *, reason: str, by: User) -> Flag:
     """Tell the managers that something is wrong with the item itself."""
     if not reason.strip():
-        raise BadInput(_("Say what is wrong with it."), field="reason")
+        raise BadInput(_("Say what is wrong with it."), field="flag")
     return Flag.objects.create(item=assignment.item, by=by, reason=reason.strip()[:2_000])
-
-
-def expire_leases() -> int:
-    """Take items back from reviewers who gave no sign of life; what they typed is kept for their return."""
-    expired = 0
-    overdue = Assignment.objects.filter(
-        state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
-    ).values_list("pk", "item_id")[:500]
-    for pk, item_id in overdue:
-        with transaction.atomic():
-            changed = Assignment.objects.filter(
-                pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
-            ).update(state=Assignment.State.EXPIRED, ended_at=timezone.now(), lease_until=None)
-            if changed:
-                Item.objects.filter(pk=item_id).update(places=F("places") + 1)
-                expired += 1
-    return expired
-
-
-@transaction.atomic
-def save_scratch(item: Item, *, by: User, fields: dict[str, object], revision: int) -> Scratch:
-    """Keep what was typed. Raises Stale where another tab has saved since; its text is the one kept."""
-    if sum(len(str(value)) for value in fields.values()) > MAX_SCRATCH_BYTES:
-        raise BadInput(_("This is too long to be kept."))
-    scratch, _created = Scratch.objects.select_for_update().get_or_create(item=item, reviewer=by)
-    if scratch.revision != revision:
-        raise Stale(_("Another tab has saved something newer."), newest=scratch.revision)
-    scratch.fields = {**scratch.fields, **fields}
-    scratch.revision += 1
-    scratch.saved_at = timezone.now()
-    scratch.save(update_fields=["fields", "revision", "saved_at"])
-    return scratch
 
 
 def _check_open(campaign: Campaign) -> None:
@@ -156,8 +120,19 @@ def _count_done(campaign: Campaign, by: User) -> int:
     ).count()
 
 
-def _open_to(campaign: Campaign, by: User, member: Member | None) -> QuerySet[Item]:
-    """Waiting items of a campaign that this person has not dealt with, and has no hand in."""
+def open_to(
+    campaign: Campaign,
+    by: User,
+    member: Member | None,
+    *,
+    has_training: bool | None = None,
+    by_name: bool = False,
+) -> QuerySet[Item]:
+    """Waiting items of a campaign that this person has not dealt with, and has no hand in.
+
+    `has_training` spares a query where it is known whether the campaign begins with a training round. What a
+    manager assigns by name need not keep the order of trainings and sittings.
+    """
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
     )
@@ -170,7 +145,7 @@ def _open_to(campaign: Campaign, by: User, member: Member | None) -> QuerySet[It
         .exclude(Exists(wrote))
         .exclude(Exists(explained))
     )
-    if campaign.is_live:
+    if campaign.is_live or by_name:
         return waiting
     if member is None or member.paused_at is not None:
         return waiting.none()
@@ -182,51 +157,76 @@ def _open_to(campaign: Campaign, by: User, member: Member | None) -> QuerySet[It
         created_at__gt=timezone.now() - SITTING_GAP,
     )
     waiting = waiting.exclude(Exists(other_arm))
-    training = campaign.cases.filter(purpose=Case.Purpose.TRAINING)
-    if member.trained_at is None and training.exists():
+    if member.trained_at is not None:
+        return waiting
+    if has_training is None:
+        has_training = campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists()
+    if has_training:
         return waiting.filter(case__purpose=Case.Purpose.TRAINING)
     return waiting
 
 
 def _held(campaign: Campaign, by: User) -> Assignment | None:
-    mine = Assignment.objects.select_for_update(of=("self",)).filter(
-        item__campaign=campaign, reviewer=by
+    """What the person has begun, else what was sent back to them, else what waits for them and is ready."""
+    is_active = Q(state=Assignment.State.ACTIVE)
+    is_ready = Q(state=Assignment.State.WAITING) & ~Q(
+        item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
     )
-    active = mine.filter(state=Assignment.State.ACTIVE).first()
-    if active:
-        return active
+    sent_back = SentBack.objects.filter(assignment=OuterRef("pk"), answered_at=None)
     return (
-        mine.filter(state=Assignment.State.WAITING)
-        .exclude(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
-        .order_by("pk")
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(is_active | is_ready, item__campaign=campaign, reviewer=by)
+        .order_by(
+            Choice(
+                When(is_active, then=Value(0)), When(Exists(sent_back), then=Value(1)), default=2
+            ),
+            "pk",
+        )
         .first()
     )
 
 
 def _renew(assignment: Assignment) -> Assignment:
+    """Back in the person's hands; a tab that has the item open already is the older one from now on."""
     assignment.state = Assignment.State.ACTIVE
     assignment.lease_until = lease_end()
-    assignment.save(update_fields=["state", "lease_until"])
+    assignment.fence += 1
+    assignment.save(update_fields=["state", "lease_until", "fence"])
     return assignment
 
 
-def _take(item: Item, by: User) -> Assignment:
+def take(
+    item: Item,
+    by: User,
+    *,
+    state: str = Assignment.State.ACTIVE,
+    reason: str = Assignment.Reason.QUEUE,
+) -> Assignment:
+    """Take one of the item's places for this person. The row is locked, or the database refuses less than none."""
     # The constraint on places is the last word; the row lock only spares us from asking it.
     Item.objects.filter(pk=item.pk).update(places=F("places") - 1)
     return Assignment.objects.create(
         item=item,
         reviewer=by,
-        lease_until=lease_end(),
+        state=state,
+        reason=reason,
+        lease_until=lease_end() if state == Assignment.State.ACTIVE else None,
         position=Assignment.objects.filter(item__campaign=item.campaign_id, reviewer=by).count()
         + 1,
     )
 
 
+def earlier_item(item: Item, *, by: User) -> int | None:
+    """The key of the item that this person was through with before this one, in the same campaign."""
+    done = Assignment.objects.filter(
+        item__campaign=item.campaign_id, reviewer=by, state=Assignment.State.SUBMITTED
+    ).order_by("-ended_at", "-pk")
+    this = done.filter(item=item).first()
+    if this is not None:
+        done = done.filter(ended_at__lt=this.ended_at)
+    return done.values_list("item_id", flat=True).first()
+
+
 def answer_sent_back(assignment: Assignment) -> None:
     """What was sent back has been looked at again."""
     assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())
-
-
-def lease_end() -> datetime:
-    """When a lease taken or renewed now runs out."""
-    return timezone.now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)

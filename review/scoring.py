@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -14,14 +14,15 @@ from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm
+from review.copies import copy_to_same_scripts
 from review.desk import Desk, Step, open_desk
-from review.models import Assignment, Item, Reveal, Score, TallyDue
-from review.queue import answer_sent_back, lease_end
+from review.gold import note_trained
+from review.leases import check_fence, lease_end
+from review.models import Assignment, Case, Item, Reveal, Score, TallyDue
+from review.queue import SITTING_GAP, answer_sent_back
 from review.studies import count_done
 
 MAX_COMMENT = 10_000
-_SITTING_GAP = 30 * 60  # seconds without a score after which a new sitting begins
-_LOOK_BACK = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +36,18 @@ class Given:
     comment: str = ""
     view: str = Score.View.PLAIN
     active_seconds: float | None = None
+    pauses: int = (
+        0  # since the last score: times without a sign of life for longer than the idle limit
+    )
+    fence: int | None = None  # of the tab that sends; None where there is no tab
 
 
 @transaction.atomic
 def submit_score(item: Item, given: Given, *, by: User) -> Score:
     """Record a score. Sent again it changes nothing; sent with another value it takes the place of the first.
 
-    Raises BadInput for a value that is none, NotAllowedNow out of order or for somebody else's item, and
-    Stale where the object shown is no longer the one to score.
+    Raises BadInput for a value that is none, NotAllowedNow out of order, for somebody else's item or where
+    another tab has taken over, and Stale where the object shown is no longer the one to score.
     """
     if given.value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
@@ -50,20 +55,19 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
         )
-    locked = (
-        Item.objects.select_for_update(of=("self",))
-        .select_related("campaign", "run")
-        .get(pk=item.pk)
-    )
+    locked = Item.objects.select_for_update().get(pk=item.pk)
+    # What does not change is there already, and a query for it costs more than it tells.
+    locked.campaign, locked.case, locked.run = item.campaign, item.case, item.run
     desk = open_desk(locked, by)
-    assignment = holding(desk)
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
+        # An answer may have been lost on its way, and what was open then be closed by now.
         return before
+    assignment = holding(desk)
+    check_fence(assignment, given.fence)
     if before:
         Score.objects.filter(pk=before.pk).update(current=False)
-    started = sitting_began(by)
     score = Score.objects.create(
         item=locked,
         reviewer=by,
@@ -73,17 +77,18 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         draft=step.draft,
         feedback=step.feedback,
         assignment=assignment,
-        blind=_is_blind(desk, step, before),
+        blind=is_blind(desk, step),
         comment=given.comment.strip(),
-        visible=desk.visible,
+        visible=desk.visible | _seen_before(desk),
         view=given.view if given.view in Score.View.values else Score.View.PLAIN,
         position=assignment.position,
-        sitting_minutes=(timezone.now() - started).total_seconds() / 60 if started else 0.0,
+        sitting_minutes=_sitting_minutes(by),
         active_seconds=given.active_seconds,
-        rubric=locked.campaign.rubrics.order_by("-number").first(),
+        rubric_id=rubric_in_force(locked),
     )
+    _add_time(assignment, step, given)
+    desk.take(score)
     if not locked.campaign.is_live:
-        desk.take(step, score)
         finish(desk, assignment)
     return score
 
@@ -102,9 +107,23 @@ def finish(desk: Desk, assignment: Assignment) -> None:
         assignment.save(update_fields=["state", "ended_at", "lease_until"])
         count_done(item, change=1 if through else -1)
         if through:
-            answer_sent_back(assignment)
+            if len(desk.given) > len(desk.steps):  # something was scored here before
+                answer_sent_back(assignment)
+            copy_to_same_scripts(desk)
             item.scratches.filter(reviewer=assignment.reviewer_id).delete()
+            note_trained(item, assignment.reviewer)
     TallyDue.objects.create(item=item, campaign=item.campaign)
+
+
+def is_through(item: Item, score: Score) -> bool:
+    """Whether with this score its reviewer has nothing left to do or to see on an item of a study.
+
+    A training item stays in sight: its right answers are shown once it is scored.
+    """
+    if item.campaign.is_live or item.case.purpose == Case.Purpose.TRAINING:
+        return False
+    assignment = score.assignment
+    return assignment is not None and assignment.state == Assignment.State.SUBMITTED
 
 
 def reveal(item: Item, what: str, *, by: User) -> None:
@@ -183,26 +202,58 @@ def _step_of(desk: Desk, given: Given) -> Step:
     return step
 
 
-def _is_blind(desk: Desk, step: Step, before: Score | None) -> bool:
-    """False from the moment that anything later, or the verdict, was visible: the figures use the score before."""
-    if before is not None and (not before.blind or _later_was_shown(desk, step)):
+def is_blind(desk: Desk, step: Step) -> bool:
+    """False once anything later, or the verdict, was visible: the figures use the score before.
+
+    Taking a score back changes nothing of what it had opened.
+    """
+    if "verdict" in desk.revealed and step.stage == Score.Stage.SCRIPT:
         return False
-    if step.stage != Score.Stage.SCRIPT:
+    earlier = [one for one in desk.given if (one.stage, one.arm) == (step.stage, step.arm)]
+    if not earlier:
         return True
-    return "verdict" not in desk.revealed and desk.script_score is None
+    if any(not one.blind for one in earlier) or desk.item.campaign.is_live:
+        return False
+    if step.stage == Score.Stage.SCRIPT:
+        return not any(desk.opens_at(one.value) for one in earlier) and not desk.visible["verdict"]
+    return desk.steps[-1].key == step.key and not desk.visible["verdict"]
 
 
-def _later_was_shown(desk: Desk, step: Step) -> bool:
-    return desk.steps[-1] is not step
+def _seen_before(desk: Desk) -> dict[str, bool]:
+    """Whether the person may have met Drafts of this Action before: they asked for it, or had it in another item."""
+    action = desk.run.action
+    had = Assignment.objects.filter(item__case__action=action, reviewer=desk.reviewer)
+    return {
+        "asked": action.asked_by_id == desk.reviewer.pk,
+        "seen_before": had.exclude(item=desk.item).exists(),
+    }
 
 
-def sitting_began(by: User) -> datetime | None:
-    """When this person's sitting began: their first score without a longer gap since; None at its start."""
-    began, later = None, timezone.now()
-    for at in (
-        Score.objects.filter(reviewer=by).order_by("-pk").values_list("at", flat=True)[:_LOOK_BACK]
-    ):
-        if (later - at).total_seconds() > _SITTING_GAP:
-            break
-        began = later = at
-    return began
+def rubric_in_force(item: Item) -> int | None:
+    """The key of the rubric in force; its text is not asked for."""
+    newest = item.campaign.rubrics.order_by("-number").values_list("pk", flat=True)
+    return newest.first()
+
+
+def _sitting_minutes(by: User) -> float:
+    """Minutes since this person's sitting began, worked out from their last score; 0 at its start."""
+    last = (
+        Score.objects.filter(reviewer=by, imported=False)
+        .order_by("-pk")
+        .values_list("at", "sitting_minutes")
+        .first()
+    )
+    since = timezone.now() - last[0] if last else timedelta.max
+    if last is None or since > SITTING_GAP:
+        return 0.0
+    return (last[1] or 0.0) + since.total_seconds() / 60
+
+
+def _add_time(assignment: Assignment, step: Step, given: Given) -> None:
+    """Add to the stage's seconds of work and to the pauses, where the page counted them."""
+    if given.active_seconds is None:
+        return
+    before = assignment.active_seconds.get(step.key, 0)
+    assignment.active_seconds[step.key] = round(before + given.active_seconds, 1)
+    assignment.pauses += given.pauses
+    assignment.save(update_fields=["active_seconds", "pauses"])

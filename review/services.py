@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from review.decisions import decide
 from review.desk import Desk, Step, open_desk
+from review.handing import assign, take_over
 from review.intake import (
     item_of_run,
     live_queue,
@@ -12,41 +13,51 @@ from review.intake import (
     take_in,
     take_in_missed,
 )
-from review.queue import (
-    claim_item,
-    claim_next,
-    expire_leases,
-    flag,
-    give_back,
-    keep_alive,
-    save_scratch,
-    waiting_for,
+from review.leases import expire_leases, keep_alive, open_in_tab, save_scratch
+from review.queue import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
+from review.scoring import (
+    Given,
+    ask_for_feedback,
+    holding,
+    is_through,
+    reveal,
+    send_feedback,
+    submit_score,
 )
-from review.scoring import Given, ask_for_feedback, holding, reveal, send_feedback, submit_score
+from review.sendback import answer, send_back
+from review.undo import undo_last
 
 __all__ = [
     "Desk",
     "Given",
     "Step",
+    "answer",
     "ask_for_feedback",
+    "assign",
     "claim_item",
     "claim_next",
     "decide",
+    "earlier_item",
     "expire_leases",
     "flag",
     "give_back",
     "holding",
+    "is_through",
     "item_of_run",
     "keep_alive",
     "live_queue",
     "open_desk",
+    "open_in_tab",
     "raise_priority",
     "reveal",
     "save_scratch",
+    "send_back",
     "send_feedback",
     "send_to_queue",
     "submit_score",
     "take_in",
     "take_in_missed",
+    "take_over",
+    "undo_last",
     "waiting_for",
 ]

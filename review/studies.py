@@ -10,7 +10,8 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Case as Choice
+from django.db.models import F, Q, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -108,7 +109,7 @@ def create_campaign(
 def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
     """Change how a campaign is reviewed. What was scored under earlier rules keeps what was recorded with it.
 
-    Raises NotAllowedNow once it is open, for all but what hurts no score: description, limit, edit window,
+    Raises NotAllowedNow once it is open, for all but what hurts no score: description, limit, edit window, who may,
     budget.
     """
     _check_rules(rules)
@@ -119,7 +120,7 @@ def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
         for name, value in wanted.items()
         if getattr(locked, name) != value
     }
-    harmless = {"description", "limit_each", "edit_minutes", "pilot_size"}
+    harmless = {"description", "limit_each", "edit_minutes", "pilot_size", "open_to_all"}
     if locked.state != Campaign.State.SETUP and changed.keys() - harmless:
         raise NotAllowedNow(
             _("The campaign has been opened: its rules stay as they are. Clone it to change them.")
@@ -274,12 +275,19 @@ def is_in_share(shuffle: int, percent: int, what: str) -> bool:
 
 def count_done(item: Item, *, change: int) -> None:
     """Note that one reviewer more, or less, is through with an item, and close or open it by that."""
-    Item.objects.filter(pk=item.pk).update(done=F("done") + change)
-    item.refresh_from_db(fields=["done", "state"])
-    if item.done >= item.overlap and item.state == Item.State.OPEN:
-        Item.objects.filter(pk=item.pk).update(state=Item.State.CLOSED, closed_at=timezone.now())
-    elif item.done < item.overlap and item.state == Item.State.CLOSED:
-        Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
+    # One statement, since this happens at the end of every review: the row is read as it is by then.
+    is_done, is_open = Q(done__gte=F("overlap") - change), Q(state=Item.State.OPEN)
+    closes = When(is_open & is_done, then=Value(Item.State.CLOSED))
+    opens = When(~is_done & Q(state=Item.State.CLOSED), then=Value(Item.State.OPEN))
+    Item.objects.filter(pk=item.pk).update(
+        done=F("done") + change,
+        state=Choice(closes, opens, default=F("state")),
+        closed_at=Choice(
+            When(is_open & is_done, then=Value(timezone.now())),
+            When(~is_done, then=None),
+            default=F("closed_at"),
+        ),
+    )
 
 
 def _columns(rules: Rules) -> dict[str, object]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from celery import shared_task
+from django.contrib.auth.models import User
 
 from review import preparing, services, tallies
+from review.models import Campaign
+from review.transfers import jobs
 
 
 @shared_task(name="review.take_in_finished_runs")
@@ -15,14 +18,29 @@ def take_in_finished_runs() -> None:
 
 @shared_task(name="review.expire_leases")
 def expire_leases() -> None:
-    """Take items back from reviewers who gave no sign of life."""
+    """Take items back from reviewers who gave no sign of life, and transfers up again of lost workers."""
     services.expire_leases()
+    jobs.carry_on()
+
+
+@shared_task(name="review.carry_out_transfer")
+def carry_out_transfer(transfer_id: int) -> None:
+    """Import or export a file, as far as nobody else does."""
+    jobs.carry_out(transfer_id)
 
 
 @shared_task(name="review.prepare_items")
 def prepare_items() -> None:
     """Let items of studies be reviewed whose runs came to rest unnoticed."""
     preparing.prepare_missed()
+
+
+@shared_task(name="review.start_runs")
+def start_runs(campaign_id: int, user_id: int) -> None:
+    """Start the missing runs of a campaign; what was started before stays as it is."""
+    preparing.add_arms(
+        Campaign.objects.get(pk=campaign_id), by=User.objects.filter(pk=user_id).first()
+    )
 
 
 @shared_task(name="review.count_due")

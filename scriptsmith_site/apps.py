@@ -9,6 +9,8 @@ from django.db.models.signals import post_migrate
 
 from scriptsmith_site.logs import follow_run
 
+SWITCH_SECONDS = 0.0005
+
 
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
@@ -33,7 +35,7 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         # Models can be imported only from here on.
         from pipeline import hooks
-        from review import intake, preparing
+        from review import blinding, intake, preparing
         from scriptsmith_site import checks
         from scriptsmith_site.people.roles import make_roles
 
@@ -48,6 +50,8 @@ class SiteConfig(AppConfig):
         worker_shutting_down.connect(drain)
         hooks.run_settled = take_in
         hooks.used_unreviewed = intake.raise_priority
+        hooks.mark_hidden_runs = blinding.mark_hidden_runs
+        hooks.mark_hidden_actions = blinding.mark_hidden_actions
 
 
 class AdminConfig(DjangoAdminConfig):

@@ -4,14 +4,13 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('pipeline', '0006_turns_at_endpoints'),
+        ("pipeline", "0006_turns_at_endpoints"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='modelcall',
-            index=models.Index(fields=['prompt', 'prompt_version'], name='model_call_of_prompt'),
+            model_name="modelcall",
+            index=models.Index(fields=["prompt", "prompt_version"], name="model_call_of_prompt"),
         ),
     ]

@@ -76,7 +76,9 @@ def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
         services.claim_item(item, by=user)
     except NotAllowedNow as refused:
         messages.error(request, str(refused))
-        return redirect("queue")
+        if item.campaign.is_live:
+            return redirect("queue")
+        return redirect("study-queue", pk=item.campaign_id)
     return redirect("item-review", pk=pk)
 
 

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from catalog.types import BadInput, Refused, Stale
 from pipeline.models import Draft, DraftFinding
 from pipeline.types import Arm
 from review.desk import Desk, Step, assessment_of
-from review.models import Assignment, Score
+from review.models import Assignment, Case, Score
 
 
 class StepLine(TypedDict):
     label: str
     state: str
+
+
+class Choice(TypedDict):
+    label: str
+    url: str
+    current: bool
+    key: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the person looks at the item: by the numbers of Drafts, and the stage whose score they change."""
+
+    show: int = 0
+    against: int = -1  # 0: against nothing; -1: as the stage suggests
+    side: bool = False
+    change: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,16 +48,47 @@ class ShownDraft:
     score: Score | None
 
 
+@dataclass(frozen=True)
+class Pane:
+    """The script in view, and the one it is compared with; the ways to choose others."""
+
+    shown: ShownDraft
+    against: ShownDraft | None
+    side: bool
+    scripts: Sequence[Choice]
+    comparisons: Sequence[Choice]
+    layouts: Sequence[Choice]
+
+
+def read_look(query: Mapping[str, str]) -> Look:
+    """What the address or a form says of it; what makes no sense is left out."""
+
+    def whole(name: str, missing: int) -> int:
+        value = query.get(name, "")
+        return int(value) if value.isdecimal() and len(value) < 6 else missing
+
+    return Look(
+        show=whole("show", 0),
+        against=whole("against", -1),
+        side=query.get("side") == "1",
+        change=query.get("change", ""),
+    )
+
+
 def show_desk(
-    desk: Desk, *, typed: Mapping[str, str] | None = None, refused: Refused | None = None
+    desk: Desk,
+    *,
+    look: Look | None = None,
+    typed: Mapping[str, str] | None = None,
+    refused: Refused | None = None,
 ) -> dict[str, object]:
     """The template's context. `typed` is what was sent and refused; else the scratch that was kept."""
+    look = look or Look()
     mine = desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
-    step = desk.next_step if mine else None
+    step = _step_to_score(desk, look, mine=mine)
     drafts = _visible_drafts(desk)
-    shown = _draft_in_view(desk, step, drafts)
-    kept = dict(desk.scratch.fields) if desk.scratch else {}
-    texts = {**kept, **({name: typed[name] for name in typed} if typed is not None else {})}
+    pane = _pane(desk, step, drafts, look)
+    before = desk.scores.get(step.key) if step else None
     return {
         "desk": desk,
         "item": desk.item,
@@ -47,21 +96,51 @@ def show_desk(
         "run": desk.run,
         "mine": mine,
         "step": step,
+        "before": before,
         "step_title": _title(step),
         "steps": _step_lines(desk, step),
-        "shown": shown,
-        "before": desk.first if shown and shown.draft != desk.first else None,
+        "pane": pane,
+        "shown": pane.shown if pane else None,
+        "side": look.side,
         "drafts": drafts,
         "assessment": assessment_of(desk.first) if desk.visible["verdict"] else None,
         "feedback": desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None,
-        "typed": texts,
+        "typed": _texts(desk, step, before, typed),
         "revision": desk.scratch.revision if desk.scratch else 0,
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
         "newer": _newer(desk, refused),
         "rubric": desk.item.campaign.rubrics.order_by("-number").first(),
+        "known": _known(desk),
         "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
+        "may_change": mine or desk.may_change_until is not None,
     }
+
+
+def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
+    """What is to be scored: what the person wants to change, else the first stage without a score."""
+    changed = next((one for one in desk.steps if one.key == look.change), None)
+    if changed and changed.key in desk.scores and (mine or desk.may_change_until):
+        return changed
+    return desk.next_step if mine else None
+
+
+def _texts(
+    desk: Desk, step: Step | None, before: Score | None, typed: Mapping[str, str] | None
+) -> dict[str, object]:
+    """What stands in the fields. Comment and value are kept under their stage's own names."""
+    texts: dict[str, object] = dict(desk.scratch.fields) if desk.scratch else {}
+    if step is not None:
+        kept = texts.get(f"comment-{step.key}")
+        texts["comment"] = kept if kept is not None else before.comment if before else ""
+        value = texts.get(f"value-{step.key}")
+        chosen = value if value in ("0", "1", "2") else None
+        texts["value"] = int(str(chosen)) if chosen else before.value if before else None
+    if typed is not None:
+        texts |= {name: typed[name] for name in typed if name != "value"}
+        value = typed.get("value", "")
+        texts["value"] = int(value) if value in ("0", "1", "2") else None
+    return texts
 
 
 def _visible_drafts(desk: Desk) -> list[ShownDraft]:
@@ -70,7 +149,9 @@ def _visible_drafts(desk: Desk) -> list[ShownDraft]:
     shown = []
     for draft in desk.drafts:
         step = steps.get(draft.pk)
-        if step is None and not (desk.is_closed and desk.visible["feedback"]):
+        if step is None and not (
+            desk.is_closed and desk.visible["feedback"] and desk.item.campaign.is_live
+        ):
             continue
         shown.append(
             ShownDraft(
@@ -84,10 +165,70 @@ def _visible_drafts(desk: Desk) -> list[ShownDraft]:
     return shown
 
 
-def _draft_in_view(desk: Desk, step: Step | None, drafts: list[ShownDraft]) -> ShownDraft | None:
-    """The Draft to score; with nothing to score, the best scored one, the newest of equals."""
+def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -> Pane | None:
     if not drafts:
         return None
+    by_number = {one.draft.number: one for one in drafts}
+    shown = by_number.get(look.show) or _draft_in_view(step, drafts)
+    others = [one for one in drafts if one is not shown]
+    against = by_number.get(look.against)
+    is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
+    if look.against < 0 and not look.show and is_refined:
+        against = drafts[0]
+    if against is shown:
+        against = None
+    number = shown.draft.number
+    many = len(drafts) > 1
+    return Pane(
+        shown=shown,
+        against=against,
+        side=look.side,
+        scripts=[
+            _choice(look, one.draft.number, 0, look.side, against is None and one is shown, "s")
+            for one in drafts
+            if many
+        ],
+        comparisons=[
+            _choice(look, number, one.draft.number, look.side, against is one, "d")
+            for one in others
+        ],
+        layouts=[_layout(look, number, against.draft.number, side=side) for side in (False, True)]
+        if against
+        else [],
+    )
+
+
+def _choice(look: Look, show: int, against: int, side: bool, current: bool, key: str) -> Choice:
+    number = against or show
+    return {
+        "label": str(number),
+        "url": _address(look, show, against, side=side),
+        "current": current,
+        "key": f"{key} {number}",
+    }
+
+
+def _layout(look: Look, show: int, against: int, *, side: bool) -> Choice:
+    current = look.side == side
+    return {
+        "label": _("Side by side") if side else _("Inline"),
+        "url": _address(look, show, against, side=side),
+        "current": current,
+        "key": "" if current else "z",
+    }
+
+
+def _address(look: Look, show: int, against: int, *, side: bool) -> str:
+    query: dict[str, int | str] = {"show": show, "against": against}
+    if side:
+        query["side"] = 1
+    if look.change:
+        query["change"] = look.change
+    return f"?{urlencode(query)}"
+
+
+def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
+    """The Draft to score; with nothing to score, the best scored one, the newest of equals."""
     if step and step.draft:
         return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
     if step and step.stage == Score.Stage.FEEDBACK:
@@ -114,6 +255,19 @@ def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:
         current = step is not None and step.stage == stage
         lines.append({"label": label, "state": "done" if done else "current" if current else ""})
     return lines
+
+
+def _known(desk: Desk) -> list[dict[str, object]]:
+    """The right answers of a training item, once this person has scored all of it."""
+    case, assignment = desk.item.case, desk.assignment
+    through = assignment is not None and assignment.state == Assignment.State.SUBMITTED
+    if case.purpose != Case.Purpose.TRAINING or not through:
+        return []
+    return [
+        {"stage": stage, "value": case.known[stage]}
+        for stage in Score.Stage.values
+        if stage in case.known
+    ]
 
 
 def _newer(desk: Desk, refused: Refused | None) -> Draft | None:

@@ -1,116 +1,299 @@
-// The review screen: what is typed is kept (here at once, on the server a moment later), the lease is
-// kept alive, and the seconds spent are counted without pauses.
+// The review screen. What is typed is kept: here at once, on the server a moment later, and put back when
+// the page, the network or the session returns. The lease is kept alive, two tabs on one item are told
+// apart, the seconds of work are counted without pauses, and focus goes where one expects it.
 
-const KEEP_AFTER_MS = 500;
+const KEEP_AFTER_MS = 400;
+const AGAIN_AFTER_MS = 4000;
 const ALIVE_MS = 60_000;
 const IDLE_MS = 60_000;
-let active = 0;
-let lastSign = performance.now();
-let timer = 0;
+const CHECK_AFTER_MS = 400;
 
 const desk = () => document.getElementById("desk");
-const storeKey = (item) => `scriptsmith-desk-${item}`;
+const words = document.getElementById("toasts")?.dataset ?? {};
 // From the cookie at each request: signing in on another tab changes it.
 const token = () => document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? "";
+const tell = (text, more = {}) => document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning", ...more } }));
+
+function post(url, fields) {
+  const headers = { "X-CSRFToken": token(), "Content-Type": "application/x-www-form-urlencoded", "X-Requested-With": "fetch" };
+  return fetch(url, { method: "POST", headers, body: new URLSearchParams(fields) });
+}
 
 function say(state) {
   const saved = document.getElementById("saved");
   if (saved) saved.dataset.state = state;
 }
 
+// --- What is typed -----------------------------------------------------------------------------------------------
+// The name under which a field is kept is that of its stage, so that it never stands in the next one.
+
+function keptName(field) {
+  if (field.dataset.kept) return field.dataset.kept;
+  const { stage, arm } = field.form?.elements ?? {};
+  return field.type === "radio" && field.name === "value" && stage ? `value-${stage.value}-${arm.value}` : "";
+}
+
 function typed() {
   const fields = {};
   for (const field of desk()?.querySelectorAll("[data-kept]") ?? []) {
-    if (field.name && field.value !== field.defaultValue) fields[field.name] = field.value;
+    if (field.value !== field.defaultValue) fields[keptName(field)] = field.value;
   }
+  const chosen = desk()?.querySelector("input[name=value]:checked");
+  if (chosen && !chosen.defaultChecked) fields[keptName(chosen)] = chosen.value;
   return fields;
 }
+
+// Each tab keeps under a name of its own: two of them on one item do not write over each other.
+const PREFIX = "scriptsmith-desk-";
+const tab = (() => {
+  try { return (sessionStorage.scriptsmithTab ??= crypto.getRandomValues(new Uint32Array(1))[0].toString(36)); } catch { return "0"; }
+})();
+const storeKey = (item) => `${PREFIX}${item}-${tab}`;
 
 function keepHere(fields) {
   try { localStorage.setItem(storeKey(desk().dataset.item), JSON.stringify({ fields, at: Date.now() })); } catch { /* full or forbidden: the server has it */ }
 }
 
+function forget(item) {
+  try { for (const key of keysOf(item)) localStorage.removeItem(key); } catch { /* nothing was kept */ }
+}
+
+const keysOf = (item) => Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${item}-`));
+
+/** What was kept here of an item: this tab's, else the newest of the tabs that are gone. */
+function keptHere(item) {
+  try {
+    const own = localStorage.getItem(storeKey(item));
+    if (own) return JSON.parse(own).fields;
+    const all = keysOf(item).map((key) => JSON.parse(localStorage.getItem(key)));
+    return all.sort((one, other) => other.at - one.at)[0]?.fields ?? {};
+  } catch { return {}; }
+}
+
+let timer = 0;
+let isSaving = false;
+
+function keepSoon(after = KEEP_AFTER_MS) {
+  clearTimeout(timer);
+  timer = setTimeout(keepThere, after);
+}
+
 async function keepThere() {
   const place = desk();
   if (!place?.dataset.scratch) return;
+  if (isSaving) return keepSoon();
   const fields = typed();
   if (!Object.keys(fields).length) return say("saved");
+  isSaving = true;
   say("saving");
   try {
-    const answer = await fetch(place.dataset.scratch, {
-      method: "POST",
-      headers: { "X-CSRFToken": token(), "Content-Type": "application/x-www-form-urlencoded", "X-Requested-With": "fetch" },
-      body: new URLSearchParams({ ...fields, revision: place.dataset.revision }),
-    });
-    if (answer.ok) {
-      place.dataset.revision = (await answer.json()).revision;
-      say("saved");
-    } else if (answer.status === 409) {
-      const said = await answer.json();
-      say("refused");
-      document.dispatchEvent(new CustomEvent("toast", { detail: { text: said.message, tone: "warning", id: "scratch" } }));
-    } else say(answer.status >= 500 || answer.status === 401 ? "offline" : "refused");
+    const answer = await post(place.dataset.scratch, { ...fields, revision: place.dataset.revision });
+    if (answer.ok) await noteSaved(place, fields, answer);
+    else await noteRefused(place, answer);
   } catch {
     say("offline");
-    clearTimeout(timer);
-    timer = setTimeout(keepThere, 5000);
-  }
+    keepSoon(AGAIN_AFTER_MS);
+  } finally { isSaving = false; }
 }
 
-document.addEventListener("input", ({ target }) => {
-  if (!target.matches("[data-kept]")) return;
-  keepHere(typed());
-  say("unsaved");
-  clearTimeout(timer);
-  timer = setTimeout(keepThere, KEEP_AFTER_MS);
-});
+async function noteSaved(place, fields, answer) {
+  const { revision } = await answer.json();
+  // The screen may have been drawn anew meanwhile, from what the server had before.
+  const now = desk();
+  if (now?.dataset.item !== place.dataset.item) return;
+  place.dataset.revision = now.dataset.revision = revision;
+  if (JSON.stringify(typed()) !== JSON.stringify(fields)) return keepSoon();
+  forget(now.dataset.item);
+  say("saved");
+}
 
-// What was typed while the server could not be reached comes back when the page does.
+async function noteRefused(place, answer) {
+  if (answer.status === 401) {
+    say("offline");
+    tell(words.session, { tone: "error", id: "request", link: { href: words.login, textContent: words.signin, target: "_blank" } });
+    return keepSoon(AGAIN_AFTER_MS);
+  }
+  if (answer.status >= 500) {
+    say("offline");
+    return keepSoon(AGAIN_AFTER_MS);
+  }
+  say("refused");
+  const said = await answer.json().catch(() => ({}));
+  if (answer.status === 409) lost(said.message ?? words.refused);
+  else tell(said.message ?? words.denied, { id: "scratch" });
+}
+
+/** Another tab or person has the item. To load it again is to go on here: what was typed here is put back. */
+function lost(message) {
+  keepHere(typed());
+  tell(message, { id: "tab", link: { href: location.href, textContent: document.querySelector("[data-go-on]")?.dataset.goOn } });
+}
+
+function put(place, fields) {
+  let changed = false;
+  for (const field of place.querySelectorAll("[data-kept], input[name=value]")) {
+    const value = fields[keptName(field)];
+    if (value === undefined) continue;
+    if (field.type === "radio") field.checked ||= field.value === value;
+    else if (field.value !== value) { field.value = value; changed = true; }
+  }
+  return changed;
+}
+
 function restore() {
   const place = desk();
   if (!place?.dataset.scratch) return;
-  let kept = null;
-  try { kept = JSON.parse(localStorage.getItem(storeKey(place.dataset.item))); } catch { return; }
-  for (const [name, value] of Object.entries(kept?.fields ?? {})) {
-    for (const field of place.querySelectorAll(`[data-kept][name="${CSS.escape(name)}"]`)) field.value = value;
-  }
-  for (const dialog of place.querySelectorAll("dialog[data-open]")) dialog.showModal();
+  if (put(place, keptHere(place.dataset.item))) keepSoon(0);
+  for (const field of place.querySelectorAll("[data-long]")) warnWhenLong(field);
 }
 
-function forget() {
-  try { localStorage.removeItem(storeKey(desk().dataset.item)); } catch { /* nothing was kept */ }
-}
-
-document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target?.id !== "desk" && event.target?.id !== "desk") return;
-  if (event.detail.xhr?.status < 300) forget();
-  restore();
+document.addEventListener("input", ({ target }) => {
+  if (!desk()?.contains(target) || !keptName(target)) return;
+  keepHere(typed());
+  say("unsaved");
+  keepSoon();
+  if (target.dataset.check) checkSoon(target);
+  if (target.dataset.long) warnWhenLong(target);
 });
-document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(); });
-document.addEventListener("click", ({ target }) => target.closest("[data-close]")?.closest("dialog")?.close());
+for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere(); alive(); });
 
-// Time: a minute without a sign of life is a pause, and so is a tab that nobody sees.
-function sign() {
-  const now = performance.now();
-  if (now - lastSign < IDLE_MS && !document.hidden) active += now - lastSign;
-  lastSign = now;
-}
-for (const name of ["keydown", "pointermove", "pointerdown", "wheel", "visibilitychange"]) document.addEventListener(name, sign, { passive: true });
+// --- Sending, and what comes back ----------------------------------------------------------------------------------
+
+let fence = "";
+let focused = "";
+let hadItem = desk()?.dataset.item;
+
 document.addEventListener("htmx:configRequest", ({ detail }) => {
-  if (!("active_seconds" in detail.parameters)) return;
+  const { headers, parameters } = detail;
+  headers["X-CSRFToken"] = token();
+  // Not by `in`: htmx puts a proxy before the form's data that does not answer it.
+  if (parameters.csrfmiddlewaretoken) parameters.csrfmiddlewaretoken = token();
+  if (parameters.fence && fence) parameters.fence = fence;
+  if (parameters.active_seconds === undefined) return;
   sign();
-  detail.parameters.active_seconds = (active / 1000).toFixed(1);
-  active = 0;
+  parameters.active_seconds = (active / 1000).toFixed(1);
+  parameters.pauses = pauses;
 });
 document.addEventListener("submit", ({ target }) => {
-  const field = target.querySelector("[data-active]");
-  if (field) field.value = (active / 1000).toFixed(1);
+  for (const field of target.querySelectorAll("[data-active]")) field.value = (active / 1000).toFixed(1);
+  for (const field of target.querySelectorAll("[data-pauses]")) field.value = pauses;
+});
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target?.id !== "desk") return;
+  clearTimeout(timer);
+  hadItem = desk().dataset.item;
+  const isLooking = detail.requestConfig.verb === "get";
+  focused = isLooking ? document.activeElement?.dataset?.key ?? "" : "";
+  if (isLooking || detail.xhr.status >= 300) return;
+  // Sent and taken: the time begins anew, and of what was kept here only other forms' texts are left.
+  active = pauses = 0;
+  forgetSent(detail.requestConfig.elt);
+});
+document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(desk()?.dataset.item); });
+document.addEventListener("htmx:sendError", () => say("offline"));
+
+function forgetSent(form) {
+  const fields = typed();
+  for (const field of form?.elements ?? []) delete fields[keptName(field)];
+  if (Object.keys(fields).length) keepHere(fields);
+  else forget(desk().dataset.item);
+}
+
+document.addEventListener("htmx:afterSwap", () => {
+  const place = desk();
+  if (!place) return;
+  const isAnother = place.dataset.item !== hadItem;
+  document.title = `${place.dataset.title} · ScriptSmith`;
+  if (isAnother || !fence) fence = place.dataset.fence ?? "";
+  restore();
+  openDialogs(place) || focusIn(place, isAnother);
+  hadItem = place.dataset.item;
 });
 
-setInterval(() => {
-  const place = desk();
-  if (!place?.dataset.alive || document.hidden) return;
-  fetch(place.dataset.alive, { method: "POST", headers: { "X-CSRFToken": token(), "X-Requested-With": "fetch" }, body: new URLSearchParams({ fence: place.dataset.fence }) }).catch(() => say("offline"));
-}, ALIVE_MS);
+function openDialogs(place) {
+  const dialog = place.querySelector("dialog[data-open]");
+  dialog?.showModal();
+  return Boolean(dialog);
+}
 
+function focusIn(place, isAnother) {
+  const same = focused && place.querySelector(`[data-key="${CSS.escape(focused)}"]`);
+  const wrong = place.querySelector(".field:has(.field-error:not([hidden])) :is(textarea, input)");
+  (same || wrong || place.querySelector("h1")).focus({ preventScroll: !isAnother });
+  const text = [isAnother && place.querySelector("h1").textContent, place.dataset.say].filter(Boolean).join(". ");
+  document.dispatchEvent(new CustomEvent("announce", { detail: { text } }));
+}
+
+document.addEventListener("click", ({ target }) => target.closest("[data-close]")?.closest("dialog")?.close());
+// Enter scores once a value is chosen, wherever nothing else takes it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.target.closest("a, button, textarea, summary, dialog, input")) return;
+  const chosen = desk()?.querySelector("input[name=value]:checked");
+  if (!chosen || event.repeat || document.querySelector("dialog:modal")) return;
+  event.preventDefault();
+  chosen.form.requestSubmit();
+});
+
+// --- Time and lease ------------------------------------------------------------------------------------------------
+// A minute without a sign of life is a pause, and so is a tab that nobody sees.
+
+let active = 0;
+let pauses = 0;
+let lastSign = performance.now();
+let wasHidden = document.hidden;
+
+function sign() {
+  const now = performance.now();
+  if (wasHidden || now - lastSign >= IDLE_MS) pauses += 1;
+  else active += now - lastSign;
+  lastSign = now;
+  wasHidden = document.hidden;
+}
+for (const name of ["keydown", "pointermove", "pointerdown", "wheel", "visibilitychange"]) document.addEventListener(name, sign, { passive: true });
+
+async function alive() {
+  const place = desk();
+  if (!place?.dataset.alive || document.hidden || !fence) return;
+  const answer = await post(place.dataset.alive, { fence }).catch(() => null);
+  if (!answer) return say("offline");
+  if (answer.status === 409) lost((await answer.json()).message);
+}
+setInterval(alive, ALIVE_MS);
+
+/** This tab has the item from now on; an older one is told at its next sign of life. */
+async function takeOver() {
+  const place = desk();
+  if (!place?.dataset.openUrl) return;
+  const answer = await post(place.dataset.openUrl, {}).catch(() => null);
+  if (answer?.ok) fence = String((await answer.json()).fence);
+  for (const field of desk().querySelectorAll("[data-fence]")) field.value = fence || field.value;
+}
+
+// --- While an edit or feedback is written ------------------------------------------------------------------------------
+
+let checkTimer = 0;
+let checking = null;
+
+function checkSoon(field) {
+  clearTimeout(checkTimer);
+  checkTimer = setTimeout(() => check(field), CHECK_AFTER_MS);
+}
+
+async function check(field) {
+  const region = field.closest(".field").querySelector("[data-checked]");
+  const asked = (checking = Symbol());
+  const answer = await post(field.dataset.check, { script: field.value }).catch(() => null);
+  if (answer?.ok && checking === asked) region.innerHTML = await answer.text();
+}
+document.addEventListener("focusin", ({ target }) => { if (target.dataset?.check) checkSoon(target); });
+
+function warnWhenLong(field) {
+  const count = field.value.split(/\s+/).filter(Boolean).length;
+  const warning = field.parentElement.querySelector("[data-long-words]");
+  warning.hidden = count <= Number(field.dataset.long);
+}
+
+fence = desk()?.dataset.fence ?? "";
 restore();
+if (desk()) openDialogs(desk());
+takeOver();

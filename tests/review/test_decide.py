@@ -133,9 +133,10 @@ def test_a_newer_draft_is_a_conflict_and_never_a_silent_approval(
 def test_a_decided_item_is_decided_once(
     held: Assignment, reviewer: User, second_reviewer: User
 ) -> None:
-    decide(held.item, by=reviewer)
+    decided = decide(held.item, by=reviewer)
+    assert decide(held.item, by=reviewer) == decided, "sent again, it is the same one"
     with pytest.raises(NotAllowedNow):
-        decide(held.item, by=reviewer)
+        decide(held.item, by=reviewer, kind="reject", reason="After all.")
     with pytest.raises(NotAllowedNow):
         decide(held.item, by=second_reviewer)
 

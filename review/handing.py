@@ -1,0 +1,56 @@
+"""What managers do with items in reviewers' hands: give one to a certain person, or take it over."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.audit import record
+from catalog.types import BadInput, NotAllowedNow
+from review.models import Assignment, Item
+from review.queue import give_back, open_to, take
+
+
+@transaction.atomic
+def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NAMED) -> Assignment:
+    """Give an item to a certain reviewer; it waits for them and comes before the queue's own order.
+
+    Raises PermissionDenied for who does not manage campaigns, BadInput for somebody who may not review it,
+    NotAllowedNow where it has no place left or they have had it.
+    """
+    _require_manager(by)
+    locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
+    campaign = locked.campaign
+    member = None if campaign.is_live else campaign.members.filter(user=to).first()
+    if not to.is_active or not to.has_perm("review.review"):
+        raise BadInput(_("This person is no reviewer."), field="to")
+    if not campaign.is_live and member is None:
+        raise BadInput(_("This person is not a reviewer of this campaign."), field="to")
+    if not open_to(campaign, to, member, by_name=True).filter(pk=locked.pk).exists():
+        raise NotAllowedNow(_("The item has no place left, or this person has dealt with it."))
+    assignment = take(locked, to, state=Assignment.State.WAITING, reason=reason)
+    record(locked, "assigned", by=by, reviewer=("", to.username))
+    return assignment
+
+
+@transaction.atomic
+def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assignment:
+    """Take an item out of a reviewer's hands and give it to another; what the first one typed is kept.
+
+    Raises PermissionDenied, BadInput without a reason, NotAllowedNow where it is in their hands no more.
+    """
+    _require_manager(by)
+    if not why.strip():
+        raise BadInput(_("Say why, in a few words."), field="why")
+    give_back(assignment, state=Assignment.State.RELEASED, why=why)
+    taken = assign(assignment.item, to=to, by=by, reason=Assignment.Reason.TAKE_OVER)
+    was = assignment.reviewer.username
+    record(assignment.item, "taken over", by=by, reviewer=(was, to.username))
+    return taken
+
+
+def _require_manager(by: User) -> None:
+    if not by.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Giving items to others takes the role “manager”."))

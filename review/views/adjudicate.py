@@ -1,0 +1,154 @@
+"""Where reviewers differ: the list, and one screen for each item, by keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.types import BadInput, NotAllowedNow, Refused
+from catalog.web import page_of
+from pipeline.models import Draft
+from review import adjudication
+from review.access import access_campaign
+from review.adjudication import Difference, check_adjudicator, differences, disputed_items
+from review.desk import first_draft_of, open_desk
+from review.membership import reviewers_for
+from review.models import Campaign, Item, Score
+from review.people import signed_in
+from review.tallies import count_due
+from review.views.campaign_head import head_of
+
+PAGE_SIZE = 50
+_MOST_DUE = 500
+
+
+@dataclass(frozen=True)
+class ShownDifference:
+    """A difference with what was scored, and what each reviewer gave under a letter or their name."""
+
+    difference: Difference
+    label: str
+    draft: Draft | None
+    feedback: str
+    given: list[tuple[str, Score]]
+
+
+@require_safe
+def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
+    """Items that wait for an adjudicator."""
+    campaign = access_campaign(signed_in(request), pk)
+    count_due(campaign, most=_MOST_DUE)
+    found = disputed_items(campaign).select_related("case__action", "configuration")
+    context = {
+        **head_of(campaign, "campaign-disputes"),
+        "page": page_of(found, request, size=PAGE_SIZE),
+        "first": found.first(),
+    }
+    return render(request, "review/adjudicate_list.html", context)
+
+
+@require_safe
+def campaign_dispute(request: HttpRequest, pk: int, item: int) -> HttpResponse:
+    """One item: statement, script, and what each gave, side by side."""
+    return _show(request, _item(request, pk, item))
+
+
+@require_POST
+def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpResponse:
+    """Settle one stage, with a reason; then the next stage, or the next item."""
+    user, found = signed_in(request), _item(request, pk, item)
+    value = request.POST.get("value", "")
+    try:
+        adjudication.adjudicate(
+            found,
+            stage=request.POST.get("stage", ""),
+            arm=request.POST.get("arm", "model"),
+            value=int(value) if value in ("0", "1", "2") else -1,
+            why=request.POST.get("why", ""),
+            by=user,
+        )
+    except Refused as refusal:
+        status = 422 if isinstance(refusal, BadInput) else 409
+        return _show(request, found, refusal=refusal, status=status)
+    if any(one.adjudication is None for one in differences(found)):
+        return redirect("campaign-dispute", pk=pk, item=item)
+    messages.success(request, _("Settled."))
+    # What has just been settled is no longer one of them.
+    count_due(found.campaign, most=_MOST_DUE)
+    left = disputed_items(found.campaign)
+    following = left.filter(pk__gt=found.pk).first() or left.first()
+    if following is None:
+        return redirect("campaign-disputes", pk=pk)
+    return redirect("campaign-dispute", pk=pk, item=following.pk)
+
+
+def _item(request: HttpRequest, pk: int, item: int) -> Item:
+    campaign: Campaign = access_campaign(signed_in(request), pk)
+    return get_object_or_404(
+        campaign.items.select_related("campaign", "case__action", "configuration", "run__action"),
+        pk=item,
+    )
+
+
+def _show(
+    request: HttpRequest, item: Item, *, refusal: Refused | None = None, status: int = 200
+) -> HttpResponse:
+    user = signed_in(request)
+    if item.run is None:
+        raise NotAllowedNow(_("This item has no script."))
+    desk = open_desk(item, user)
+    names = "names" in request.GET
+    found = differences(item)
+    people = sorted({score.reviewer_id for one in found for score in one.scores})
+    shown = [_show_difference(one, people, names) for one in found]
+    first = first_draft_of(desk.drafts)
+    context = {
+        **head_of(item.campaign, "campaign-disputes"),
+        "item": item,
+        "action": item.run.action,
+        "first": first,
+        "findings": desk.findings.get(first.pk, []) if first else [],
+        "shown": shown,
+        "open": next((one for one in shown if one.difference.adjudication is None), None),
+        "typed": request.POST,
+        "refusal": refusal,
+        "refused_field": refusal.field if isinstance(refusal, BadInput) else "",
+        "barred": _barred(item, request),
+        "names": names,
+        "people": reviewers_for(item.campaign),
+    }
+    return render(request, "review/adjudicate.html", context, status=status)
+
+
+def _barred(item: Item, request: HttpRequest) -> str:
+    """Why this person may not settle it; empty where they may."""
+    try:
+        check_adjudicator(item, signed_in(request))
+    except PermissionDenied as refusal:
+        return str(refusal)
+    return ""
+
+
+def _show_difference(one: Difference, people: list[int], names: bool) -> ShownDifference:
+    draft = next((score.draft for score in one.scores if score.draft), None)
+    feedback = next((score.feedback.text for score in one.scores if score.feedback), "")
+    label = str(Score.Stage(one.stage).label)
+    if one.arm != "model":
+        label = _("%s, from an expert's feedback") % label
+    # A letter stands for the same person through all stages of the item.
+    given = [
+        (
+            score.reviewer.get_full_name() or score.reviewer.username
+            if names
+            else _("Reviewer %s") % chr(ord("A") + people.index(score.reviewer_id) % 26),
+            score,
+        )
+        for score in sorted(one.scores, key=lambda score: score.reviewer_id)
+    ]
+    return ShownDifference(one, label, draft, feedback, given)

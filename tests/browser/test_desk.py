@@ -1,0 +1,224 @@
+"""The review screen in a browser: a sitting with keys only, two people at once, and everything pulled away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from tests.browser.pictures import take
+from tests.browser.test_pages import AXE, RULES
+from tests.site_process import PASSWORD, Site
+
+_MAKE = """
+from django.contrib.auth.models import User
+from review import studies
+from review.models import Campaign
+from tests.review.maker import add_item, make_study
+people = list(User.objects.filter(username__in={people!r}))
+study = make_study(by=people[0], reviewers=people, items=0, name={name!r}, is_open=False, overlap={overlap})
+for number in range({items}):
+    add_item(study, f'{name}-{{number}}', verdict='incorrect' if number % 5 == 0 else 'correct')
+Campaign.objects.filter(pk=study.pk).update(state='open')
+print('study', study.pk)
+"""
+
+
+def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
+    """A study on the running product; the address of its queue."""
+    script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)
+    return f"/studies/{site.manage('shell', '-c', script).split('study ')[1].split()[0]}/"
+
+
+def score_all(page: Page, *, most: int) -> list[str]:
+    """From a study's queue on, by keys alone: the items in the order in which they came."""
+    page.keyboard.press("s")
+    page.wait_for_url("**/items/**")
+    met: list[str] = []
+    while len(met) < most and (item := item_on(page)):
+        while item_on(page) == item:
+            current = page.locator(".steps [aria-current]").inner_text()
+            page.keyboard.press("2")
+            page.keyboard.press("Enter")
+            page.wait_for_function(
+                "([item, step]) => document.querySelector('#desk')?.dataset.item !== item ||"
+                " document.querySelector('.steps [aria-current]')?.innerText !== step",
+                arg=[item, current],
+            )
+        met.append(item)
+    return met
+
+
+def item_on(page: Page) -> str:
+    """The item on the screen, or nothing where the screen is another."""
+    return str(page.evaluate("document.querySelector('#desk')?.dataset.item ?? ''"))
+
+
+def problems_of(page: Page) -> list[str]:
+    page.evaluate(AXE)
+    return list(
+        page.evaluate(
+            "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}})"
+            ".then(result => result.violations.map(one => one.id + ': ' + one.nodes[0].html.slice(0, 160)))",
+            RULES,
+        )
+    )
+
+
+def test_twenty_items_are_scored_with_keys_only(site: Site, sign_in: Callable[..., Page]) -> None:
+    address = make_on(site, "Twenty", items=20, people=["rita"])
+    page = sign_in("rita")
+    page.goto(address)
+    met = score_all(page, most=20)
+    assert len(set(met)) == 20
+    page.wait_for_url(f"**{address}")
+    expect(page.get_by_text("20 done by you")).to_be_visible()
+
+
+def test_two_reviewers_on_the_same_study_never_meet_the_same_item(
+    site: Site, sign_in: Callable[..., Page]
+) -> None:
+    address = make_on(site, "Two", items=6, people=["rita", "rolf"])
+    first, second = sign_in("rita"), sign_in("rolf")
+    for page in (first, second):
+        page.goto(address)
+    met = score_all(first, most=2)
+    others = score_all(second, most=9)
+    first.reload()
+    assert not set(met) & set(others)
+    assert len(met) + len(others) == 5, "one is still in the first one's hands"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
+    site: Site, sign_in: Callable[..., Page], theme: str
+) -> None:
+    address = make_on(site, f"Look {theme}", items=1, people=["rita"])
+    page = sign_in("rita", theme=theme)
+    page.goto(address)
+    page.keyboard.press("s")
+    page.wait_for_url("**/items/**")
+    found = problems_of(page)
+    fits = "document.documentElement.scrollHeight <= innerHeight"
+    assert page.evaluate(fits)
+    for stage, focused in (("Feedback", "H1"), ("Refined", "H1")):
+        page.keyboard.press("0")
+        page.keyboard.press("Enter")
+        expect(page.locator(".steps [aria-current]")).to_contain_text(stage)
+        assert page.evaluate("document.activeElement.tagName") == focused
+        expect(page.locator("#live")).not_to_be_empty()
+        found += problems_of(page)
+        assert page.evaluate(fits)
+    take(page, f"review-refined-{theme}")
+    page.keyboard.press("z")
+    expect(page.locator(".diff-side")).to_be_visible()
+    expect(page.locator("[data-key=z]")).to_be_focused()
+    found += problems_of(page)
+    # Zoomed to 200 %, and on a telephone.
+    for width in (720, 390):
+        page.set_viewport_size({"width": width, "height": 450})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert found == []
+
+
+# --- Everything pulled away ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    """A profile of its own: what fails on purpose is an error on its console."""
+    made = browser.new_context(base_url=site.url, viewport={"width": 1440, "height": 900})
+    yield made
+    made.close()
+
+
+def log_in(page: Page, name: str) -> None:
+    page.goto("/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/login/" not in url)
+
+
+def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lost(
+    site: Site, context: BrowserContext
+) -> None:
+    address = make_on(site, "Away", items=1, people=["rita"])
+    page = context.new_page()
+    log_in(page, "rita")
+    page.goto(address)
+    page.keyboard.press("s")
+    page.wait_for_url("**/items/**")
+    comment, saved = page.locator("#comment"), page.locator("#saved")
+    page.keyboard.press("c")
+    page.keyboard.type("one ")
+    expect(saved).to_have_attribute("data-state", "saved")
+
+    context.set_offline(True)
+    page.keyboard.type("two ")
+    expect(saved).to_have_attribute("data-state", "offline")
+    page.keyboard.press("Tab")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("cannot be reached").first).to_be_visible()
+    expect(comment).to_have_value("one two ")
+    context.set_offline(False)
+    expect(saved).to_have_attribute("data-state", "saved")
+    page.reload()
+    expect(comment).to_have_value("one two ")
+    expect(page.locator("#value_0")).to_be_checked()
+
+    def away(route: Route) -> None:
+        route.fulfill(status=503, body="")
+
+    page.route("**/items/**", away)
+    comment.press("End")
+    page.keyboard.type("three ")
+    expect(saved).to_have_attribute("data-state", "offline")
+    page.unroute("**/items/**")
+    page.reload()
+    expect(comment).to_have_value("one two three ")
+
+    context.clear_cookies(name="sessionid")
+    comment.press("End")
+    page.keyboard.type("four")
+    expect(page.get_by_text("Your session has ended").first).to_be_visible()
+    other = context.new_page()
+    log_in(other, "rita")
+    other.close()
+    expect(saved).to_have_attribute("data-state", "saved")
+    expect(comment).to_have_value("one two three four")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".steps [aria-current]")).to_contain_text("Feedback")
+    asked = (
+        "from review.models import Score; score = Score.objects.latest('pk');"
+        "print('kept', score.comment, score.active_seconds > 0)"
+    )
+    assert "kept one two three four True" in site.manage("shell", "-c", asked)
+
+
+def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext) -> None:
+    address = make_on(site, "Tabs", items=1, people=["rita"])
+    older = context.new_page()
+    log_in(older, "rita")
+    older.goto(address)
+    older.keyboard.press("s")
+    older.wait_for_url("**/items/**")
+    older.keyboard.press("c")
+    older.keyboard.type("of the older tab")
+    expect(older.locator("#saved")).to_have_attribute("data-state", "saved")
+    newer = context.new_page()
+    with newer.expect_response("**/open/"):
+        newer.goto(older.url)
+    older.bring_to_front()
+    older.keyboard.press("Tab")
+    older.keyboard.press("2")
+    older.keyboard.press("Enter")
+    expect(older.get_by_text("open in another tab").first).to_be_visible()
+    expect(older.locator("#comment")).to_have_value("of the older tab")
+    with older.expect_response("**/open/"):
+        older.reload()
+    older.keyboard.press("2")
+    older.keyboard.press("Enter")
+    expect(older.locator(".steps [aria-current]")).to_contain_text("Feedback")
