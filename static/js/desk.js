@@ -108,6 +108,8 @@ async function noteSaved(place, fields, answer) {
 }
 
 async function noteRefused(place, answer) {
+  // On its way while the item was sent: it is done, and what came with that counts.
+  if (desk()?.dataset.item !== place.dataset.item) return;
   if (answer.status === 401) {
     say("offline");
     tell(words.session, { tone: "error", id: "request", link: { href: words.login, textContent: words.signin, target: "_blank" } });
@@ -151,7 +153,8 @@ document.addEventListener("input", ({ target }) => {
   if (!desk()?.contains(target) || !keptName(target)) return;
   keepHere(typed());
   say("unsaved");
-  keepSoon();
+  // A score alone is sent at once, as a rule, and needs no copy on its way.
+  keepSoon(target.type === "radio" ? AGAIN_AFTER_MS : KEEP_AFTER_MS);
   if (target.dataset.check) checkSoon(target);
   if (target.dataset.long) warnWhenLong(target);
 });
@@ -263,7 +266,9 @@ setInterval(alive, ALIVE_MS);
 /** This tab has the item from now on; an older one is told at its next sign of life. */
 async function takeOver() {
   const place = desk();
-  if (!place?.dataset.openUrl) return;
+  // Who comes from a claim has it already.
+  const [came] = performance.getEntriesByType("navigation");
+  if (!place?.dataset.openUrl || came?.type === "navigate" && came.redirectCount) return;
   const answer = await post(place.dataset.openUrl, {}).catch(() => null);
   if (answer?.ok) fence = String((await answer.json()).fence);
   for (const field of desk().querySelectorAll("[data-fence]")) field.value = fence || field.value;
