@@ -10,6 +10,7 @@ from rest_framework import serializers
 from pipeline.comparing import ComparedRun, Comparison, Used
 from pipeline.configurations import edition_of, is_fixed, is_usable
 from pipeline.models import Configuration, RoleSetting
+from pipeline.prompting import VersionUse
 from pipeline.types import Role
 
 # --- Input --------------------------------------------------------------------------
@@ -132,10 +133,11 @@ class PromptVersionSerializer(serializers.Serializer[object]):
     text = serializers.CharField(source="version.text")
     note = serializers.CharField(source="version.note")
     created_by = serializers.CharField(source="version.created_by.username", default=None)
-    configurations = serializers.SlugRelatedField[Configuration](
-        slug_field="name", many=True, read_only=True, help_text="In use, and asking by it."
-    )
+    configurations = serializers.SerializerMethodField(help_text="In use, and asking by it.")
     calls = serializers.IntegerField(help_text="Model calls that asked by it.")
+
+    def get_configurations(self, shown: VersionUse) -> list[str]:
+        return [configuration.name for configuration in shown.configurations]
 
 
 class PromptSerializer(serializers.Serializer[object]):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib import import_module
 
 import pytest
 from django.apps import apps
+from pytest_django.plugin import blocking_manager_key
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -27,19 +28,19 @@ def _only_loopback() -> Iterator[None]:
     socket.socket.connect = real  # type: ignore[method-assign]
 
 
-@pytest.fixture(autouse=True)
-def _migrated_data_is_there(request: pytest.FixtureRequest) -> None:
-    """A test with real transactions ends by emptying every table; the next one finds what migrations put there."""
-    marker = request.node.get_closest_marker("django_db")
-    if marker is None or not marker.kwargs.get("transaction"):
-        return
-    request.getfixturevalue("transactional_db")
-    if not apps.get_model("pipeline", "Configuration").objects.exists():
-        for migration in (
-            "pipeline.migrations.0002_endpoints_and_presets",
-            "review.migrations.0002_live_queue",
-        ):
-            import_module(migration).make(apps, None)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """A test with real transactions ends by emptying every table: what migrations put there is put back."""
+    result = yield
+    marker = item.get_closest_marker("django_db")
+    if marker is not None and marker.kwargs.get("transaction"):
+        with item.config.stash[blocking_manager_key].unblock():
+            for migration in (
+                "pipeline.migrations.0002_endpoints_and_presets",
+                "review.migrations.0002_live_queue",
+            ):
+                import_module(migration).make(apps, None)
+    return result
 
 
 pytest_plugins = ["tests.people", "tests.site_process"]

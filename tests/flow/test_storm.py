@@ -14,7 +14,7 @@ from pipeline.models import Batch, Endpoint, Run
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Storm, storm, wait_until
 from tests.make import make_action
 
-RUNS = 8
+RUNS = 4
 
 
 @pytest.fixture
