@@ -288,6 +288,10 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {
+    "ENUM_NAME_OVERRIDES": {
+        "CampaignStateEnum": "review.models.Campaign.State",
+        "DecisionKindEnum": "review.models.Decision.Kind",
+    },
     "TITLE": "ScriptSmith API",
     "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",
     "VERSION": VERSION,
