@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import cache
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -27,6 +27,33 @@ from pipeline.telling import tell_abandoned
 from pipeline.types import Arm, DraftKind, Problem, Verdict
 
 logger = logging.getLogger(__name__)
+
+# The first end counts: a later passage, for a Refinement, changes neither what came out nor when. It goes on
+# where somebody asked for another one meanwhile.
+_FINISH = """
+WITH cut_short AS (
+    UPDATE pipeline_stage SET state = 'failed', outcome = 'stopped', ended_at = %(now)s
+    WHERE run_id = %(run)s AND ended_at IS NULL
+)
+UPDATE pipeline_run AS run SET
+    state = CASE
+        WHEN EXISTS (
+            SELECT FROM pipeline_refinement WHERE run_id = run.id AND state = 'waiting'
+        ) THEN 'queued'
+        WHEN finished_at IS NULL THEN %(state)s
+        ELSE 'done'
+    END,
+    finished_at = coalesce(finished_at, %(now)s), owner = '', lease_until = NULL,
+    problem = CASE
+        WHEN finished_at IS NULL AND %(problem)s <> '' THEN %(problem)s ELSE problem
+    END,
+    verdict = coalesce(%(verdict)s, verdict),
+    recommended_id = coalesce(%(recommended)s, recommended_id),
+    answered_by_id = CASE
+        WHEN %(recommended)s::bigint IS NULL THEN answered_by_id ELSE %(answered_by)s
+    END
+WHERE id = %(run)s
+"""
 
 
 @cache
@@ -86,7 +113,7 @@ def sweep() -> list[int]:
 
 
 def _work(lease: Lease) -> None:
-    run = Run.objects.select_related("action", "batch").get(pk=lease.run_id)
+    run = Run.objects.select_related("action").get(pk=lease.run_id)
     if run.finished_at is None:
         ports = RecordedPorts(run, lease, model_client())
         with _passage(ports):
@@ -102,14 +129,12 @@ def _work(lease: Lease) -> None:
 
 @contextmanager
 def _passage(ports: RecordedPorts) -> Iterator[None]:
-    """What the block made is written down where it ends in order; others may have the places that it leaves."""
+    """What the block made is written down where it stops half-way; others may have the places that it leaves."""
     try:
         yield
     except (Rest, Problem):
         ports.write_down()
         raise
-    else:
-        ports.write_down()
     finally:
         ports.leave_places()
 
@@ -139,6 +164,7 @@ def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
             Flow(_task_of(run), ports).refine_on_demand(
                 _assessed_of(refinement.draft, made), feedback
             )
+            ports.write_down()
     except Problem as error:
         problem = str(error)
     with transaction.atomic():
@@ -187,38 +213,29 @@ def _finish(
     result: Result | None = None,
     ports: RecordedPorts | None = None,
 ) -> None:
+    told: dict[str, str | int | None] = {"verdict": None, "recommended": None, "answered_by": None}
     with transaction.atomic():
         lease.check()
-        run = Run.objects.get(pk=lease.run_id)
-        first_time = run.finished_at is None
-        run.state = state if first_time else Run.State.DONE
-        run.finished_at = run.finished_at or timezone.now()
-        run.owner, run.lease_until = "", None
-        if run.refinements.filter(state=Refinement.State.WAITING).exists():
-            # Somebody asked for a refinement while this passage ended.
-            run.state = Run.State.QUEUED
-        if problem and first_time:
-            run.problem = problem
         if result and ports:
-            run.verdict = result.verdict.value if result.verdict else ""
-            run.recommended = ports.draft_of(result.recommended)
-            run.answered_by_id = run.recommended.version_id if result.matched else None
-        run.stages.filter(ended_at=None).update(
-            state="failed", outcome="stopped", ended_at=timezone.now()
-        )
-        run.save(
-            update_fields=[
-                "state",
-                "finished_at",
-                "owner",
-                "lease_until",
-                "problem",
-                "verdict",
-                "recommended",
-                "answered_by",
-            ]
-        )
-    hooks.tell_settled(run.pk)
+            ports.save()
+            recommended = ports.draft_of(result.recommended)
+            told = {
+                "verdict": result.verdict.value if result.verdict else "",
+                "recommended": recommended.pk,
+                "answered_by": recommended.version_id if result.matched else None,
+            }
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _FINISH,
+                {
+                    "run": lease.run_id,
+                    "now": timezone.now(),
+                    "state": state.value,
+                    "problem": problem,
+                    **told,
+                },
+            )
+    hooks.tell_settled(lease.run_id)
 
 
 def _release(lease: Lease, rest: Rest) -> None:

@@ -25,8 +25,15 @@ _NO_VERSION = {"none", "unknown"}
 
 
 def keep_findings(draft: Draft, report: Report, *, only: Collection[str] | None = None) -> None:
-    """One row for each finding of the report, or of these checks; passes too, for they say which version passed it."""
-    DraftFinding.objects.bulk_create(
+    """Keep what the report says, or what these of its checks say."""
+    DraftFinding.objects.bulk_create(findings_of(draft, report, only=only))
+
+
+def findings_of(
+    draft: Draft, report: Report, *, only: Collection[str] | None = None
+) -> list[DraftFinding]:
+    """One row, not yet saved, for each finding; passes too, for they say which version passed it."""
+    return [
         DraftFinding(
             draft=draft,
             script_sha256=report.sha256,
@@ -43,7 +50,7 @@ def keep_findings(draft: Draft, report: Report, *, only: Collection[str] | None 
         )
         for found in report.findings
         if only is None or found.check in only
-    )
+    ]
 
 
 @transaction.atomic

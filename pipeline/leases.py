@@ -46,7 +46,20 @@ class Held(NamedTuple):
 
     batch_id: int | None
     waits_for_id: int | None
-    crashes: int
+
+
+_TAKE_NEW = """
+UPDATE pipeline_run SET
+    state = 'running', owner = %(owner)s, fence = 1, lease_until = %(until)s, told_at = NULL,
+    not_before = NULL, started_at = %(now)s
+WHERE id = (
+    SELECT run.id FROM pipeline_run AS run
+    LEFT JOIN pipeline_batch AS batch ON batch.id = run.batch_id
+    WHERE run.id = %(run)s AND run.fence = 0 AND run.state = 'queued'
+        AND (run.not_before IS NULL OR run.not_before <= %(now)s) AND batch.paused_at IS NULL
+    FOR NO KEY UPDATE OF run SKIP LOCKED
+)
+"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ class Lease:
         with connection.cursor() as cursor:
             # Plain SQL: it stands before every write of every run.
             cursor.execute(
-                "SELECT batch_id, waits_for_id, crashes FROM pipeline_run"
+                "SELECT batch_id, waits_for_id FROM pipeline_run"
                 " WHERE id = %s AND owner = %s AND fence = %s FOR NO KEY UPDATE",
                 [self.run_id, self.owner, self.fence],
             )
@@ -78,6 +91,20 @@ def claim(run_id: int) -> Lease | None:
     Finding a run that was being worked on without a live lease means that its worker died; after
     MAX_CRASHES such deaths without a finished call in between, the run fails and a person has to look.
     """
+    return _take_new(run_id) or _take_again(run_id)
+
+
+def _take_new(run_id: int) -> Lease | None:
+    """Take a run that nobody has held before, so that nothing of anybody's is left open; else None."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _TAKE_NEW, {"run": run_id, "owner": OWNER, "now": now, "until": _lease_end()}
+        )
+        return Lease(run_id, OWNER, fence=1) if cursor.rowcount else None
+
+
+def _take_again(run_id: int) -> Lease | None:
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(skip_locked=True, of=("self",))

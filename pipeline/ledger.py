@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import MappingProxyType
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pipeline.batches import is_used_up, stop_batch
 from pipeline.demo_model import find_demo_model
-from pipeline.leases import Held, Lease
+from pipeline.leases import Lease
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
 from pipeline.llm.types import Answered, Failed, Request, Target, Usage
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Refinement, Run
 from pipeline.places import Places, Rest, claim_places
 from pipeline.setbacks import after_failure, last_message
 from pipeline.spending import add_spending
+from pipeline.tries import close_tries, note_tries
 from pipeline.types import Problem, Question, Reply
 
 # Where a question stands in its run or refinement: stage, round, sample.
@@ -71,11 +71,13 @@ def open_calls(
     *,
     known: Mapping[Position, ModelCall] = MappingProxyType({}),
     refinement: Refinement | None = None,
+    before: Callable[[], None] | None = None,
 ) -> Opening:
     """A new try, noted and committed, for each question without a reply; or for as many as there are places.
 
-    `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now,
-    Problem where the tries of one are used up.
+    `known` is what the run, or its refinement, asked before; what `before` writes is committed with the
+    tries. Raises Rest where not one can be asked now, Problem where the tries of one are used up: then
+    neither is.
     """
     if draining.is_set():
         raise Rest(_("The worker is being stopped."))
@@ -84,6 +86,8 @@ def open_calls(
         batch = Batch.objects.get(pk=held.batch_id) if held.batch_id else None
         why = _find_pause(batch)
         if why is None:
+            if before is not None:
+                before()
             calls = [
                 known.get(position_of(question)) or _make_call(lease, question, role, refinement)
                 for question, role in asked
@@ -105,15 +109,15 @@ def settle(
     All tries of a pair are written before one may stop the run, for they were paid for: so nothing is
     raised for them. Repeating it changes nothing. Raises LostLease.
     """
-    settled: dict[Position, Reply | Exception | None] = {}
+    rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
+    if all(isinstance(ended, Answered) for _, ended in tries):
+        close_tries(lease, rows, counted=True)
+        return {_position(call): _outcome_of(call, ended, None) for call, _, ended in rows}
     with transaction.atomic():
-        held = lease.check()
-        closed = [opened.attempt.pk for opened, ended in tries if _close(opened, ended)]
-        for opened, ended in tries:
-            settled[_position(opened.call)] = _settle_call(held, opened.call, ended)
-        if held.crashes and any(isinstance(ended, Answered) for _, ended in tries):
-            Run.objects.filter(pk=lease.run_id).update(crashes=0)
-        add_spending(closed)
+        closed = close_tries(lease, rows, counted=False)
+        batch = Batch.objects.get(pk=closed.batch_id) if closed.batch_id else None
+        settled = {_position(call): _outcome_of(call, ended, batch) for call, _, ended in rows}
+        add_spending(closed.attempts)
     return settled
 
 
@@ -179,16 +183,8 @@ def _open(lease: Lease, batch: Batch | None, calls: Sequence[ModelCall]) -> Open
 
 def _note_tries(lease: Lease, places: Places, calls: Sequence[ModelCall], opening: Opening) -> None:
     target = target_of(places.endpoint)
-    for call in calls:
-        number = 1
-        if call._state.adding:
-            call.fence = lease.fence
-            call.save(force_insert=True)
-        else:
-            ModelCall.objects.filter(pk=call.pk).update(fence=lease.fence)
-            number += call.attempts.aggregate(last=Max("number"))["last"] or 0
+    for call, attempt in zip(calls, note_tries(lease, calls), strict=True):
         call.endpoint = places.endpoint
-        attempt = Attempt.objects.create(call=call, number=number, fence=lease.fence)
         opening.outcomes[_position(call)] = Opened(call, attempt, target, call.request)
     if places.tell_others:
         opening.with_places.add(places.endpoint.pk)
@@ -226,57 +222,10 @@ def cost_of(usage: Usage, price: Price) -> int:
     return (total + 500_000) // 1_000_000
 
 
-def _settle_call(held: Held, call: ModelCall, ended: Answered | Failed) -> Reply | Exception | None:
+def _outcome_of(
+    call: ModelCall, ended: Answered | Failed, batch: Batch | None
+) -> Reply | Exception | None:
     if isinstance(ended, Failed):
-        batch = Batch.objects.get(pk=held.batch_id) if held.batch_id else None
         return after_failure(call, ended, batch=batch)
-    call.state, call.reply, call.ended_at = ModelCall.State.DONE, ended.message, timezone.now()
-    call.save(update_fields=["state", "reply", "ended_at"])
+    call.state, call.reply = ModelCall.State.DONE, ended.message
     return reply_of(ended.message)
-
-
-def _close(opened: Opened, ended: Answered | Failed) -> bool:
-    """Write the end of the try; False where it had ended before."""
-    if isinstance(ended, Answered):
-        return _close_answered(opened, ended)
-    return _close_failed(opened, ended)
-
-
-def _close_answered(opened: Opened, ended: Answered) -> bool:
-    call, usage = opened.call, ended.usage
-    price = (
-        Price.objects.filter(
-            endpoint_id=call.endpoint_id, model=call.model, since__lte=timezone.now().date()
-        )
-        .order_by("-since")
-        .first()
-    )
-    changed = Attempt.objects.filter(pk=opened.attempt.pk, ended_at=None).update(
-        ended_at=timezone.now(),
-        outcome=Attempt.Outcome.ANSWERED,
-        http_status=200,
-        request_id=ended.request_id,
-        milliseconds=ended.milliseconds,
-        input_tokens=usage.input,
-        output_tokens=usage.output,
-        cache_read_tokens=usage.cache_read,
-        cache_write_tokens=usage.cache_write,
-        thinking_tokens=usage.thinking,
-        cost=cost_of(usage, price) if price else None,
-        price_since=price.since if price else None,
-    )
-    return bool(changed)
-
-
-def _close_failed(opened: Opened, ended: Failed) -> bool:
-    changed = Attempt.objects.filter(pk=opened.attempt.pk, ended_at=None).update(
-        ended_at=timezone.now(),
-        outcome=ended.kind.value,
-        http_status=ended.http_status,
-        error_type=ended.error_type[:60],
-        message=ended.message,
-        request_id=ended.request_id,
-        possibly_billed=ended.possibly_billed,
-        milliseconds=ended.milliseconds,
-    )
-    return bool(changed)

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
-from django.db.models import Max, Sum
+import json
+
+from django.db import connection
+from django.db.models import Max
 from django.utils import timezone
 
-from pipeline.models import Attempt, Draft, ModelCall, Refinement, Run, Stage
+from pipeline.models import Draft, Refinement, Run, Stage
 from pipeline.types import ReadingOutcome, StageName
 
 Step = tuple[str, int]  # a stage's name and round
+
+# Time and tokens of a step that has ended are those of its model calls, or the clock's where it has none.
+_SAVE = """
+WITH read AS (
+    UPDATE pipeline_modelcall AS call SET outcome = reading.outcome
+    FROM jsonb_to_recordset(%(readings)s::jsonb) AS reading (stage text, round int, outcome text)
+    WHERE call.run_id = %(run)s AND call.refinement_id IS NOT DISTINCT FROM %(refinement)s
+        AND call.stage = reading.stage AND call.round = reading.round
+        AND call.outcome <> reading.outcome
+)
+INSERT INTO pipeline_stage (
+    run_id, refinement_id, sequence, name, round, state, outcome, found, draft_id, started_at,
+    ended_at, milliseconds, input_tokens, output_tokens
+)
+SELECT %(run)s, %(refinement)s, line.sequence, line.name, line.round, line.state, line.outcome,
+    line.found, line.draft_id, line.started_at, line.ended_at,
+    coalesce(asked.milliseconds, line.clock), coalesce(asked.input_tokens, 0),
+    coalesce(asked.output_tokens, 0)
+FROM jsonb_to_recordset(%(lines)s::jsonb) AS line (
+    sequence int, name text, round int, state text, outcome text, found text, draft_id bigint,
+    started_at timestamptz, ended_at timestamptz, clock int
+)
+LEFT JOIN LATERAL (
+    SELECT sum(attempt.milliseconds) AS milliseconds, sum(attempt.input_tokens) AS input_tokens,
+        sum(attempt.output_tokens) AS output_tokens
+    FROM pipeline_modelcall AS call JOIN pipeline_attempt AS attempt ON attempt.call_id = call.key
+    WHERE call.run_id = %(run)s AND call.refinement_id IS NOT DISTINCT FROM %(refinement)s
+        AND call.stage = line.name AND call.round = line.round
+) AS asked ON line.ended_at IS NOT NULL
+ON CONFLICT ON CONSTRAINT stage_once_a_step DO UPDATE SET
+    state = excluded.state, outcome = excluded.outcome, found = excluded.found,
+    draft_id = excluded.draft_id, ended_at = excluded.ended_at,
+    milliseconds = excluded.milliseconds, input_tokens = excluded.input_tokens,
+    output_tokens = excluded.output_tokens
+"""
 
 
 class Lines:
@@ -73,37 +111,41 @@ class Lines:
         self._readings[stage.value, round] = outcome
 
     def save(self) -> None:
-        """Write what is new, inside the caller's transaction."""
-        self._sum_up([row for row in self._news.values() if row.ended_at])
-        new = [row for row in self._news.values() if row._state.adding]
-        for row in self._news.values():
-            if not row._state.adding:
-                row.save()
-        Stage.objects.bulk_create(new)
-        for (stage, round), outcome in self._readings.items():
-            ModelCall.objects.filter(
-                run=self._run, stage=stage, round=round, refinement=self._refinement
-            ).exclude(outcome=outcome.value).update(outcome=outcome.value)
+        """Write what is new, inside the caller's transaction; `forget` it once that has committed."""
+        if not self.has_news:
+            return
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _SAVE,
+                {
+                    "run": self._run.pk,
+                    "refinement": self._refinement.pk if self._refinement else None,
+                    "lines": json.dumps([_line_of(row) for row in self._news.values()]),
+                    "readings": json.dumps(
+                        [
+                            {"stage": stage, "round": round, "outcome": outcome.value}
+                            for (stage, round), outcome in self._readings.items()
+                        ]
+                    ),
+                },
+            )
+
+    def forget(self) -> None:
+        """What was new is written."""
         self._news, self._readings = {}, {}
 
-    def _sum_up(self, ended: list[Stage]) -> None:
-        """Time and tokens: those of the step's model calls, or the clock's where it has none."""
-        if not ended:
-            return
-        sums = Attempt.objects.filter(
-            call__run=self._run,
-            call__refinement=self._refinement,
-            call__stage__in={row.name for row in ended},
-        ).values_list("call__stage", "call__round")
-        by_step = {
-            (stage, round): counted
-            for stage, round, *counted in sums.annotate(
-                Sum("milliseconds"), Sum("input_tokens"), Sum("output_tokens")
-            ).order_by()
-        }
-        for row in ended:
-            elapsed = row.ended_at - row.started_at if row.ended_at else None
-            clock = round(elapsed.total_seconds() * 1000) if elapsed else 0
-            milliseconds, given, taken = by_step.get((row.name, row.round), (None, None, None))
-            row.milliseconds = clock if milliseconds is None else milliseconds
-            row.input_tokens, row.output_tokens = given or 0, taken or 0
+
+def _line_of(row: Stage) -> dict[str, object]:
+    ended = row.ended_at
+    return {
+        "sequence": row.sequence,
+        "name": row.name,
+        "round": row.round,
+        "state": row.state,
+        "outcome": row.outcome,
+        "found": row.found,
+        "draft_id": row.draft.pk if row.draft else None,
+        "started_at": row.started_at.isoformat(),
+        "ended_at": ended.isoformat() if ended else None,
+        "clock": round((ended - row.started_at).total_seconds() * 1000) if ended else 0,
+    }

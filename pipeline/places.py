@@ -25,6 +25,7 @@ CAMPAIGN_TURN = timedelta(minutes=1)
 _KEPT = TOLD_AGAIN / 2
 
 
+_LOCK = "SELECT * FROM pipeline_endpoint WHERE id = %s FOR NO KEY UPDATE"
 _LOOK = """
 SELECT count(*), EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s)
 FROM pipeline_attempt attempt
@@ -32,6 +33,9 @@ JOIN pipeline_modelcall call ON call.key = attempt.call_id
 JOIN pipeline_run run ON run.id = call.run_id
 WHERE attempt.ended_at IS NULL AND call.endpoint_id = %s AND run.lease_until > now()
 """
+
+
+_ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND state = 'queued')"
 
 
 class Rest(Exception):
@@ -65,7 +69,7 @@ def claim_places(run_id: int, endpoint_id: int, *, batch: Batch | None, wanted: 
     taking must not interleave between workers.
     """
     # Rows that refer to an endpoint can be made meanwhile: their lock and this one go together.
-    endpoint = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint_id)
+    endpoint = Endpoint.objects.raw(_LOCK, [endpoint_id])[0]
     now = timezone.now()
     if not endpoint.is_on:
         raise Problem(_("%s is switched off.") % endpoint)
@@ -84,13 +88,19 @@ def claim_places(run_id: int, endpoint_id: int, *, batch: Batch | None, wanted: 
     return Places(endpoint, given, tell_others=free > given and waiting > 0)
 
 
-@transaction.atomic
 def tell_waiting(endpoint_id: int) -> list[int]:
     """Tell as many of those who wait for this endpoint as it has places free, the first in turn first."""
+    with connection.cursor() as cursor:
+        # Plain SQL: mostly nobody waits, and every run asks.
+        cursor.execute(_ANYBODY, [endpoint_id])
+        (anybody_waits,) = cursor.fetchone()
+    return _tell_waiting(endpoint_id) if anybody_waits else []
+
+
+@transaction.atomic
+def _tell_waiting(endpoint_id: int) -> list[int]:
     now = timezone.now()
     waiting = _waiting_for(endpoint_id).filter(state=Run.State.QUEUED)
-    if not waiting.exists():
-        return []
     endpoint = Endpoint.objects.get(pk=endpoint_id)
     if endpoint.blocked_until and endpoint.blocked_until > now:
         return []

@@ -17,8 +17,9 @@ from catalog.analysis import Report, analyse
 from catalog.models import Version
 from catalog.types import Answer, Retrieval
 from pipeline import ledger
-from pipeline.findings import keep_findings
+from pipeline.findings import findings_of
 from pipeline.flow import Assessed, DraftMade, FeedbackGiven
+from pipeline.inserting import insert_rows
 from pipeline.leases import Lease, patiently
 from pipeline.ledger import Opened, Position, position_of
 from pipeline.lines import Lines
@@ -63,6 +64,8 @@ class RecordedPorts:
         }
         rows = run.drafts.filter(refinement=refinement).select_related("assessment")
         self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
+        # Drafts of this passage: nothing was said about them before.
+        self._new: set[DraftMade] = set()
         # Rows made since the last time, in the order in which they refer to each other.
         self._unsaved: list[Draft | Feedback | Assessment] = []
         self._matches: list[RetrievedMatch] = []
@@ -105,11 +108,15 @@ class RecordedPorts:
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
         """One try of as many questions as there are places for; raises what keeps the run from going on."""
         roles = [(question, self._roles[question.role]) for question in missing]
-        self.write_down()
         self.leave_places(but={role.endpoint_id for _, role in roles})
         opening = ledger.open_calls(
-            self._lease, roles, known=self._calls, refinement=self._refinement
+            self._lease,
+            roles,
+            known=self._calls,
+            refinement=self._refinement,
+            before=self.save,
         )
+        self.forget_saved()
         for endpoint_id in opening.with_places:
             tell_waiting(endpoint_id)
         tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, Opened)}
@@ -143,15 +150,15 @@ class RecordedPorts:
             return
         with transaction.atomic():
             self._lease.check()
-            if self._matches:
-                # What an earlier passage found, and did not come to use.
-                self._run.matches.all().delete()
-                RetrievedMatch.objects.bulk_create(self._matches)
-            self._save_made()
-            self._lines.save()
-        self._unsaved, self._matches = [], []
+            self.save()
+        self.forget_saved()
 
-    def _save_made(self) -> None:
+    def save(self) -> None:
+        """The same inside a transaction in which the lease was checked; `forget_saved` once it has committed."""
+        if self._matches:
+            # What an earlier passage found, and did not come to use.
+            self._run.matches.all().delete()
+            insert_rows(self._matches)
         number = 0
         for row in self._unsaved:
             if isinstance(row, Draft):
@@ -159,9 +166,15 @@ class RecordedPorts:
                 number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
                 number += 1
                 row.number = number
-            row.save(force_insert=True)
+            insert_rows([row])
             if isinstance(row, Draft) and row.script in self._reports:
-                keep_findings(row, self._reports[row.script])
+                insert_rows(findings_of(row, self._reports[row.script]))
+        self._lines.save()
+
+    def forget_saved(self) -> None:
+        """What was saved is committed, and would be saved a second time."""
+        self._unsaved, self._matches = [], []
+        self._lines.forget()
 
     def begin(self, stage: StageName, *, round: int) -> None:
         self._lines.begin(stage, round=round)
@@ -203,11 +216,13 @@ class RecordedPorts:
                 prompt_version=self._prompt_version(draft.kind) if made_by_model else "",
             )
             self._unsaved.append(row)
+            self._new.add(draft)
         self._drafts[draft] = row
 
     def keep_feedback(self, feedback: FeedbackGiven) -> None:
         draft = self._drafts[feedback.draft]
-        row = draft.feedbacks.filter(arm=Arm.MODEL.value).first() if draft.pk else None
+        is_new = feedback.draft in self._new
+        row = None if is_new else draft.feedbacks.filter(arm=Arm.MODEL.value).first()
         if row is None:
             row = Feedback(
                 draft=draft,
@@ -225,7 +240,7 @@ class RecordedPorts:
 
     def keep_assessment(self, assessed: Assessed) -> None:
         draft = self._drafts[assessed.draft]
-        if hasattr(draft, "assessment"):
+        if assessed.draft not in self._new and hasattr(draft, "assessment"):
             return
         row = Assessment(
             draft=draft,

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from pipeline.models import Spending
 
-_COUNT = """
+COUNT_TRIES = """
 INSERT INTO pipeline_spending AS kept (
     day, endpoint_id, model, configuration_id, batch_id, stage, attempts, answered, possibly_billed,
     unpriced, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, milliseconds
@@ -26,7 +26,7 @@ SELECT
     sum(attempt.input_tokens), sum(attempt.output_tokens),
     sum(attempt.cache_read_tokens), sum(attempt.cache_write_tokens),
     coalesce(sum(attempt.cost), 0), coalesce(sum(attempt.milliseconds), 0)
-FROM pipeline_attempt attempt
+FROM {tries} AS attempt
 JOIN pipeline_modelcall call ON call.key = attempt.call_id
 JOIN pipeline_run run ON run.id = call.run_id
 WHERE attempt.ended_at IS NOT NULL {narrowed}
@@ -54,7 +54,10 @@ def add_spending(attempts: Sequence[int]) -> None:
     """
     if attempts:
         with connection.cursor() as cursor:
-            cursor.execute(_COUNT.format(narrowed="AND attempt.id = ANY(%s)"), [list(attempts)])
+            cursor.execute(
+                COUNT_TRIES.format(tries="pipeline_attempt", narrowed="AND attempt.id = ANY(%s)"),
+                [list(attempts)],
+            )
 
 
 @transaction.atomic
@@ -68,7 +71,7 @@ def recount_spending() -> int:
         cursor.execute("LOCK TABLE pipeline_spending IN EXCLUSIVE MODE")
         before = _rows()
         cursor.execute("DELETE FROM pipeline_spending")
-        cursor.execute(_COUNT.format(narrowed=""))
+        cursor.execute(COUNT_TRIES.format(tries="pipeline_attempt", narrowed=""))
     return len({row[:6] for row in before ^ _rows()})
 
 

@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
-from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from collections.abc import Iterator
+
+from django.utils import timezone
 
 from pipeline.models import DraftUse, Run
-from review.models import Campaign, Case, Item
+from review.models import Campaign, Item
 
 # What people asked for on the page or over the API; runs of campaigns and of the command line are not.
 _ORIGINS = [Run.Origin.ASKED, Run.Origin.DEMO]
 BREAK_GLASS = 100
 _SWEEP_LIMIT = 500
+
+_BELONGS = """
+run.state = 'done' AND run.origin = ANY(%(origins)s) AND run.recommended_id IS NOT NULL
+    AND run.answered_by_id IS NULL
+"""
+# Plain SQL: it is carried out by the worker at the end of every run. The priority is that of `priority_of`.
+_SEND = f"""
+WITH sent AS (
+    SELECT run.id, run.action_id, run.configuration_id, queue.id AS queue_id,
+        'run-' || run.id AS external_id,
+        4 - action.severity + CASE WHEN EXISTS (
+            SELECT FROM pipeline_draftuse AS use JOIN pipeline_draft AS draft ON draft.id = use.draft_id
+            WHERE draft.run_id = run.id
+        ) THEN {BREAK_GLASS} ELSE 0 END AS priority
+    FROM pipeline_run AS run
+    JOIN pipeline_action AS action ON action.id = run.action_id
+    JOIN review_campaign AS queue ON queue.kind = 'live'
+    WHERE {{which}} AND NOT EXISTS (
+        SELECT FROM review_item AS item WHERE item.campaign_id = queue.id AND item.run_id = run.id
+    )
+    ORDER BY run.id LIMIT %(most)s
+), made AS (
+    INSERT INTO review_case (
+        campaign_id, external_id, action_id, purpose, known, content_sha256, created_at
+    )
+    SELECT queue_id, external_id, action_id, 'real', '{{{{}}}}', '', %(now)s FROM sent ORDER BY id
+    -- Changes nothing, but names the row that is there.
+    ON CONFLICT (campaign_id, external_id) DO UPDATE SET external_id = excluded.external_id
+    RETURNING id, external_id
+)
+INSERT INTO review_item (
+    campaign_id, case_id, configuration_id, run_id, state, overlap, places, priority, shuffle, sham,
+    pilot, done, disputed, pattern, execution_reason, created_at
+)
+SELECT sent.queue_id, made.id, sent.configuration_id, sent.id, 'open', 1, 1, sent.priority, 0, false,
+    false, 0, false, '', '', %(now)s
+FROM sent JOIN made ON made.external_id = sent.external_id
+ORDER BY sent.id
+ON CONFLICT DO NOTHING
+RETURNING *
+"""
 
 
 def live_queue() -> Campaign:
@@ -24,21 +66,12 @@ def take_in(run_id: int) -> Item | None:
 
     A run answered from the catalogue does not: its script is verified. It can be sent there by hand.
     """
-    run = (
-        _candidates(live_queue())
-        .filter(pk=run_id, answered_by=None)
-        .select_related("action")
-        .first()
-    )
-    return send_to_queue(run) if run else None
+    return next(_send("run.id = %(run)s AND " + _BELONGS, run=run_id), None)
 
 
 def take_in_missed() -> int:
     """Put every finished run that belongs into the live queue and is not there; returns how many."""
-    missed = (
-        _candidates(live_queue()).filter(answered_by=None).select_related("action")[:_SWEEP_LIMIT]
-    )
-    return sum(1 for run in missed if send_to_queue(run))
+    return sum(1 for _ in _send(_BELONGS))
 
 
 def item_of_run(run_id: int) -> Item | None:
@@ -50,24 +83,9 @@ def item_of_run(run_id: int) -> Item | None:
     return send_to_queue(run) if run else None
 
 
-@transaction.atomic
 def send_to_queue(run: Run) -> Item | None:
     """One Case and Item for a run; None where another process was faster."""
-    queue = live_queue()
-    case, _created = Case.objects.get_or_create(
-        campaign=queue, external_id=f"run-{run.pk}", defaults={"action": run.action}
-    )
-    item, created = Item.objects.get_or_create(
-        case=case,
-        configuration=run.configuration,
-        defaults={
-            "campaign": queue,
-            "run": run,
-            "state": Item.State.OPEN,
-            "priority": priority_of(run),
-        },
-    )
-    return item if created else None
+    return next(_send("run.id = %(run)s", run=run.pk), None)
 
 
 def raise_priority(run_id: int) -> None:
@@ -84,10 +102,6 @@ def priority_of(run: Run) -> int:
     return (4 - run.action.severity) + (BREAK_GLASS if used else 0)
 
 
-def _candidates(queue: Campaign) -> QuerySet[Run]:
-    there = Item.objects.filter(campaign=queue, run=OuterRef("pk"))
-    return (
-        Run.objects.filter(state=Run.State.DONE, origin__in=_ORIGINS, recommended__isnull=False)
-        .exclude(Exists(there))
-        .order_by("pk")
-    )
+def _send(which: str, *, run: int | None = None) -> Iterator[Item]:
+    given = {"run": run, "origins": _ORIGINS, "now": timezone.now(), "most": _SWEEP_LIMIT}
+    return iter(Item.objects.raw(_SEND.format(which=which), given))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from celery.signals import task_prerun, worker_ready, worker_shutting_down
+from celery.signals import task_postrun, task_prerun, worker_ready, worker_shutting_down
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
+from django.db import close_old_connections
 from django.db.models.signals import post_migrate
 
 from scriptsmith_site.logs import follow_run
-
-SWITCH_SECONDS = 0.0005
 
 
 def warm_up(**_signal: object) -> None:
@@ -40,12 +39,15 @@ class SiteConfig(AppConfig):
         from scriptsmith_site.people.roles import make_roles
 
         def take_in(run_id: int) -> None:
-            intake.take_in(run_id)
-            preparing.prepare_item(run_id)
+            # What goes into the live queue is of no study.
+            if intake.take_in(run_id) is None:
+                preparing.prepare_item(run_id)
 
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)
         task_prerun.connect(follow_run)
+        task_prerun.connect(close_old_connections)
+        task_postrun.connect(close_old_connections)
         worker_ready.connect(warm_up)
         worker_shutting_down.connect(drain)
         hooks.run_settled = take_in

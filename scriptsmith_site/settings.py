@@ -138,7 +138,7 @@ env_text(
     "",
     "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
 )
-DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
+DATABASES["default"]["CONN_MAX_AGE"] = 60  # seconds; read from an address it would be 0
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Each request and task opens the transactions it needs: a model call must never sit inside one.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
@@ -152,6 +152,9 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Celery would make a new connection to the database for each task, which costs more than most of them do:
+# its threads keep theirs, by the rules of CONN_MAX_AGE and CONN_HEALTH_CHECKS (see the site's apps.py).
+CELERY_DB_REUSE_MAX = 2**62
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TIMEZONE = "UTC"

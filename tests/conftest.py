@@ -8,7 +8,11 @@ from importlib import import_module
 
 import pytest
 from django.apps import apps
+from django.db import connections
 from pytest_django.plugin import blocking_manager_key
+
+from tests.template import NAME as TEMPLATE
+from tests.template import wait_for_template
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -29,11 +33,14 @@ def _only_loopback() -> Iterator[None]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
     """A test with real transactions ends by emptying every table: what migrations put there is put back."""
     result = yield
     marker = item.get_closest_marker("django_db")
-    if marker is not None and marker.kwargs.get("transaction"):
+    # After the last test there is no database any more.
+    if nextitem is not None and marker is not None and marker.kwargs.get("transaction"):
         with item.config.stash[blocking_manager_key].unblock():
             for migration in (
                 "pipeline.migrations.0002_endpoints_and_presets",
@@ -41,6 +48,16 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
             ):
                 import_module(migration).make(apps, None)
     return result
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings_parallel_suffix(
+    django_db_modify_db_settings_parallel_suffix: None,
+) -> None:
+    """Each worker's database is a copy of one that is migrated."""
+    wait_for_template()
+    for database in connections.settings.values():
+        database["TEST"]["TEMPLATE"] = TEMPLATE
 
 
 pytest_plugins = ["tests.people", "tests.site_process"]

@@ -7,6 +7,8 @@ Workers of xdist inherit the addresses from the process that controls them.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -27,7 +29,9 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
     os.environ["DATABASE_URL"] = _servers.database_url
     os.environ["REDIS_URL"] = _servers.redis_url
     os.environ["SCRIPTSMITH_TEST_SERVERS"] = "started"
-    _stop = [_servers.stop]
+    # Migrated once, beside the collection; each worker's database begins as a copy.
+    _template = subprocess.Popen([sys.executable, "-m", "tests.template"])
+    _stop = [_template.wait, _servers.stop]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -132,5 +132,5 @@ def test_how_many_statements_a_run_takes(
     standin: StandIn, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:
     run = start()
-    with django_assert_max_num_queries(150):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(60):  # type: ignore[attr-defined]
         execution.run_to_end(run.pk, give_up_after=60)

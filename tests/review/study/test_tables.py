@@ -156,7 +156,12 @@ def test_the_card_keeps_unknown_and_never_assessed_apart() -> None:
 
 def test_what_was_skipped_bounds_the_accuracy() -> None:
     patterns = count_patterns(
-        [item(2), item(0, passed_over=((1, "skipped"),)), Judged(passed_over=((1, "skipped"),)), Judged()]
+        [
+            item(2),
+            item(0, passed_over=((1, "skipped"),)),
+            Judged(passed_over=((1, "skipped"),)),
+            Judged(),
+        ]
     )
     low, high = bound_skipped(patterns, STRICT)
 

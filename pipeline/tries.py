@@ -1,0 +1,203 @@
+"""The rows of tries: noted before the requests go out, closed with the replies, each by one statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import connection
+from django.utils import timezone
+
+from pipeline.leases import Lease, LostLease
+from pipeline.llm.types import Answered, Failed
+from pipeline.models import Attempt, ModelCall
+from pipeline.spending import COUNT_TRIES
+
+_NOTE = """
+WITH asked AS (
+    SELECT * FROM jsonb_to_recordset(%(calls)s::jsonb) AS one (
+        key text, stage text, round int, sample int, endpoint_id bigint, model text, prompt text,
+        prompt_version text, request jsonb, created_at timestamptz
+    )
+), called AS (
+    INSERT INTO pipeline_modelcall (
+        key, run_id, refinement_id, stage, round, sample, endpoint_id, model, prompt,
+        prompt_version, request, state, fence, outcome, created_at
+    )
+    SELECT key, %(run)s, %(refinement)s, stage, round, sample, endpoint_id, model, prompt,
+        prompt_version, request, 'open', %(fence)s, '', created_at
+    FROM asked
+    ON CONFLICT (key) DO UPDATE SET fence = excluded.fence
+)
+INSERT INTO pipeline_attempt (
+    call_id, number, fence, started_at, outcome, error_type, message, request_id, possibly_billed,
+    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, thinking_tokens
+)
+SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM pipeline_attempt WHERE call_id = key),
+    %(fence)s, %(now)s, '', '', '', '', false, 0, 0, 0, 0, 0
+FROM asked
+RETURNING id, number, call_id
+"""
+
+# The price is that of the day on which the try ends; the cost is rounded as by `ledger.cost_of`.
+_CLOSE = """
+WITH held AS (
+    SELECT id, batch_id, crashes FROM pipeline_run
+    WHERE id = %(run)s AND owner = %(owner)s AND fence = %(fence)s
+    FOR NO KEY UPDATE
+), ended AS (
+    SELECT one.*, price.since AS price_since, div(
+        one.input_tokens::numeric * price.input
+            + one.output_tokens::numeric * price.output
+            + one.cache_read_tokens::numeric * price.cache_read
+            + one.cache_write_tokens::numeric * price.cache_write
+            + 500000,
+        1000000
+    ) AS cost
+    FROM held
+    CROSS JOIN jsonb_to_recordset(%(tries)s::jsonb) AS one (
+        id bigint, outcome text, http_status int, error_type text, message text, request_id text,
+        possibly_billed boolean, milliseconds int, input_tokens int, output_tokens int,
+        cache_read_tokens int, cache_write_tokens int, thinking_tokens int,
+        call text, endpoint bigint, model text, reply jsonb
+    )
+    LEFT JOIN LATERAL (
+        SELECT * FROM pipeline_price
+        WHERE endpoint_id = one.endpoint AND model = one.model AND one.reply IS NOT NULL
+            AND since <= (%(now)s AT TIME ZONE 'UTC')::date
+        ORDER BY since DESC LIMIT 1
+    ) AS price ON true
+), closed AS (
+    UPDATE pipeline_attempt AS attempt SET
+        ended_at = %(now)s, outcome = ended.outcome, http_status = ended.http_status,
+        error_type = ended.error_type, message = ended.message, request_id = ended.request_id,
+        possibly_billed = ended.possibly_billed, milliseconds = ended.milliseconds,
+        input_tokens = ended.input_tokens, output_tokens = ended.output_tokens,
+        cache_read_tokens = ended.cache_read_tokens, cache_write_tokens = ended.cache_write_tokens,
+        thinking_tokens = ended.thinking_tokens, cost = ended.cost, price_since = ended.price_since
+    FROM ended
+    WHERE attempt.id = ended.id AND attempt.ended_at IS NULL
+    RETURNING attempt.*
+), answered AS (
+    UPDATE pipeline_modelcall AS call SET state = 'done', reply = ended.reply, ended_at = %(now)s
+    FROM ended
+    WHERE call.key = ended.call AND ended.reply IS NOT NULL AND call.state <> 'done'
+    RETURNING call.key
+), revived AS (
+    UPDATE pipeline_run AS run SET crashes = 0
+    FROM held
+    WHERE run.id = held.id AND held.crashes > 0 AND EXISTS (SELECT FROM answered)
+)"""
+_CLOSED = " SELECT batch_id, ARRAY(SELECT id FROM closed) FROM held"
+_COUNTED = f", counted AS ({COUNT_TRIES.format(tries='closed', narrowed='')})"
+
+
+class Closed(NamedTuple):
+    """The tries that were closed now, and the batch of their run."""
+
+    batch_id: int | None
+    attempts: list[int]
+
+
+def note_tries(lease: Lease, calls: Sequence[ModelCall]) -> list[Attempt]:
+    """One more try of each of these calls of one run, and the calls that have no row yet.
+
+    Inside a transaction in which the lease was checked and the places were claimed.
+    """
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _NOTE,
+            {
+                "run": lease.run_id,
+                "refinement": calls[0].refinement_id,
+                "fence": lease.fence,
+                "now": now,
+                "calls": json.dumps([_asked(call) for call in calls]),
+            },
+        )
+        numbered = {key: (pk, number) for pk, number, key in cursor.fetchall()}
+    noted = []
+    for call in calls:
+        call.fence, call._state.adding = lease.fence, False
+        pk, number = numbered[call.key]
+        noted.append(Attempt(pk=pk, call=call, number=number, fence=lease.fence, started_at=now))
+    return noted
+
+
+def close_tries(
+    lease: Lease, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], *, counted: bool
+) -> Closed:
+    """Write how tries of one run ended: those that are open yet, the replies, and that the worker lives.
+
+    One statement, all or nothing. With `counted` they are spending too; else the caller has to count them,
+    at the end of its transaction. Raises LostLease, and then nothing is written.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CLOSE + (_COUNTED if counted else "") + _CLOSED,
+            {
+                "run": lease.run_id,
+                "owner": lease.owner,
+                "fence": lease.fence,
+                "now": timezone.now(),
+                "tries": json.dumps([_ended(*one) for one in tries]),
+            },
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise LostLease(f"run {lease.run_id}")
+    return Closed(*row)
+
+
+def _asked(call: ModelCall) -> dict[str, object]:
+    return {
+        "key": call.key,
+        "stage": call.stage,
+        "round": call.round,
+        "sample": call.sample,
+        "endpoint_id": call.endpoint_id,
+        "model": call.model,
+        "prompt": call.prompt,
+        "prompt_version": call.prompt_version,
+        "request": call.request,
+        "created_at": call.created_at.isoformat(),
+    }
+
+
+def _ended(call: ModelCall, attempt: Attempt, ended: Answered | Failed) -> dict[str, object]:
+    about = {
+        "id": attempt.pk,
+        "call": call.key,
+        "endpoint": call.endpoint_id,
+        "model": call.model,
+        "request_id": ended.request_id,
+        "milliseconds": ended.milliseconds,
+    }
+    if isinstance(ended, Failed):
+        return about | {
+            "outcome": ended.kind.value,
+            "http_status": ended.http_status,
+            "error_type": ended.error_type[:60],
+            "message": ended.message,
+            "possibly_billed": ended.possibly_billed,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cache_read_tokens": 0,
+            "cache_write_tokens": 0,
+            "thinking_tokens": 0,
+        }
+    return about | {
+        "outcome": Attempt.Outcome.ANSWERED.value,
+        "http_status": 200,
+        "error_type": "",
+        "message": "",
+        "possibly_billed": False,
+        "input_tokens": ended.usage.input,
+        "output_tokens": ended.usage.output,
+        "cache_read_tokens": ended.usage.cache_read,
+        "cache_write_tokens": ended.usage.cache_write,
+        "thinking_tokens": ended.usage.thinking,
+        "reply": ended.message,
+    }
