@@ -39,7 +39,6 @@ PAGES = {
         "/configurations/",
         "/configurations/demo/",
         "/prompts/describe/",
-        "/runs/1/calls/",
         "/cost/",
         "/_gallery/",
         "/api/v1/docs/",
