@@ -212,7 +212,7 @@ def target_of(endpoint: Endpoint) -> Target:
 
 
 def cost_of(usage: Usage, price: Price) -> int:
-    """Micro-dollars, rounded half up, from tokens and prices per million tokens."""
+    """Micro-dollars, rounded half up, from tokens and prices per million tokens; as `tries` writes it."""
     total = (
         usage.input * price.input
         + usage.output * price.output

@@ -2,7 +2,7 @@
 
 A Run that is taken up again goes through the same flow from its start; what it had retrieved, asked and
 made is found here, so that only what is missing is done. Replies are written the moment they come; what
-follows from them is written in one transaction before the next question, for it can be made again.
+follows from them is written in one transaction with the next question, for it can be made again.
 """
 
 from __future__ import annotations
