@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery.signals import task_postrun, task_prerun, worker_ready, worker_shutting_down
 from django.apps import AppConfig
+from django.conf import settings
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 from django.db import close_old_connections
 from django.db.models.signals import post_migrate
@@ -18,6 +19,8 @@ def warm_up(**_signal: object) -> None:
 
     forget_what_was_told()
     model_client()
+    if settings.LAYOUT.data.is_dir():
+        settings.LAYOUT.worker_ready.touch()
 
 
 def drain(**_signal: object) -> None:

@@ -16,17 +16,22 @@ from scriptsmith_site.embedded import processes
 SUPERVISED = "SCRIPTSMITH_SUPERVISED"
 
 _ROOT = Path(__file__).resolve().parents[2]
+_UNREADY_GRACE = 10.0  # seconds
 _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a child runs, and how many seconds it has to finish when told to end."""
+    """What a child runs, and how many seconds it has to finish when told to end.
+
+    One that leaves a file when it is ready has begun nothing before, and is not waited for as long.
+    """
 
     name: str
     command: Sequence[str]
     grace: float
     descriptors: tuple[int, ...] = ()
+    ready: Path | None = None
 
 
 class Child:
@@ -34,7 +39,6 @@ class Child:
 
     def __init__(self, program: Program, *, logs: Path, environment: Mapping[str, str]) -> None:
         self.name = program.name
-        self.grace = program.grace
         self.log = logs / f"{program.name.replace(' ', '-')}.log"
         self._program = program
         self._environment = environment
@@ -42,8 +46,18 @@ class Child:
         self._status: int | None = None
         self._log_begin = 0
 
+    @property
+    def grace(self) -> float:
+        """Seconds to wait for its end: few where it has not come so far that it could have begun anything."""
+        ready = self._program.ready
+        if ready is not None and not ready.exists():
+            return min(self._program.grace, _UNREADY_GRACE)
+        return self._program.grace
+
     def start(self, output: IO[bytes] | None = None) -> None:
         """Start it; what it writes goes to the log, standard output to `output` where given."""
+        if self._program.ready is not None:
+            self._program.ready.unlink(missing_ok=True)
         with self.log.open("ab") as log:
             self._log_begin = log.tell()
             self._process = subprocess.Popen(

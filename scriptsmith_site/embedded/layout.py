@@ -120,6 +120,11 @@ class Layout:
         """What the worker's scheduler remembers between two starts."""
         return self.data / "schedule"
 
+    @property
+    def worker_ready(self) -> Path:
+        """Left by the worker when it takes up work."""
+        return self.data / "worker-ready"
+
     def database_settings(self) -> dict[str, str]:
         """The embedded database as an entry of Django's DATABASES."""
         return {

@@ -36,7 +36,7 @@ def worker(layout: Layout) -> Program:
     command += ["--schedule", str(layout.schedule), "--pool", "threads"]
     command += ["--queues", "interactive,campaign"]
     command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
-    return Program("worker", command, grace=_WORKER_GRACE)
+    return Program("worker", command, grace=_WORKER_GRACE, ready=layout.worker_ready)
 
 
 def demo_model(layout: Layout) -> Program:
