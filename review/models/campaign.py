@@ -184,12 +184,13 @@ class Case(models.Model):
         GOLD = "gold", _("Gold")
         TRAINING = "training", _("Training")
         REPEAT = "repeat", _("Repeat")
+        HALO = "halo", _("Halo check")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="cases")
     external_id = models.CharField(_("id"), max_length=200)
     action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
-    # The first case of the same statement, where this one is a hidden repeat of it.
+    # The case that this one shows again: as a hidden repeat, or its refined script among first Drafts.
     repeats = models.ForeignKey(
         "self", models.CASCADE, null=True, blank=True, related_name="repeated_by"
     )
@@ -205,7 +206,7 @@ class Case(models.Model):
                 fields=["campaign", "external_id"], name="case_id_once_a_campaign"
             ),
             models.CheckConstraint(
-                condition=Q(purpose__in=["real", "gold", "training", "repeat"]),
+                condition=Q(purpose__in=["real", "gold", "training", "repeat", "halo"]),
                 name="case_purpose_legal",
             ),
         ]
@@ -234,6 +235,10 @@ class Item(models.Model):
         CLOSED = "closed", _("Closed")
         WITHDRAWN = "withdrawn", _("Withdrawn")
 
+    class Again(models.TextChoices):
+        REPEAT = "repeat", _("Repeat")
+        HALO = "halo", _("Halo check")
+
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
     case = models.ForeignKey(Case, models.CASCADE, related_name="items")
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="items")
@@ -245,6 +250,9 @@ class Item(models.Model):
     priority = models.IntegerField(default=0)
     shuffle = models.PositiveIntegerField(default=0)
     sham = models.BooleanField(default=False)
+    # Another item of the same run, to measure reviewers and not scripts: repeats the item for the same
+    # reviewer, or shows its refined script, as if it were a first Draft, to another one.
+    again = models.CharField(max_length=6, choices=Again, blank=True, default="", db_default="")
     pilot = models.BooleanField(default=False)
     # Reviewers who are through with it; with `overlap` reached its figures count.
     done = models.PositiveSmallIntegerField(default=0)
@@ -267,7 +275,12 @@ class Item(models.Model):
             models.UniqueConstraint(
                 fields=["case", "configuration"], name="item_once_a_case_and_configuration"
             ),
-            models.UniqueConstraint(fields=["campaign", "run"], name="item_run_once_a_campaign"),
+            models.UniqueConstraint(
+                fields=["campaign", "run", "again"], name="item_run_once_a_campaign"
+            ),
+            models.CheckConstraint(
+                condition=Q(again__in=["", "repeat", "halo"]), name="item_again_legal"
+            ),
             models.CheckConstraint(
                 condition=Q(state__in=["preparing", "held", "open", "closed", "withdrawn"]),
                 name="item_state_legal",

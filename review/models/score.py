@@ -62,6 +62,13 @@ class Score(models.Model):
 
     # What the threats to validity ask to be recorded.
     visible = models.JSONField(_("what was visible"), default=dict, blank=True)
+    # Who gave the current scores of the stages before this one, as {"script": reviewer, ...}.
+    earlier_by = models.JSONField(
+        _("earlier stages scored by"),
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+    )
     view = models.CharField(max_length=5, choices=View, default=View.PLAIN)
     position = models.PositiveIntegerField(default=0)
     sitting_minutes = models.FloatField(null=True, blank=True)
