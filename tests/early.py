@@ -39,18 +39,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         _stop.pop(0)()
 
 
-class SiteTogether(LoadScopeScheduling):
-    """Every test by itself on whichever worker is free, but those that share the running site on one.
+class ModulesWithServers(LoadScopeScheduling):
+    """Every test by itself on whichever worker is free, but modules whose tests share servers as a whole.
 
     xdist's own groups name a test by an attribute that this pytest no longer has.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith(("tests/browser/", "tests/flow/")):
-            return "site"
-        # These share a server within each module.
-        return nodeid.split("::")[0] if nodeid.startswith("tests/site/embedded/") else nodeid
+        shares = nodeid.startswith(("tests/browser/", "tests/flow/", "tests/site/embedded/"))
+        return nodeid.split("::")[0] if shares else nodeid
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SiteTogether:
-    return SiteTogether(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ModulesWithServers:
+    return ModulesWithServers(config, log)

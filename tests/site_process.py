@@ -1,6 +1,6 @@
 """The product as people start it: its own supervisor with web, worker and demo model, on a database of its own.
 
-One set of processes for the whole suite, shared by the browser tests and by those that kill a part of it.
+One set of processes for each worker of the suite, shared by the browser tests and by those that kill a part of it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+
+from tests.template import NAME as TEMPLATE
+from tests.template import wait_for_template
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a test's own passphrase"
@@ -65,8 +68,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     port = _free_port()
     database = f"browser_{os.getpid()}"
     admin_url = os.environ["DATABASE_URL"]
+    wait_for_template()
     with psycopg.connect(admin_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {database}")
+        connection.execute(f"CREATE DATABASE {database} TEMPLATE {TEMPLATE}")  # type: ignore[arg-type]
     environment = {
         **os.environ,
         "DATABASE_URL": _with_database(admin_url, database),

@@ -1,0 +1,26 @@
+"""What axe finds on a page: in its theme by every rule of WCAG 2.2 AA, and in the other one by contrast."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import Page
+
+_AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+_LEVELS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+_CONTRAST = {"type": "rule", "values": ["color-contrast"]}
+_RUN = (
+    "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})"
+    ".then(result => result.violations.map(one => one.id + ': ' + one.nodes[0].html.slice(0, 160)))"
+)
+
+
+def problems_of(page: Page) -> list[str]:
+    """What is wrong with the page as it stands; a theme changes colours and nothing else."""
+    page.evaluate(_AXE)
+    found = [*page.evaluate(_RUN, _LEVELS)]
+    page.emulate_media(color_scheme="dark")
+    found += [f"dark: {problem}" for problem in page.evaluate(_RUN, _CONTRAST)]
+    page.emulate_media(color_scheme="light")
+    return found
