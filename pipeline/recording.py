@@ -35,7 +35,7 @@ from pipeline.models import (
 )
 from pipeline.places import tell_waiting
 from pipeline.retrieved import match_of, row_of
-from pipeline.types import Arm, DraftKind, Question, ReadingOutcome, Reply, Role, StageName
+from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
 
@@ -269,4 +269,7 @@ class RecordedPorts:
 
 def roles_of(run: Run) -> dict[Role, RoleSpec]:
     """Who plays which role, from the run's own snapshot."""
-    return {Role(name): RoleSpec(**role) for name, role in run.spec["roles"].items()}
+    return {
+        Role(name): RoleSpec(**role | {"mode": Mode(role["mode"])})
+        for name, role in run.spec["roles"].items()
+    }

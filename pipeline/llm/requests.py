@@ -34,10 +34,9 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         "messages": [{"role": "user", "content": question.user}],
     }
     config: dict[str, object] = {"effort": role.effort} if role.effort else {}
-    # Compared by value: a run's snapshot keeps the mode as text.
-    if role.mode == Mode.SCHEMA:
+    if role.mode is Mode.SCHEMA:
         config["format"] = {"type": "json_schema", "schema": question.schema}
-    elif role.mode == Mode.TOOL:
+    elif role.mode is Mode.TOOL:
         request["tools"] = [
             {"name": _TOOL, "description": "Give the answer.", "input_schema": question.schema}
         ]

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,10 +19,9 @@ from pipeline.simulation.items import (
     simulate_item,
 )
 from pipeline.simulation.rates import SimulatedConfiguration, Simulation
+from pipeline.standin_process import StandInNotStarted, standin_running
 from pipeline.types import Mode, Question, Role
 
-_ROOT = Path(__file__).resolve().parents[2]
-_START_SECONDS = 20
 _TIMEOUT_SECONDS = 60.0
 
 
@@ -34,15 +29,13 @@ _TIMEOUT_SECONDS = 60.0
 def simulated_models_running(simulation: Simulation) -> Iterator[str]:
     """The address of a stand-in that answers by the rates of this simulation, for as long as the block runs."""
     with tempfile.TemporaryDirectory(prefix="scriptsmith-simulation-") as folder:
-        rates, announcement = Path(folder) / "rates.json", Path(folder) / "announcement.json"
+        rates = Path(folder) / "rates.json"
         rates.write_text(simulation.model_dump_json(), encoding="utf-8")
-        options = ["--simulate", str(rates), "--announce", str(announcement)]
-        process = subprocess.Popen([sys.executable, "-m", "pipeline.standin", *options], cwd=_ROOT)
         try:
-            yield _wait_for(announcement, process)
-        finally:
-            process.terminate()
-            process.wait(timeout=10)
+            with standin_running(["--simulate", str(rates)]) as url:
+                yield url
+        except StandInNotStarted as why:
+            raise SimulationBroken(str(why)) from why
 
 
 def simulate(
@@ -97,12 +90,3 @@ class Asking:
         usage = ended.usage
         cost = self.configuration.cost(role, input=usage.input, output=usage.output)
         return Spoken(reply_of(ended.message), usage.input, usage.output, cost)
-
-
-def _wait_for(announcement: Path, process: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + _START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        if announcement.exists():
-            return f"http://127.0.0.1:{json.loads(announcement.read_text())['port']}"
-        time.sleep(0.02)
-    raise SimulationBroken("The stand-in did not start.")
