@@ -230,7 +230,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
 
 def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
     """The report of a run with where it belongs, without what a review hides from the person."""
-    matches = run.matches.select_related("version__entry")
+    matches = run.matches.answers().select_related("version__entry")
     ids = dict(run.drafts.values_list("number", "pk"))
     report = report_run(run)
     failure = failure_of(run)

@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from pipeline import hooks
+from pipeline import hooks, shorter
 from pipeline.flow import Assessed, DraftMade, FeedbackGiven, Flow, Result, Task
 from pipeline.leases import Lease, LostLease, claim, heartbeat, patiently, release
 from pipeline.ledger import draining
@@ -39,6 +39,8 @@ UPDATE pipeline_run AS run SET
     state = CASE
         WHEN EXISTS (
             SELECT FROM pipeline_refinement WHERE run_id = run.id AND state = 'waiting'
+        ) OR EXISTS (
+            SELECT FROM pipeline_shortening WHERE run_id = run.id AND state = 'waiting'
         ) THEN 'queued'
         WHEN finished_at IS NULL THEN %(state)s
         ELSE 'done'
@@ -124,6 +126,7 @@ def _work(lease: Lease) -> None:
         "draft__assessment", "feedback"
     ):
         _refine(run, lease, refinement)
+    shorter.carry_out(run, lease, model_client())
     _finish(lease, state=Run.State.DONE)
 
 

@@ -17,6 +17,7 @@ from catalog.analysis import Report, has_errors
 from catalog.types import Answer, Retrieval
 from pipeline import questions
 from pipeline.checking import describe_errors, summarise
+from pipeline.examples import choose_examples
 from pipeline.prompts import Templates, load_all
 from pipeline.readers import (
     OpinionReading,
@@ -29,7 +30,6 @@ from pipeline.readers import (
 from pipeline.types import (
     Arm,
     DraftKind,
-    Example,
     NoScript,
     Opinion,
     Question,
@@ -39,8 +39,7 @@ from pipeline.types import (
     Verdict,
 )
 
-MAX_EXAMPLES = 3
-_ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
+ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
 
 
 @dataclass(frozen=True)
@@ -200,7 +199,7 @@ class Flow:
             StageName.RETRIEVE,
             round=0,
             outcome=retrieval.answer.value if self.task.uses_retrieval else "examples",
-            found=_say_retrieved(retrieval, shown=self.task.uses_retrieval),
+            found=_say_retrieved(retrieval, self.task),
         )
         return retrieval
 
@@ -213,11 +212,7 @@ class Flow:
         return Result(recommended=draft, matched=True)
 
     def _generate(self, retrieval: Retrieval | None) -> DraftMade:
-        examples: list[Example] = []
-        if retrieval and self.task.uses_examples:
-            examples = [
-                Example(match.phrasing, match.script) for match in retrieval.matches[:MAX_EXAMPLES]
-            ]
+        examples = choose_examples(retrieval) if retrieval and self.task.uses_examples else []
         self.ports.begin(StageName.GENERATE, round=0)
         reading = self._ask_script(
             questions.generate(
@@ -497,7 +492,7 @@ class Flow:
         again = [
             (index, questions.ask_again(question, outcome))
             for index, (question, reply) in enumerate(zip(asked, replies, strict=True))
-            if (outcome := questions.first_reading(question, reply)) in _ASK_AGAIN
+            if (outcome := questions.first_reading(question, reply)) in ASK_AGAIN
         ]
         if again:
             second = self.ports.complete([question for _, question in again])
@@ -528,17 +523,18 @@ def _why_unknown(*readings: OpinionReading) -> str:
     return next((r.outcome.value for r in readings if r.outcome is not ReadingOutcome.READ), "")
 
 
-def _say_retrieved(retrieval: Retrieval, *, shown: bool) -> str:
+def _say_retrieved(retrieval: Retrieval, task: Task) -> str:
     if not retrieval.matches:
-        return "Nothing in the catalogue comes near." + (
-            f" {retrieval.degraded}" if retrieval.degraded else ""
-        )
+        says = "Nothing in the catalogue comes near."
+        if task.uses_examples and retrieval.neighbours:
+            says = "Nothing in the catalogue answers it; the nearest entries serve as examples."
+        return f"{says} {retrieval.degraded}".rstrip()
     best = retrieval.matches[0]
     says = {
         Answer.MATCH: f"“{best.title}” answers it",
         Answer.ADAPT: f"“{best.title}” is a starting point, not the answer",
         Answer.NONE: f"Nearest is “{best.title}”, which is not it",
-    }[retrieval.answer if shown else Answer.ADAPT]
+    }[retrieval.answer if task.uses_retrieval else Answer.ADAPT]
     details = "; ".join(
         best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2]
     )

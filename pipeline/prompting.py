@@ -82,6 +82,8 @@ def templates_of(named: object) -> Templates:
     """
     pairs = named.items() if isinstance(named, dict) else ()
     versions = {name: str(version) for name, version in pairs}
+    for name in prompts.OUTSIDE_THE_FLOW - versions.keys():
+        versions[name] = prompts.load(name).version
     kept = _find(versions)
     for name in prompts.names():
         if name not in kept:

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pipeline.prompts import Templates, fence, render
-from pipeline.readers import read_explanation, read_opinion, read_script, read_text
+from pipeline.readers import (
+    read_explanation,
+    read_opinion,
+    read_points,
+    read_script,
+    read_text,
+)
 from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
 
 _REMINDER = {
@@ -38,6 +44,7 @@ _EXPLANATION = _shape(
     verdict={"type": "string", "enum": ["error", "no_error"]},
     points={"type": "array", "items": {"type": "string"}},
 )
+_POINTS = _shape(points={"type": "array", "items": {"type": "string"}})
 _SHAPES = {
     StageName.GENERATE: _SCRIPT,
     StageName.REPAIR: _SCRIPT,
@@ -46,6 +53,7 @@ _SHAPES = {
     StageName.DIFFERENCE: _DIFFERENCE,
     StageName.EXPLAIN: _EXPLANATION,
     StageName.REFINE: _SCRIPT,
+    StageName.SHORTEN: _POINTS,
 }
 
 
@@ -150,6 +158,21 @@ def refine(
     )
 
 
+def shorten(
+    statement: str, script: str, feedback: str, *, number: int, templates: Templates
+) -> Question:
+    """Ask for an expert's feedback in fewer words; `number` tells those of one run apart."""
+    return _question(
+        StageName.SHORTEN,
+        Role.REFINER,
+        templates,
+        round=number,
+        STATEMENT=fence(statement, "STATEMENT"),
+        SCRIPT=fence(script, "SCRIPT"),
+        FEEDBACK=fence(feedback, "FEEDBACK"),
+    )
+
+
 def answer_words(name: str) -> Iterator[str]:
     """The words by which the answer to the prompt of this name is read: its fields, and what they may say."""
     properties = _SHAPES[StageName(name)]["properties"]
@@ -168,6 +191,8 @@ def first_reading(question: Question, reply: Reply) -> ReadingOutcome:
             return read_opinion(reply).outcome
         case StageName.EXPLAIN:
             return read_explanation(reply).outcome
+        case StageName.SHORTEN:
+            return read_points(reply).outcome
         case _:
             return read_script(reply).outcome
 

@@ -42,6 +42,12 @@ class OpinionReading:
 
 
 @dataclass(frozen=True)
+class PointsReading:
+    outcome: ReadingOutcome
+    points: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ExplanationReading:
     outcome: ReadingOutcome
     no_error: bool = False
@@ -122,6 +128,19 @@ def read_explanation(reply: Reply) -> ExplanationReading:
         return ExplanationReading(ReadingOutcome.UNPARSED)
     cut = max(0, len(points) - MAX_POINTS)
     return ExplanationReading(outcome, points=points[:MAX_POINTS], cut=cut)
+
+
+def read_points(reply: Reply) -> PointsReading:
+    """At most three points; a reply without a single one is not read."""
+    stopped = _stopped(reply)
+    if stopped:
+        return PointsReading(stopped)
+    found = [one.value for one in find_objects(drop_thinking(reply.text), "points")]
+    said = [_said_by_tool(reply, "points"), *found]
+    points = next((points for one in said if one and (points := _points_of(one["points"]))), ())
+    if not points:
+        return PointsReading(ReadingOutcome.UNPARSED)
+    return PointsReading(ReadingOutcome.READ, points[:MAX_POINTS])
 
 
 def _stopped(reply: Reply) -> ReadingOutcome | None:

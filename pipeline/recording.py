@@ -15,7 +15,7 @@ from django.db.models import Max
 from catalog import services as catalog
 from catalog.analysis import Report, analyse
 from catalog.models import Version
-from catalog.types import Answer, Retrieval
+from catalog.types import Retrieval
 from pipeline import ledger
 from pipeline.findings import findings_of
 from pipeline.flow import Assessed, DraftMade, FeedbackGiven
@@ -34,7 +34,7 @@ from pipeline.models import (
     Run,
 )
 from pipeline.places import tell_waiting
-from pipeline.retrieved import match_of, row_of
+from pipeline.retrieved import retrieval_of, rows_of
 from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
@@ -89,16 +89,9 @@ class RecordedPorts:
     def retrieve(self) -> Retrieval:
         if not self._lines.has_ended(StageName.RETRIEVE, round=0):
             found = catalog.retrieve(self._run.action.statement, limit=_MATCHES_KEPT)
-            self._matches = [row_of(self._run, found, rank) for rank in range(len(found.matches))]
+            self._matches = rows_of(self._run, found)
             return found
-        kept = list(self._run.matches.select_related("version__entry"))
-        return Retrieval(
-            statement=self._run.action.statement,
-            answer=Answer(kept[0].answer) if kept else Answer.NONE,
-            matches=tuple(match_of(row) for row in kept),
-            threshold=0.0,
-            scoring=kept[0].scoring if kept else "",
-        )
+        return retrieval_of(self._run)
 
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
         while missing := [one for one in asked if position_of(one) not in self._replies]:

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from catalog.types import Answer, Match, Retrieval
+from catalog.types import Answer, Match, Neighbour, Retrieval
 from pipeline.models import RetrievedMatch, Run
 
 
-def row_of(run: Run, found: Retrieval, rank: int) -> RetrievedMatch:
-    """The match of this rank, not yet saved."""
-    match = found.matches[rank]
+def rows_of(run: Run, found: Retrieval) -> list[RetrievedMatch]:
+    """The matches and then what lies near, by rank, not yet saved."""
+    rows = [_row_of_match(match, found) for match in found.matches]
+    rows += [_row_of_neighbour(neighbour, found) for neighbour in found.neighbours]
+    for rank, row in enumerate(rows):
+        row.run, row.rank = run, rank
+    return rows
+
+
+def retrieval_of(run: Run) -> Retrieval:
+    """What the catalogue had said, in one query."""
+    rows = list(run.matches.select_related("version__entry"))
+    matches = tuple(_match_of(row) for row in rows if row.answer != Answer.NONE)
+    return Retrieval(
+        statement=run.action.statement,
+        answer=matches[0].answer if matches else Answer.NONE,
+        matches=matches,
+        threshold=0.0,
+        scoring=rows[0].scoring if rows else "",
+        neighbours=tuple(
+            Neighbour(row.version_id, row.phrasing, row.version.script, row.cosine)
+            for row in rows
+            if row.answer == Answer.NONE
+        ),
+    )
+
+
+def _row_of_match(match: Match, found: Retrieval) -> RetrievedMatch:
     return RetrievedMatch(
-        run=run,
-        rank=rank,
         version_id=match.version_id,
         phrasing=match.phrasing,
         answer=match.answer.value,
@@ -24,8 +47,18 @@ def row_of(run: Run, found: Retrieval, rank: int) -> RetrievedMatch:
     )
 
 
-def match_of(row: RetrievedMatch) -> Match:
-    """What the catalogue had said; the row comes with its version and entry."""
+def _row_of_neighbour(neighbour: Neighbour, found: Retrieval) -> RetrievedMatch:
+    return RetrievedMatch(
+        version_id=neighbour.version_id,
+        phrasing=neighbour.phrasing,
+        answer=Answer.NONE.value,
+        confidence=0.0,
+        cosine=neighbour.cosine,
+        scoring=found.scoring,
+    )
+
+
+def _match_of(row: RetrievedMatch) -> Match:
     return Match(
         entry=row.version.entry.slug,
         version=row.version.number,

@@ -32,6 +32,8 @@ from pipeline.models import (
     Run,
 )
 from pipeline.prompting import choose_versions
+from pipeline.shortening import ask_shorter as ask_shorter
+from pipeline.shortening import can_shorten as can_shorten
 from pipeline.telling import tell
 from pipeline.texts import check_text
 from pipeline.types import Arm, DraftKind
@@ -206,7 +208,7 @@ def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
         raise NotAllowedNow(_("This run was not answered from the catalogue."))
     # The row is locked, so that a double click gives one label and one new run.
     Run.objects.select_for_update().get(pk=run.pk)
-    if MatchLabel.objects.filter(
+    if MatchLabel.objects.counting().filter(
         statement=run.action.statement, version=run.answered_by, by=by
     ).exists():
         raise NotAllowedNow(_("You have already answered this."))
@@ -308,6 +310,7 @@ def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
 def erase_action(action: Action, *, by: User) -> None:
     """Erase an Action's texts and those of its runs; counts, hashes and decisions stay."""
     now = timezone.now()
+    statement = Action.objects.values_list("statement", flat=True).get(pk=action.pk)
     if not Action.objects.filter(pk=action.pk, erased_at=None).update(
         statement="",
         incident="",
@@ -321,6 +324,8 @@ def erase_action(action: Action, *, by: User) -> None:
         raise NotAllowedNow(_("These texts are erased already."))
     for run in action.runs.all():
         run.stages.update(found="")
+        run.shortenings.exclude(shorter="").update(text="(erased)", shorter="(erased)")
+        run.shortenings.filter(shorter="").update(text="(erased)")
         run.drafts.exclude(kind=DraftKind.RETRIEVED.value).update(script="# erased\n", note="")
         for draft in run.drafts.all():
             draft.findings.all().delete()
@@ -330,6 +335,9 @@ def erase_action(action: Action, *, by: User) -> None:
         run.calls.filter(state="done").update(request={}, reply={})
         run.calls.exclude(state="done").update(request={})
     action.refresh_from_db()
+    same = Action.objects.filter(statement_sha256=action.statement_sha256, erased_at=None)
+    if not same.exists():
+        catalog.forget_statement(statement)
     record(action, "texts erased", by=by)
     forget_name(action)
 

@@ -64,6 +64,8 @@ class StageName(_Labelled):
     EXPLAIN = "explain"
     REFINE = "refine"
     RECOMMEND = "recommend"
+    # Outside the flow: an expert has their own feedback said in fewer words.
+    SHORTEN = "shorten"
 
 
 class ReadingOutcome(StrEnum):

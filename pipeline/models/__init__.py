@@ -13,6 +13,7 @@ from pipeline.models.configuration import (
 from pipeline.models.draft import Assessment, Draft, DraftFinding, DraftUse, Feedback, Refinement
 from pipeline.models.ledger import Attempt, ModelCall
 from pipeline.models.run import Batch, RetrievedMatch, Run, Stage
+from pipeline.models.shortening import Shortening
 from pipeline.models.spending import Spending
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "RetrievedMatch",
     "RoleSetting",
     "Run",
+    "Shortening",
     "Spending",
     "Stage",
 ]

@@ -228,8 +228,17 @@ class Stage(models.Model):
         return f"{self.name} of run {self.run_id}"
 
 
+class RetrievedMatchQuerySet(models.QuerySet["RetrievedMatch"]):
+    def answers(self) -> RetrievedMatchQuerySet:
+        """What people are shown: the answer and starting points, without what only serves as an example."""
+        return self.exclude(answer="none")
+
+
 class RetrievedMatch(models.Model):
-    """What the catalogue answered to a Run's statement; recorded once, so that a resumed run sees the same."""
+    """What the catalogue answered to a Run's statement; recorded once, so that a resumed run sees the same.
+
+    What it did not answer, but lies near, is recorded too, as *none*: a generator is shown it.
+    """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="matches")
     rank = models.PositiveSmallIntegerField()
@@ -242,6 +251,8 @@ class RetrievedMatch(models.Model):
     reasons = models.JSONField(default=list)
     differs = models.JSONField(default=list)
     fills = models.JSONField(default=dict)
+
+    objects = RetrievedMatchQuerySet.as_manager()
 
     class Meta:
         ordering = ["rank"]

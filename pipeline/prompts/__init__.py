@@ -16,6 +16,8 @@ from typing import NamedTuple
 _FOLDER = Path(__file__).parent
 # Bash is full of $ and {}: neither Template nor str.format fits.
 _SLOT = re.compile(r"<<([A-Z_]+)>>")
+# Asked outside the flow, and later than the product began: a run that names no version takes the present one.
+OUTSIDE_THE_FLOW = frozenset({"shorten"})
 _PARTING = "\n---\n"
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pipeline.intervals import Interval, newcombe, wilson
 from pipeline.simulation.closed_form import Expected, expect_first, expect_rounds
-from pipeline.simulation.intervals import Interval, newcombe, of_mean, quantile, wilson
+from pipeline.simulation.intervals import of_mean, quantile
 from pipeline.simulation.items import ItemOutcome, Passage
 from pipeline.simulation.rates import Rates
 from pipeline.types import Verdict
@@ -54,7 +55,8 @@ class Net(Figure):
 
     def _interval(self, z: float) -> Interval:
         lost = self.gained - self.numerator
-        return newcombe(gained=self.gained, lost=lost, kept=self.kept, items=self.denominator, z=z)
+        neither = self.denominator - self.kept - lost - self.gained
+        return newcombe(both=self.kept, lost=lost, gained=self.gained, neither=neither, z=z)
 
 
 @dataclass(frozen=True, kw_only=True)

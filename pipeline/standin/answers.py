@@ -9,6 +9,7 @@ from pipeline.standin.contract import Prompt
 from pipeline.standin.describe import describe
 from pipeline.standin.literals import without_mentions
 from pipeline.standin.mend import apply_feedback, apply_requests, explain, repair
+from pipeline.standin.shorten import shorten
 from pipeline.standin.write import write_apology, write_script
 
 # Rules read prose to here: their patterns are not made for what is longer.
@@ -33,6 +34,7 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
         "similarity": _compare_likeness,
         "difference": _compare_differences,
         "explain": _explain,
+        "shorten": _shorten,
     }.get(prompt.task)
     return answering(prompt) if answering else {}
 
@@ -111,6 +113,10 @@ def _explain(prompt: Prompt) -> Answer:
         functionality=_read(prompt, "FUNCTIONALITY"),
         differences=_read(prompt, "DIFFERENCES"),
     )
+
+
+def _shorten(prompt: Prompt) -> Answer:
+    return {"points": shorten(_read(prompt, "FEEDBACK"))}
 
 
 def _refine(prompt: Prompt, book: Book) -> str:

@@ -124,7 +124,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     drafts = show_drafts(run, user)
     costs = costs_of(run)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
-    matches = list(run.matches.select_related("version__entry", "version__verified_by"))
+    matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
     return context | {
         "stages": show_stages(stages, costs),
         "milliseconds": duration_of(run),
@@ -221,9 +221,11 @@ def _values_for(match: RetrievedMatch) -> list[tuple[str, str]]:
 
 
 def _label_by(run: Run, user: User) -> MatchLabel | None:
-    return MatchLabel.objects.filter(
-        statement=run.action.statement, version=run.answered_by, by=user
-    ).first()
+    return (
+        MatchLabel.objects.counting()
+        .filter(statement=run.action.statement, version=run.answered_by, by=user)
+        .first()
+    )
 
 
 def _say_wait(run: Run) -> str:

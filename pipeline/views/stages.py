@@ -28,6 +28,7 @@ _NAMES: dict[str, str] = {
     StageName.EXPLAIN: _("Explain"),
     StageName.REFINE: _("Refine"),
     StageName.RECOMMEND: _("Recommend"),
+    StageName.SHORTEN: _("Shorten"),
 }
 
 _OUTCOMES = {

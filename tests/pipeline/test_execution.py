@@ -6,11 +6,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from catalog.types import Answer, Retrieval
+from catalog.types import Answer, Neighbour, Retrieval
 from pipeline import execution, leases, ledger, services
 from pipeline.models import Attempt, DraftFinding, Endpoint, ModelCall, Run
 from pipeline.reporting import report_run
-from tests.make import make_action
+from pipeline.retrieved import retrieval_of
+from tests.make import make_action, make_version
 from tests.standin_process import StandIn
 
 pytestmark = pytest.mark.django_db
@@ -222,19 +223,34 @@ def test_what_was_retrieved_is_recorded_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
+    near = make_version("List the zebras", script="ls zebras\n")
 
     def retrieve(statement: str, *, limit: int) -> Retrieval:
         asked.append(statement)
         return Retrieval(
-            statement=statement, answer=Answer.NONE, matches=(), threshold=0.9, scoring="t"
+            statement=statement,
+            answer=Answer.NONE,
+            matches=(),
+            neighbours=(Neighbour(near.pk, "List the zebras", "ls zebras\n", 0.5),),
+            threshold=0.9,
+            scoring="t",
         )
 
     monkeypatch.setattr("catalog.services.retrieve", retrieve, raising=False)
     run = start()
-    finish(run)
+    done = finish(run)
+    [row] = done.matches.all()
+    assert (row.version, row.answer) == (near, "none")
+    assert not done.matches.answers().exists()
+    [generated] = done.calls.filter(stage="generate")
+    assert "ls zebras" in str(generated.request)
+
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)
-    finish(run)
+    again = finish(run)
     assert len(asked) == 1
+    assert retrieval_of(again).neighbours == (
+        Neighbour(near.pk, "List the zebras", "ls zebras\n", 0.5),
+    )
 
 
 def test_cost_is_tokens_times_price() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from catalog.analysis import Report, analyse
-from catalog.types import Answer, Match, Retrieval
+from catalog.types import Answer, Match, Neighbour, Retrieval
 from pipeline.flow import Assessed, DraftMade, FeedbackGiven, Flow, Task, combine
 from pipeline.types import (
     Arm,
@@ -313,6 +313,27 @@ def test_nearest_entries_are_examples_unless_switched_off() -> None:
         )
         Flow(Task("list logs", uses_examples=switched_on), ports).carry_out()
         assert ("list logs in /tmp" in ports.asked[0].user) == switched_on
+
+
+def test_what_lies_near_is_an_example_where_nothing_answers() -> None:
+    found = Retrieval(
+        statement="",
+        answer=Answer.NONE,
+        matches=(),
+        neighbours=(Neighbour(7, "list logs in /tmp", "ls /tmp\n", 0.6),),
+        threshold=0.9,
+        scoring="t",
+    )
+    for switched_on in (True, False):
+        ports = ScriptedPorts(
+            found,
+            generate=[script(LIST)],
+            describe=[DESCRIBED],
+            similarity=[SAME],
+            difference=[SAME],
+        )
+        Flow(Task("list logs", uses_examples=switched_on), ports).carry_out()
+        assert ("ls /tmp" in ports.asked[0].user) == switched_on
 
 
 def test_an_experts_feedback_is_refined_in_its_own_arm() -> None:

@@ -39,6 +39,7 @@ def test_the_list_has_every_prompt_in_the_order_of_the_pipeline(client: Client) 
         "difference",
         "explain",
         "refine",
+        "shorten",
     ]
     assert prompts.load("generate").version in page.text
 
@@ -165,7 +166,7 @@ def test_who_asks_reads_and_only_administrators_write(
 
 def test_a_program_lists_reads_and_writes_them(client: Client) -> None:
     listed = client.get("/api/v1/prompts/").json()
-    assert len(listed) == 7
+    assert len(listed) == 8
     body = {"name": "describe", "text": changed("describe"), "note": "n"}
     made = client.post("/api/v1/prompts/", body, content_type="application/json")
     assert made.status_code == 201, made.text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.intervals import Interval, newcombe, wilson
 from pipeline.simulation.figures import Figure, count
-from pipeline.simulation.intervals import Interval, newcombe, of_mean, quantile, wilson
+from pipeline.simulation.intervals import of_mean, quantile
 from pipeline.simulation.items import ItemOutcome, Passage
 from pipeline.types import Verdict
 from tests.pipeline.simulation.asking import PAPER
@@ -29,13 +30,13 @@ def test_wilson_is_the_interval_of_a_reference_implementation(
 
 
 def test_newcombe_gives_the_interval_of_the_golden_case() -> None:
-    low, high = newcombe(gained=18, lost=3, kept=62, items=153, z=Z)
+    low, high = newcombe(gained=18, lost=3, both=62, neither=70, z=Z)
     assert (round(low, 3), round(high, 3)) == (0.040, 0.155)
 
 
 def test_a_difference_that_nothing_caused_holds_zero() -> None:
-    assert newcombe(gained=0, lost=0, kept=0, items=20, z=Z).holds(0)
-    assert newcombe(gained=0, lost=0, kept=20, items=20, z=Z).holds(0)
+    assert newcombe(gained=0, lost=0, both=0, neither=20, z=Z).holds(0)
+    assert newcombe(gained=0, lost=0, both=20, neither=0, z=Z).holds(0)
 
 
 def test_intervals_that_hold_together_are_wider() -> None:

@@ -1,0 +1,23 @@
+"""Which verified entries a generator is shown; pure."""
+
+from __future__ import annotations
+
+from catalog.types import Retrieval
+from pipeline.types import Example
+
+MOST = 3
+LONGEST = 6_000  # characters of all examples together, statements and scripts
+
+
+def choose_examples(retrieval: Retrieval) -> list[Example]:
+    """What the catalogue answered first, then what lies near; what would be too long is left out whole."""
+    near = [(match.phrasing, match.script) for match in retrieval.matches]
+    near += [(neighbour.phrasing, neighbour.script) for neighbour in retrieval.neighbours]
+    chosen: list[Example] = []
+    left = LONGEST
+    for statement, script in near:
+        length = len(statement) + len(script)
+        if length <= left and len(chosen) < MOST:
+            chosen.append(Example(statement, script))
+            left -= length
+    return chosen
