@@ -1,4 +1,4 @@
-"""A person's time zone and theme, kept in their session so that a page costs no query for them."""
+"""A person's time zone, theme and keys, kept in their session so that a page costs no query for them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _KEY = "preferences"
 class Preferences(NamedTuple):
     time_zone: str
     theme: str
+    keys: dict[str, str] = {}  # those that were changed
 
 
 def profile_of(user: User) -> Profile:
@@ -25,7 +26,7 @@ def profile_of(user: User) -> Profile:
 def remember_preferences(request: HttpRequest, user: User) -> None:
     """This session has the person's preferences; called at sign-in and after a change."""
     profile = profile_of(user)
-    request.session[_KEY] = [profile.time_zone, profile.theme]
+    request.session[_KEY] = [profile.time_zone, profile.theme, profile.keys]
 
 
 def preferences_of(request: HttpRequest) -> Preferences:
@@ -35,4 +36,4 @@ def preferences_of(request: HttpRequest) -> Preferences:
         return Preferences(*remembered)
     assert isinstance(request.user, User)  # asked for signed-in people only
     profile = profile_of(request.user)
-    return Preferences(profile.time_zone, profile.theme)
+    return Preferences(profile.time_zone, profile.theme, profile.keys)

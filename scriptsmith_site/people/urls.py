@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from scriptsmith_site.people import account_views, views
+from scriptsmith_site.people import account_views, key_views, views
 
 urlpatterns = [
     path("login/", views.SignIn.as_view(), name="login"),
@@ -14,6 +14,8 @@ urlpatterns = [
     path("settings/", views.show_settings, name="settings"),
     path("settings/preferences/", views.save_preferences, name="settings-preferences"),
     path("settings/password/", views.save_password, name="settings-password"),
+    path("settings/keys/", key_views.show_keys, name="settings-keys"),
+    path("settings/keys/save/", key_views.save_keys, name="settings-keys-save"),
     path("settings/tokens/", views.make_own_token, name="token-new"),
     path("settings/tokens/<int:pk>/revoke/", views.revoke_token, name="token-revoke"),
     path("users/", account_views.list_accounts, name="users"),

@@ -1,0 +1,197 @@
+"""The keys of the pages: one table of what has a key, and each person's changes to it.
+
+Templates print `keys.NAME` on the control that has the key, and static/js/keys.js reads it from there; so the
+table is the only place that knows a key. `Ctrl Enter` sends the form one writes in, and stays as it is, as do
+J, K and ?; the same goes for the few keys of pages that nobody works in all day (see TAKEN_ELSEWHERE).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from catalog.types import BadInput
+from scriptsmith_site.models import Profile
+
+
+class Where(StrEnum):
+    """The pages on which an action is offered."""
+
+    ALL = "all"
+    REVIEW = "review"
+    QUEUE = "queue"
+    SETTLE = "settle"
+
+
+class Group(NamedTuple):
+    """Actions that stand together in the settings."""
+
+    label: str | Promise
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something that has a key."""
+
+    name: str
+    key: str  # unless a person changed it
+    label: str | Promise
+    where: frozenset[Where] = frozenset({Where.REVIEW})
+    # The key is followed by a number, that of a script.
+    numbered: bool = False
+
+
+_BOTH = frozenset({Where.REVIEW, Where.SETTLE})
+_ALL = frozenset({Where.ALL})
+
+GROUPS = (
+    Group(
+        gettext_lazy("Scoring"),
+        (
+            Action("score_0", "0", gettext_lazy("Incorrect"), _BOTH),
+            Action("score_1", "1", gettext_lazy("Partially correct"), _BOTH),
+            Action("score_2", "2", gettext_lazy("Correct"), _BOTH),
+            Action("comment", "c", gettext_lazy("Comment"), _BOTH),
+            Action("remark", "m", gettext_lazy("Comment on a line")),
+            Action("undo", "u", gettext_lazy("Undo")),
+            Action("earlier", "p", gettext_lazy("Earlier item")),
+            Action("skip", "x", gettext_lazy("Skip")),
+            Action("flag", "l", gettext_lazy("Flag")),
+            Action("take", "t", gettext_lazy("Take it, go on, or let scores stand")),
+        ),
+    ),
+    Group(
+        gettext_lazy("Deciding"),
+        (
+            Action("approve", "a", gettext_lazy("Approve")),
+            Action("edit", "e", gettext_lazy("Edit and approve")),
+            Action("reject", "r", gettext_lazy("Reject")),
+            Action("reveal", "v", gettext_lazy("Show the verdict now")),
+            Action("feedback", "b", gettext_lazy("Get feedback and a rewrite")),
+            Action("own_feedback", "f", gettext_lazy("Write own feedback")),
+        ),
+    ),
+    Group(
+        gettext_lazy("Looking"),
+        (
+            Action("show", "s", gettext_lazy("Show a script"), numbered=True),
+            Action("compare", "d", gettext_lazy("Compare with a script"), numbered=True),
+            Action("layout", "z", gettext_lazy("Inline or side by side")),
+            Action("wrap", "w", gettext_lazy("Wrap long lines"), _BOTH),
+            Action("context", "i", gettext_lazy("Context"), _BOTH),
+            Action("rubric", "g r", gettext_lazy("Rubric")),
+            Action("leave", "q", gettext_lazy("Back to the queue")),
+            Action("names", "h", gettext_lazy("Show or hide names"), frozenset({Where.SETTLE})),
+        ),
+    ),
+    Group(
+        gettext_lazy("From page to page"),
+        (
+            Action("start", "s", gettext_lazy("Start reviewing"), frozenset({Where.QUEUE})),
+            Action("search", "/", gettext_lazy("Search"), _ALL),
+            Action("home", "g h", gettext_lazy("Home"), _ALL),
+            Action("new", "g n", gettext_lazy("New action"), _ALL),
+            Action("queue", "g q", gettext_lazy("Queue"), _ALL),
+            Action("actions", "g a", gettext_lazy("Actions"), _ALL),
+            Action("catalogue", "g c", gettext_lazy("Catalogue"), _ALL),
+            Action("studies", "g s", gettext_lazy("Studies"), _ALL),
+            Action("campaigns", "g m", gettext_lazy("Campaigns"), _ALL),
+            Action("cost", "g o", gettext_lazy("Cost"), _ALL),
+        ),
+    ),
+)
+ACTIONS = {action.name: action for group in GROUPS for action in group.actions}
+ORIGINAL = {name: action.key for name, action in ACTIONS.items()}
+
+# Next and previous row, and the sheet of keys; they are the same wherever one is.
+FIXED = frozenset("jk?")
+# Single keys of other pages: what works everywhere must not begin with one of them.
+TAKEN_ELSEWHERE = frozenset("123cdenorsuwxy.,") | FIXED
+
+
+def keys_of(changed: Mapping[str, str]) -> dict[str, str]:
+    """Every action's key for a person who changed these."""
+    return ORIGINAL | {name: key for name, key in changed.items() if name in ORIGINAL}
+
+
+def save_keys(user: User, wanted: Mapping[str, str]) -> dict[str, str]:
+    """The person's keys from now on, those not named as they came; returns what differs from the original.
+
+    Raises BadInput for a key that is none, or one that two actions of a page would share.
+    """
+    keys = read_keys(wanted)
+    faults = find_faults(keys)
+    if faults:
+        name, said = next(iter(faults.items()))
+        raise BadInput(said, field=name)
+    changed = {name: key for name, key in keys.items() if key != ORIGINAL[name]}
+    Profile.objects.update_or_create(user=user, defaults={"keys": changed})
+    return changed
+
+
+def read_keys(wanted: Mapping[str, str]) -> dict[str, str]:
+    """Every action's key as it was written, in one way of writing: `GQ` and `G  q` are `g q`."""
+    read = dict(ORIGINAL)
+    for name in ORIGINAL.keys() & wanted.keys():
+        characters = "".join(wanted[name].split()).lower()
+        read[name] = " ".join(characters) if len(characters) == 2 else characters[:9]
+    return read
+
+
+def find_faults(keys: Mapping[str, str]) -> dict[str, str]:
+    """Action to what is wrong with its key, one sentence; empty where nothing is."""
+    faults = {name: said for name, key in keys.items() if (said := _fault_of(ACTIONS[name], key))}
+    pressed = {name: _pressed(ACTIONS[name], key) for name, key in keys.items()}
+    for one, other in combinations(keys, 2):
+        if _meet(ACTIONS[one], ACTIONS[other]) and _share(pressed[one], pressed[other]):
+            for name, clash in ((one, other), (other, one)):
+                said = _("“%s” has this key too: choose another for one of them.")
+                faults.setdefault(name, said % ACTIONS[clash].label)
+    return faults
+
+
+def _fault_of(action: Action, key: str) -> str:
+    parts = key.split()
+    if not 1 <= len(parts) <= 2 or not all(_is_key(part) for part in parts):
+        return _("Write one key, or two that are pressed one after the other.")
+    if action.numbered and len(parts) > 1:
+        return _("One key only: the number of the script follows it.")
+    if parts[0] in FIXED:
+        return _("J, K and ? are the same on every page.")
+    if Where.ALL in action.where and parts[0] in TAKEN_ELSEWHERE:
+        return (
+            _("Some page has the key %s already; begin with another, such as G.") % parts[0].upper()
+        )
+    return ""
+
+
+def _is_key(part: str) -> bool:
+    return len(part) == 1 and part.isprintable()
+
+
+def _meet(one: Action, other: Action) -> bool:
+    """Whether some page offers both."""
+    return Where.ALL in one.where | other.where or bool(one.where & other.where)
+
+
+def _share(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether one of two rows of keys is the other, or begins it."""
+    alike = (
+        first == second or "#" in (first, second) and (first + second).strip("#").isdigit()
+        for first, second in zip(one, other, strict=False)
+    )
+    return bool(one and other) and all(alike)
+
+
+def _pressed(action: Action, key: str) -> tuple[str, ...]:
+    """What is pressed one after the other; # stands for any digit."""
+    return (*key.split(), "#") if action.numbered else tuple(key.split())

@@ -1,0 +1,141 @@
+"""A person's own keys: one table, changes kept, conflicts refused, printed on the controls of the pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from catalog.types import BadInput
+from review import services
+from review.models import Assignment
+from scriptsmith_site.models import Profile
+from scriptsmith_site.people.keys import GROUPS, ORIGINAL, TAKEN_ELSEWHERE, find_faults, save_keys
+from tests.make import make_run
+from tests.people import PASSWORD
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+_LITERAL = re.compile(r'\bkey="([^"{]+)"')
+
+
+@pytest.fixture
+def held(reviewer: User) -> Assignment:
+    item = services.take_in(make_run().pk)
+    assert item is not None
+    return services.claim_item(item, by=reviewer)
+
+
+@pytest.fixture
+def rita(client: Client, reviewer: User) -> Client:
+    client.post("/login/", {"username": "rita", "password": PASSWORD})
+    return client
+
+
+def test_a_changed_key_stands_on_the_control_from_the_next_page_on(
+    rita: Client, reviewer: User, held: Assignment
+) -> None:
+    assert (
+        rita.post("/settings/keys/save/", {**ORIGINAL, "approve": "Y", "rubric": "gx"})["Location"]
+        == "/settings/keys/"
+    )
+    assert Profile.objects.get(user=reviewer).keys == {"approve": "y", "rubric": "g x"}
+    page = rita.get(f"/items/{held.item_id}/").text
+    assert 'value="approve" data-key="y"' in page and 'data-key="g x"' in page
+    assert 'data-key="a"' not in page and 'data-key="g r"' not in page
+    assert 'data-key="e"' in page, "what was not changed is as it was"
+
+
+def test_another_persons_keys_stay_as_they_were(
+    rita: Client, held: Assignment, second_reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    rita.post("/settings/keys/save/", {"queue": "g z"})
+    assert 'data-key="g z"' in rita.get("/queue/").text
+    assert 'data-key="g q"' in client_for(second_reviewer).get("/queue/").text
+
+
+def test_all_as_they_came(rita: Client, reviewer: User) -> None:
+    rita.post("/settings/keys/save/", {"approve": "y"})
+    assert "All as they came" in rita.get("/settings/keys/").text
+    rita.post("/settings/keys/save/", {"approve": "y", "reset": "1"})
+    assert Profile.objects.get(user=reviewer).keys == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "blamed"),
+    [
+        pytest.param({"approve": "r"}, {"approve", "reject"}, id="two of a page share it"),
+        pytest.param({"approve": "g"}, {"approve", "rubric"}, id="it begins another"),
+        pytest.param({"context": "h"}, {"context", "names"}, id="two of the page for settling"),
+        pytest.param({"search": "s"}, {"search"}, id="some page has it"),
+        pytest.param({"home": "x h"}, {"home"}, id="it begins with what some page has"),
+        pytest.param({"rubric": "s 1"}, {"rubric", "show"}, id="it could be a script's number"),
+        pytest.param({"undo": "s"}, {"undo", "show"}, id="it would come before the number"),
+        pytest.param({"show": "s s"}, {"show"}, id="two keys before a number"),
+        pytest.param({"flag": "j"}, {"flag"}, id="it moves rows"),
+        pytest.param({"flag": "? x"}, {"flag"}, id="it opens the sheet"),
+        pytest.param({"flag": ""}, {"flag"}, id="none"),
+        pytest.param({"flag": "a b c"}, {"flag"}, id="three"),
+        pytest.param({"flag": "ctrl+s"}, {"flag"}, id="the browser's"),
+        pytest.param({"flag": "\0"}, {"flag"}, id="not a key"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_what_was_typed_stays(
+    rita: Client, reviewer: User, changed: dict[str, str], blamed: set[str]
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        save_keys(reviewer, changed)
+    assert refused.value.field in blamed
+    answer = rita.post("/settings/keys/save/", changed)
+    assert answer.status_code == 422 and not Profile.objects.exists()
+    assert blamed <= set(re.findall(r'id="key-(\w+)-error"', answer.text))
+    assert rita.get("/settings/keys/").text.count("field-error") == 0
+
+
+def test_what_was_refused_stands_there_still(rita: Client) -> None:
+    page = rita.post("/settings/keys/save/", {"approve": "r", "flag": "abc", "skip": "y"}).text
+    for name, typed in (("approve", "R"), ("flag", "ABC"), ("skip", "Y")):
+        assert f'name="{name}" value="{typed}"' in page
+
+
+def test_a_letter_before_a_number_is_no_row_of_letters(reviewer: User) -> None:
+    assert save_keys(reviewer, {"show": "g"}) == {"show": "g"}
+
+
+def test_pages_that_never_meet_may_share_a_key(reviewer: User) -> None:
+    assert save_keys(reviewer, {"start": "a", "names": "a"}) == {"start": "a", "names": "a"}
+
+
+def test_a_field_that_is_no_action_is_left_out(reviewer: User) -> None:
+    assert save_keys(reviewer, {"csrfmiddlewaretoken": "x", "approve": "y"}) == {"approve": "y"}
+
+
+def test_the_keys_as_they_come_are_without_fault() -> None:
+    assert find_faults(ORIGINAL) == {}
+    assert len({action.name for group in GROUPS for action in group.actions}) == 34
+
+
+def test_no_template_has_a_key_that_the_table_does_not_know_of() -> None:
+    """What is not in the table is kept free of what works on every page."""
+    unknown = {
+        (path.name, key)
+        for path in TEMPLATES.rglob("*.html")
+        if path.name != "gallery.html"
+        for key in _LITERAL.findall(path.read_text(encoding="utf-8"))
+        if key not in TAKEN_ELSEWHERE and key not in ("mod+enter", "enter", "/")
+    }
+    assert unknown == set()
+    desk = ("_desk", "_more", "_pane", "_score_form", "_decide_form", "_not_mine", "_remark_form")
+    for name in desk:
+        text = (TEMPLATES / "review" / f"{name}.html").read_text(encoding="utf-8")
+        assert set(_LITERAL.findall(text)) <= {"mod+enter"}, name
+
+
+def test_keys_of_a_session_from_before_they_could_be_changed(rita: Client) -> None:
+    session = rita.session
+    session["preferences"] = session["preferences"][:2]
+    session.save()
+    assert 'data-key="g q"' in rita.get("/queue/").text
