@@ -18,7 +18,7 @@ from bench.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
 # In bench/NAME.py, a function measure(); loaded once the settings stand.
-MEASUREMENTS = ("pipeline", "chaos", "retrieval", "transfers", "study")
+MEASUREMENTS = ("pipeline", "chaos", "retrieval", "catalogue", "transfers", "study")
 
 
 def main(names: list[str]) -> int:

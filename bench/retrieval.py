@@ -1,7 +1,8 @@
 """Retrieval on held-out public pairs: by cosine alone, by words alone, and by the product's scoring.
 
-The components are split in five parts, and each is tested once: the model is fitted on three parts,
-calibrated and given its threshold on the fourth, and then asked in two catalogues drawn for it.
+The components are split in five parts, and each is tested once: the model is fitted on the other four,
+calibrated and given its threshold in four turns by models fitted on three of them and asked for the fourth,
+and then asked in catalogues drawn for the part that is tested.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from bench.figures import Figure
 from bench.held_out import PAIRS, Pair, make_task, read_pairs, split
 from bench.swaps import Swapped, ask_swapped
 from catalog.relevance import RelevanceModel, judge_all
-from catalog.relevance.fitting import choose_threshold, fit, rank, weigh_words
+from catalog.relevance.fitting import Turn, choose_threshold, fit, rank, weigh_words
 from catalog.relevance.model import ModelDocument, read_model
 from catalog.relevance.surface import Weights
 from catalog.types import Answer
-from review.study.intervals import wilson
+from pipeline.intervals import wilson
 
 SEED = 1
 PARTS = 5
 REPEATS = 2  # catalogues that are drawn to fit, each with other statements
-CALIBRATING = 5  # the same for the part that calibrates, which is smaller
-WANTED_PRECISION = 0.9  # of the threshold
+CALIBRATING = 3  # the same for each part that is held back
+TESTED = 2  # the same for the part that is tested
+WANTED_PRECISION = 0.95  # of the answers from the threshold on, among what was held back
 SHARES = (0.1, 0.2, 0.3)
 BINS = 10
 HELD = {
@@ -87,14 +89,12 @@ def measure() -> list[Figure]:
 
 
 def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
-    """Fit on three parts, choose on the fourth, and ask for the components of the one in `place`."""
+    """Fit on four parts, and ask for the components of the one in `place`."""
     parts = split((pair.component for pair in pairs), parts=PARTS, seed=SEED)
-    test, threshold = parts[place], parts[(place + 1) % PARTS]
-    fitted = frozenset().union(*parts) - test - threshold
-    document, weights = fit_parts(pairs, vectors, fitted=fitted, threshold=threshold, seed=place)
+    test = parts.pop(place)
+    known = frozenset().union(*parts)
+    document, held_back = fit_parts(pairs, vectors, parts, seed=place)
     model = read_model(document)
-    known = fitted | threshold
-    held_back = _ask(pairs, vectors, weights, known=known, asked=threshold, seed=place + 100)
     scales = {
         name: _Scale([getattr(query, name) for query in held_back])
         for name in ("cosine", "lexical")
@@ -102,7 +102,13 @@ def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
     found: dict[str, list[Result]] = {"cosine alone": [], "words alone": [], "product": []}
     matches: list[bool] = []
     tested = _ask(
-        pairs, vectors, weights, known=known | test, asked=test, seed=place + 200, repeats=2
+        pairs,
+        vectors,
+        model.words,
+        known=known | test,
+        asked=test,
+        seed=place + 200,
+        repeats=TESTED,
     )
     for query in tested:
         found["cosine alone"].append(scales["cosine"].read(query.has_answer, query.cosine))
@@ -118,31 +124,47 @@ def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
 def fit_parts(
     pairs: Sequence[Pair],
     vectors: Vectors,
+    parts: Sequence[frozenset[int]],
     *,
-    fitted: frozenset[int],
-    threshold: frozenset[int],
     seed: int,
     version: str = "bench",
     made: dict[str, object] | None = None,
-) -> tuple[ModelDocument, Weights]:
-    """A model from the components `fitted`, calibrated and with its threshold from others."""
-    statements = [pair.statement for pair in pairs if pair.component in fitted]
-    weights = Weights(*weigh_words(statements))
-    known = fitted | threshold
-    asked = _ask(pairs, vectors, weights, known=known, asked=fitted, seed=seed, repeats=REPEATS)
-    held_back = _ask(
-        pairs, vectors, weights, known=known, asked=threshold, seed=seed + 100, repeats=CALIBRATING
+) -> tuple[ModelDocument, list[Query]]:
+    """A model from the components of these parts, with its threshold; and all that was held back.
+
+    Each part is held back once, and asked for in a catalogue of all of them.
+    """
+    known = frozenset().union(*parts)
+    turns, queries = [], []
+    for place, part in enumerate(parts):
+        rest = known - part
+        weights = _weigh(pairs, rest)
+        grown = _ask(pairs, vectors, weights, known=rest, asked=rest, seed=seed, repeats=REPEATS)
+        held_back = _ask(
+            pairs,
+            vectors,
+            weights,
+            known=known,
+            asked=part,
+            seed=100 + 10 * seed + place,
+            repeats=CALIBRATING,
+        )
+        turns.append(Turn([query.asked for query in grown], [query.asked for query in held_back]))
+        queries += held_back
+    weights = _weigh(pairs, known)
+    asked = _ask(pairs, vectors, weights, known=known, asked=known, seed=seed, repeats=REPEATS)
+    document, allowed = fit(
+        [query.asked for query in asked], turns=turns, version=version, made=made or {}
     )
-    calibrating = [query.asked for query in held_back]
-    document = fit(
-        [query.asked for query in asked], held_back=calibrating, version=version, made=made or {}
-    )
-    model = read_model(document)
-    outcomes = [ranked[0] for one in calibrating if (ranked := rank(one, model))]
     document["match_threshold"] = round(
-        choose_threshold(outcomes, wanted_precision=WANTED_PRECISION), 3
+        choose_threshold(allowed, wanted_precision=WANTED_PRECISION), 3
     )
-    return document, weights
+    return document, queries
+
+
+def _weigh(pairs: Sequence[Pair], components: frozenset[int]) -> Weights:
+    statements = [pair.statement for pair in pairs if pair.component in components]
+    return Weights(*weigh_words(statements))
 
 
 def describe(scoring: str, results: Sequence[Result]) -> list[Figure]:

@@ -15,9 +15,7 @@ from tests.servers import start_test_servers
 @contextmanager
 def prepared() -> Iterator[None]:
     """Django on fresh servers for as long as the block runs; no credential of anybody's is in reach."""
-    for name in list(os.environ):
-        if name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
-            del os.environ[name]
+    forget_credentials()
     servers = start_test_servers()
     os.environ["DATABASE_URL"] = servers.database_url
     os.environ["REDIS_URL"] = servers.redis_url
@@ -30,3 +28,10 @@ def prepared() -> Iterator[None]:
         yield
     finally:
         servers.stop()
+
+
+def forget_credentials() -> None:
+    """No credential of anybody's is in reach of what is measured."""
+    for name in list(os.environ):
+        if name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
+            del os.environ[name]

@@ -1,4 +1,4 @@
-"""Measures a study's report at 100,000 items and 1,000,000 scores: how long a look at it takes.
+"""Measures a study's report and dashboard at 100,000 items and 1,000,000 scores: how long a look at them takes.
 
 Some two thousand random items are made through the models and multiplied in the database.
 """
@@ -13,22 +13,25 @@ from statistics import quantiles
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import F, Model
 from django.test import Client
 from django.test.utils import override_settings
 
 from bench.figures import Figure
+from bench.rows import multiply
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
 from review import reporting, studies, tallies
-from review.models import Campaign, Case, Item, Score, TallyDue
+from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from tests.review.report.rows import Label, fill
 
 CASES, COPIES = 1_000, 50  # of two arms each: 100,000 items
 REVIEWERS, ASKED = 20, 5
 LOOKS = 40
-# Further apart than any row has a number.
-_STRIDE = 10_000_000
-_COPIED: tuple[type[Model], ...] = (Action, Case, Run, Draft, Assessment, Feedback, Item, Score)
+_COPIED: tuple[type[Model], ...] = (
+    *(Action, Case, Run, Draft, Assessment, Feedback),
+    *(Item, Assignment, Score),
+)
+_OWN = {"external_id": "external_id || '-' || copy"}
 _NOT_ASKED = (None, None, None)
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
@@ -69,6 +72,10 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     return [
         *_time("report service", lambda: reporting.make_report(campaign), campaign),
         *_time("report page", lambda: _look(client, where), campaign),
+        *_time(
+            "report as JSON", lambda: _look(client, f"/api/v1/reports/{campaign.pk}/"), campaign
+        ),
+        *_time("dashboard", lambda: _look(client, f"/campaigns/{campaign.pk}/"), campaign),
         *_time("items behind a figure", lambda: _look(client, behind), campaign),
         *_time("threats page", lambda: _look(client, threats), campaign),
         _figure("threats page, first look in five minutes in ms", first),
@@ -114,8 +121,8 @@ def _fill(campaign: Campaign) -> None:
         for arm in ("demo", "imported"):
             fill(campaign, [_label(chance) for _ in range(CASES)], people, configuration=arm)
         TallyDue.objects.filter(campaign=campaign).delete()
-        for model in _COPIED:
-            _multiply(model)
+        _assign()
+        multiply(_COPIED, COPIES, own=_OWN)
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO review_tallydue (item_id, campaign_id) SELECT id, campaign_id FROM review_item"
@@ -123,6 +130,30 @@ def _fill(campaign: Campaign) -> None:
             [campaign.pk],
         )
         cursor.execute("ANALYZE")
+
+
+def _assign() -> None:
+    """Give each reviewer of an item their assignment, over three weeks, and leave a quarter of the items open."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO review_assignment (item_id, reviewer_id, state, reason, position, fence, created_at,
+                                           ended_at, why, pauses, active_seconds)
+            SELECT item_id, reviewer_id, 'submitted', 'queue', 0, 1, now(),
+                   now() - item_id % 21 * interval '1 day', '', 0, '{}'
+            FROM review_score GROUP BY item_id, reviewer_id
+            """
+        )
+        cursor.execute(
+            """
+            UPDATE review_score score SET assignment_id = assignment.id, active_seconds = 20 + score.id % 100
+            FROM review_assignment assignment
+            WHERE assignment.item_id = score.item_id AND assignment.reviewer_id = score.reviewer_id
+            """
+        )
+    Item.objects.annotate(rest=F("pk") % 4).filter(rest=0).update(
+        state=Item.State.OPEN, overlap=ASKED + 1, places=1
+    )
 
 
 def _label(chance: random.Random) -> Label:
@@ -144,27 +175,6 @@ def _given(chance: random.Random, truth: int, verdict: str) -> Given:
     if script == 2 and verdict != "incorrect":
         return script, None, None
     return script, chance.randrange(3), chance.choices((0, 1, 2), (2, 2, 6))[0]
-
-
-def _multiply(model: type[Model]) -> None:
-    """Copy every row so many times, each copy with the numbers of its own rows."""
-    fields = model._meta.concrete_fields
-    values = []
-    for field in fields:
-        is_own = field.primary_key or field.related_model in _COPIED
-        if is_own:
-            values.append(f'"{field.column}" + {_STRIDE}::bigint * copy')
-        elif field.name == "external_id":
-            values.append(f"\"{field.column}\" || '-' || copy")
-        else:
-            values.append(f'"{field.column}"')
-    names = ", ".join(f'"{field.column}"' for field in fields)
-    table = model._meta.db_table
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f'INSERT INTO "{table}" ({names}) SELECT {", ".join(values)}'
-            f' FROM "{table}", generate_series(1, {COPIES - 1}) AS copy'
-        )
 
 
 def _figure(what: str, value: float, *, held: str = "", note: str = "") -> Figure:

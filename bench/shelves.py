@@ -1,0 +1,260 @@
+"""A large catalogue for measurements: statements from forms and literals, their scripts and their vectors.
+
+Embedding every statement would take ten minutes, so of each form some are really embedded, and the rest lie
+where those lead to: one of them, moved by the difference of two others, which is what other literals do to
+a vector of this form, and by a little in every direction. What is asked is really embedded.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+from numpy.typing import NDArray
+from pgvector.psycopg import register_vector
+from psycopg import Connection
+
+from catalog import vectors, wording
+from catalog.embedding import Embedder
+from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing, Tag, Version
+
+EMBEDDED = 12  # statements of each form that are really embedded
+MOVED = 0.7  # how much of a difference of two others is added
+SCATTER = 0.008  # standard deviation of what is added to each of the 384 numbers
+OWNERS, TAGS = 30, 60
+BATCH = 2_000
+STATES = ("verified",) * 17 + ("in_review", "draft", "deprecated")
+SUSPENDED = 0.01
+SECOND_WORDING = 0.3  # share of entries with a phrasing beside the title
+
+# What is done and how, in words and in Bash; the literals stand in both.
+_ACTIONS = (
+    ("List files older than {days} days in {path}", "find {path} -type f -mtime +{days}"),
+    ("Delete files named {glob} in {path}", "find {path} -type f -name '{glob}' -delete"),
+    ("Show the {count} largest files below {path}", "du -a {path} | sort -rn | head -n {count}"),
+    ("Count the lines of every {glob} file below {path}", "find {path} -name '{glob}' | xargs wc -l"),
+    ("Compress {path} into a tar archive for {host}", "tar -czf {host}.tar.gz {path}"),
+    ("Copy {path} to {host} with rsync", "rsync -a {path} {host}:{path}"),
+    ("Restart {service} if its configuration is valid", "{service} -t && systemctl restart {service}"),
+    ("Show the last {count} log lines of {service}", "journalctl -u {service} -n {count}"),
+    ("Print which process listens on port {port}", "ss -ltnp 'sport = :{port}'"),
+    ("Check that {host} answers on port {port}", "nc -z {host} {port}"),
+    ("Show the memory that {service} uses", "systemctl show {service} -p MemoryCurrent"),
+    ("Change the owner of {path} to {user}", "chown -R {user} {path}"),
+    ("Find directories in {path} that {user} can write to", "sudo -u {user} find {path} -type d -writable"),
+    ("Search {path} for lines with {word}", "grep -rn '{word}' {path}"),
+    ("Replace {word} by {other} in every {glob} file of {path}", "sed -i 's/{word}/{other}/g' {path}/{glob}"),
+    ("Kill processes of {user} that run for more than {days} days", "pkill -u {user} --older {days}d"),
+    ("Mount the volume of {host} at {path}", "mount {host}:/export {path}"),
+    ("Show how full the disk under {path} is", "df -h {path}"),
+    ("Rotate the logs of {service} and keep {count}", "logrotate -f /etc/logrotate.d/{service}  # {count}"),
+    ("Drain the node {host} for maintenance", "kubectl drain {host} --ignore-daemonsets"),
+    ("Scale the deployment {service} to {count} replicas", "kubectl scale deploy/{service} --replicas={count}"),
+    ("Dump the database {word} from {host}", "pg_dump -h {host} {word}"),
+    ("Show slow queries of the database {word} over {count} seconds", "psql {word} -c '-- over {count} s'"),
+    ("Renew the certificate of {host}", "certbot renew --cert-name {host}"),
+    ("Show when the certificate of {host} ends", "openssl s_client -connect {host}:{port}"),
+    ("Block the address {address} in the firewall", "nft add element inet filter blocked {{ {address} }}"),
+    ("Trace the route to {address}", "traceroute {address}"),
+    ("Lock the account {user}", "usermod -L {user}"),
+    ("Show the last {count} sign-ins of {user}", "last -n {count} {user}"),
+    ("Remove containers that stopped more than {days} days ago", "docker container prune --filter until={days}d"),
+    ("Show the {count} processes that use most memory", "ps aux --sort=-rss | head -n {count}"),
+    ("Print the difference of {path} here and on {host}", "diff -r {path} <(ssh {host} cat {path})"),
+)  # fmt: skip
+_ENDINGS = (
+    ("", ""),
+    (" and sort the result", " | sort"),
+    (" and mail it to {user}", " | mail {user}"),
+    (" without asking", " # yes"),
+    (" and write it to a report", " | tee report"),
+    (", but only on {host}", " # on {host}"),
+    (" as {user}", " # as {user}"),
+    (" every {count} minutes", " # */{count}"),
+)
+_WORDS = (
+    "orders", "billing", "queue", "search", "mirror", "archive", "session", "invoice", "report",
+    "cluster", "replica",
+)  # fmt: skip
+_LITERALS: dict[str, tuple[str, ...]] = {
+    "path": tuple(
+        f"/{top}/{word}/{number}"
+        for top, word, number in product(("srv", "var/log", "opt", "data", "home"), _WORDS, range(40))
+    ),
+    "host": tuple(f"{word}{number:02}.example.org" for word, number in product(_WORDS, range(60))),
+    "service": tuple(f"{word}-{role}" for word, role in product(_WORDS, ("web", "worker", "cache", "db"))),
+    "user": tuple(f"{word}{number}" for word, number in product(("ops", "deploy", "app"), range(40))),
+    "glob": ("*.log", "*.tmp", "*.gz", "*.conf", "core.*", "*.bak", "*.csv", "*.json", "*.pid"),
+    "days": tuple(map(str, range(1, 120))),
+    "count": tuple(map(str, range(2, 200))),
+    "port": tuple(map(str, range(1024, 9999, 7))),
+    "address": tuple(f"10.{a}.{b}.{a + b}" for a, b in product(range(40), range(60))),
+    "word": tuple(f"{word}_{number}" for word, number in product(_WORDS, range(50))),
+    "other": tuple(f"{word}_new" for word in _WORDS),
+}  # fmt: skip
+
+Floats = NDArray[np.float32]
+
+
+class Stated(NamedTuple):
+    """What an entry does and the script that does it, by the form they were made from."""
+
+    form: int
+    statement: str
+    script: str
+
+
+class Forms:
+    """Every action with every ending, and where their really embedded statements lie."""
+
+    def __init__(self, embedder: Embedder, *, seed: int) -> None:
+        """Embed some statements of each form: 5 ms for each."""
+        self._dice = random.Random(seed)
+        self._noise = np.random.default_rng(seed)
+        self._forms = [
+            (said + more, script + effect)
+            for (said, script), (more, effect) in product(_ACTIONS, _ENDINGS)
+        ]
+        texts = [self._state(form).statement for form in self._places() for _ in range(EMBEDDED)]
+        self._anchors = embedder.embed(texts).reshape(len(self._forms), EMBEDDED, -1)
+        self.embedded = len(texts)
+
+    def draw(self) -> Stated:
+        """One statement at random."""
+        return self._state(self._dice.randrange(len(self._forms)))
+
+    def vectors_of(self, forms: NDArray[np.int64]) -> Floats:
+        """A vector for a statement of each of these forms."""
+        some, others, third = (
+            self._anchors[forms, self._noise.integers(EMBEDDED, size=len(forms))] for _ in range(3)
+        )
+        found = some + MOVED * (others - third)
+        found += self._noise.normal(scale=SCATTER, size=found.shape).astype(np.float32)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        result: Floats = (found / lengths).astype(np.float32)
+        return result
+
+    def _places(self) -> range:
+        return range(len(self._forms))
+
+    def _state(self, form: int) -> Stated:
+        said, script = self._forms[form]
+        chosen = {kind: self._dice.choice(texts) for kind, texts in _LITERALS.items()}
+        return Stated(form, said.format(**chosen), script.format(**chosen))
+
+
+def fill(entries: int, forms: Forms, model: EmbeddingModel) -> None:
+    """Make so many entries with one version each, and vectors of `model` for all their phrasings.
+
+    Rows are inserted some thousand at a time, vectors by COPY, what the search by words looks at by the
+    product's own statement.
+    """
+    dice = random.Random(entries)
+    owners = [User.objects.create_user(f"owner-{place}", password=None) for place in range(OWNERS)]
+    tags = Tag.objects.bulk_create([Tag(name=f"tag-{place}") for place in range(TAGS)])
+    for start in range(0, entries, BATCH):
+        numbers = range(start, min(start + BATCH, entries))
+        made = _make_entries(numbers, forms, dice)
+        versions = Version.objects.bulk_create(_version(*one, owners, dice) for one in made)
+        _tag(versions, tags, dice)
+        phrasings = list(_phrasings(made, forms, dice))
+        Phrasing.objects.bulk_create([phrasing for phrasing, _ in phrasings])
+        answering = {
+            version.entry_id
+            for version in versions
+            if version.state == "verified" and version.entry.suspended_at is None
+        }
+        placed = forms.vectors_of(np.array([form for _, form in phrasings]))
+        with connection.cursor() as cursor:
+            rows = [
+                (phrasing.pk, model.pk, vector, phrasing.entry_id in answering)
+                for (phrasing, _), vector in zip(phrasings, placed, strict=True)
+            ]
+            copy_vectors(cursor.connection, rows)
+        wording.refresh_documents([entry.pk for entry, _ in made])
+    connection.close()  # this one reads and writes vectors as numpy does
+
+
+def copy_vectors(raw: Connection, rows: list[tuple[int, int, Floats, bool]]) -> None:
+    """Insert vectors of phrasings: phrasing, model, vector, whether it is searched."""
+    register_vector(raw)
+    into = f"COPY {Embedding._meta.db_table} (phrasing_id, model_id, vector, searchable)"
+    with raw.cursor() as cursor, cursor.copy(f"{into} FROM STDIN (FORMAT BINARY)") as copy:
+        copy.set_types(["int8", "int8", "vector", "bool"])
+        for row in rows:
+            copy.write_row(row)
+
+
+def make_model() -> EmbeddingModel:
+    """The current model, for the embedder of the setting, with no index yet."""
+    wanted = vectors.embedder()
+    return EmbeddingModel.objects.create(
+        name=wanted.name,
+        spec="minilm",
+        dimension=wanted.dimension,
+        state=EmbeddingModel.State.CURRENT,
+    )
+
+
+def _make_entries(
+    numbers: Sequence[int], forms: Forms, dice: random.Random
+) -> list[tuple[Entry, Stated]]:
+    stated = [forms.draw() for _ in numbers]
+    entries = Entry.objects.bulk_create(
+        Entry(
+            slug=f"entry-{number}",
+            title=one.statement,
+            **_suspension(dice),
+        )
+        for number, one in zip(numbers, stated, strict=True)
+    )
+    return list(zip(entries, stated, strict=True))
+
+
+def _suspension(dice: random.Random) -> dict[str, object]:
+    if dice.random() > SUSPENDED:
+        return {}
+    return {"suspended_at": timezone.now(), "suspended_why": "It made things worse."}
+
+
+def _version(entry: Entry, stated: Stated, owners: list[User], dice: random.Random) -> Version:
+    state = dice.choice(STATES)
+    script = f"#!/usr/bin/env bash\nset -euo pipefail\n{stated.script}\n"
+    return Version(
+        entry=entry,
+        number=1,
+        state=state,
+        script=script,
+        sha256=Version.hash_of(script),
+        risk=dice.choices(("low", "medium", "high"), (70, 25, 5))[0],
+        side_effect=dice.choices(("read_only", "mutating", "unknown"), (55, 40, 5))[0],
+        owner=dice.choice(owners) if dice.random() < 0.5 else None,
+        verified_at=timezone.now() if state == "verified" else None,
+    )
+
+
+def _tag(versions: list[Version], tags: list[Tag], dice: random.Random) -> None:
+    """Two tags each, the first ones often and the last ones hardly ever."""
+    weights = [1 / (place + 1) ** 1.3 for place in range(TAGS)]
+    Through = Version.tags.through
+    Through.objects.bulk_create(
+        Through(version_id=version.pk, tag_id=tag.pk)
+        for version in versions
+        for tag in set(dice.choices(tags, weights, k=2))
+    )
+
+
+def _phrasings(
+    made: list[tuple[Entry, Stated]], forms: Forms, dice: random.Random
+) -> Iterator[tuple[Phrasing, int]]:
+    for entry, stated in made:
+        yield Phrasing(entry=entry, text=entry.title, source="title"), stated.form
+        if dice.random() < SECOND_WORDING:
+            text = f"Please {entry.title[:1].lower()}{entry.title[1:]}"
+            yield Phrasing(entry=entry, text=text, source="imported"), stated.form
