@@ -208,9 +208,11 @@ def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
         raise NotAllowedNow(_("This run was not answered from the catalogue."))
     # The row is locked, so that a double click gives one label and one new run.
     Run.objects.select_for_update().get(pk=run.pk)
-    if MatchLabel.objects.counting().filter(
-        statement=run.action.statement, version=run.answered_by, by=by
-    ).exists():
+    if (
+        MatchLabel.objects.counting()
+        .filter(statement=run.action.statement, version=run.answered_by, by=by)
+        .exists()
+    ):
         raise NotAllowedNow(_("You have already answered this."))
     best = run.matches.order_by("rank").first()
     return catalog.label_match(

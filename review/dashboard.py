@@ -1,42 +1,36 @@
 """How a campaign stands: progress, pace and forecast, each reviewer, what stalls, differences, money.
 
-What tallies count is read from them. The rest is counted over the campaign's rows: at each look while it is
-small, else every five minutes, since a page that asks again by itself must not count each time.
+Whatever grows with the number of scores is read from the tallies, which are kept up as scores arrive; the rest is
+asked of an index. So a page that asks again by itself may do so at any size.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import TypeVar
+from datetime import UTC, date, datetime, timedelta
 
 from django.contrib.auth.models import User
-from django.core.cache import cache
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db import connection
+from django.db.models import Count, F, Sum
 from django.utils import timezone
 
 from pipeline.batches import spent_by
 from pipeline.models import Run
+from review.brought import DAY, LEFT, TIME, WORK
 from review.glance import StageLine, read_agreement, read_stages
 from review.gold import gold_scores
-from review.models import Assignment, Campaign, Case, Item, Score
+from review.models import Assignment, Campaign, Case, Item
 from review.studies import EVERYBODY
 from review.tallies import count_due
 
 DAYS = 14
 PACE_DAYS = 7
-# Up to so many items everything is counted at each look.
-SMALL = 3_000
-_SECONDS_KEPT = 300
 _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # times an item was taken and let go of by silence
 _LONG = timedelta(minutes=15)
-
-Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -104,11 +98,6 @@ class Dashboard:
     money: Money | None
 
     @property
-    def is_kept(self) -> bool:
-        """Whether reviewers and pace may be some minutes old."""
-        return self.progress.total > SMALL
-
-    @property
     def ends_on(self) -> date | None:
         """When it will be done at the pace of late; None where there is none, or nothing is left."""
         if not self.left or not self.pace:
@@ -118,16 +107,19 @@ class Dashboard:
 
 
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
-    """Items by state of each campaign, in one query."""
+    """Items by state of each campaign, in two queries.
+
+    What is shown again to check reviewers is not of the study's own items: it may stay open for want of them.
+    """
+    found = list(campaigns)
+    again = [one.pk for one in found if one.halo_share or one.repeat_share]
+    # An index answers the first question, and the second one only where there is something to leave out.
+    simple = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
     counts: dict[int, dict[str, int]] = defaultdict(dict)
-    rows = (
-        Item.objects.filter(campaign__in=list(campaigns))
-        .order_by()
-        .values_list("campaign", "state")
-        .annotate(count=Count("pk"))
-    )
-    for campaign, state, count in rows:
-        counts[campaign][state] = count
+    for items in (simple, Item.objects.filter(campaign__in=again, again="")):
+        rows = items.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
+        for campaign, state, count in rows:
+            counts[campaign][state] = count
     return {campaign: Progress(**states) for campaign, states in counts.items()}
 
 
@@ -135,7 +127,7 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
     """How the campaign stands, in a fixed number of queries."""
     count_due(campaign, most=_MOST_DUE)
     progress = read_progress([campaign]).get(campaign.pk, Progress())
-    work = _keep(campaign, progress, "work", lambda: _read_work(campaign))
+    work = _read_work(campaign)
     agreed, compared = read_agreement(campaign)
     recent = sum(count for day, count in work.days[-PACE_DAYS:])
     return Dashboard(
@@ -145,94 +137,116 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
         days=work.days,
         left=work.left,
         pace=recent / PACE_DAYS,
-        stalls=work.stalls,
+        stalls=_read_stalls(campaign, work.reviewers),
         disputed=campaign.items.filter(disputed=True).count(),
         money=_read_money(campaign),
     )
 
 
-# --- Counted over the rows --------------------------------------------------------------------------------------
+# --- How the work goes on ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Work:
-    reviewers: Mapping[int, Mapping[str, object]]
-    seconds: Mapping[int, float]
+    done: Counter[int]  # by reviewer
+    recent: Counter[int]
+    seconds: Mapping[int, int]
+    active: Mapping[int, int]
+    last_at: Mapping[int, datetime]
     paused: frozenset[int]
     gold: Mapping[int, tuple[int, int]]
     days: Sequence[tuple[date, int]]
     left: int
-    stalls: Sequence[Stall]
-
-
-def _keep(campaign: Campaign, progress: Progress, name: str, read: Callable[[], Kept]) -> Kept:
-    """What `read` finds; of a large campaign, what it found less than five minutes ago."""
-    if progress.total <= SMALL:
-        return read()
-    kept: Kept = cache.get_or_set(f"campaign-{name}-{campaign.pk}", read, _SECONDS_KEPT)  # type: ignore[assignment]
-    return kept
+    reviewers: frozenset[int]
 
 
 def _read_work(campaign: Campaign) -> _Work:
-    since = timezone.now() - timedelta(days=PACE_DAYS)
-    submitted = Q(state=Assignment.State.SUBMITTED)
-    mine = Assignment.objects.filter(item__campaign=campaign).order_by()
-    reviewers = mine.values("reviewer").annotate(
-        done=Count("pk", filter=submitted),
-        active=Count("pk", filter=Q(state=Assignment.State.ACTIVE)),
-        recent=Count("pk", filter=submitted & Q(ended_at__gte=since)),
-        last_at=Max("ended_at", filter=submitted),
-    )
+    sums: Counter[str] = Counter()
+    for pattern, count in campaign.tallies.filter(WORK).values_list("pattern", "count"):
+        sums[pattern] += count
+    done, recent, days = _read_days(sums)
+    active = Assignment.objects.filter(
+        item__campaign=campaign, state=Assignment.State.ACTIVE
+    ).order_by()
+    holding = dict(active.values_list("reviewer").annotate(count=Count("pk")))
     members = dict(campaign.members.values_list("user", "paused_at"))
+    reviewers = frozenset({*members, *done, *holding})
     return _Work(
-        reviewers={
-            **{user: {} for user in members},
-            **{row["reviewer"]: dict(row) for row in reviewers},
+        done=done,
+        recent=recent,
+        seconds={
+            int(pattern.removeprefix(TIME)): count
+            for pattern, count in sums.items()
+            if pattern.startswith(TIME)
         },
-        seconds=_read_seconds(campaign),
+        active=holding,
+        last_at=_read_last(campaign, reviewers),
         paused=frozenset(user for user, paused_at in members.items() if paused_at),
         gold=gold_scores(campaign),
-        days=_read_days(mine.filter(submitted)),
-        left=campaign.items.filter(
-            state__in=[Item.State.OPEN, Item.State.HELD, Item.State.PREPARING],
-            case__purpose__in=[Case.Purpose.REAL, Case.Purpose.REPEAT],
-        ).aggregate(left=Sum(F("overlap") - F("done")))["left"]
-        or 0,
-        stalls=_read_stalls(campaign),
+        days=days,
+        left=sums[LEFT] + _count_preparing(campaign),
+        reviewers=reviewers,
     )
 
 
-def _read_seconds(campaign: Campaign) -> dict[int, float]:
-    rows = (
-        Score.objects.filter(item__campaign=campaign, active_seconds__isnull=False)
-        .order_by()
-        .values_list("reviewer")
-        .annotate(sum=Sum("active_seconds"))
-    )
-    return {reviewer: float(seconds or 0) for reviewer, seconds in rows}
+def _read_days(
+    sums: Mapping[str, int],
+) -> tuple[Counter[int], Counter[int], list[tuple[date, int]]]:
+    """What each reviewer is through with, how much of it lately, and how much all were on each of the last days."""
+    done: Counter[int] = Counter()
+    recent: Counter[int] = Counter()
+    of_day: Counter[date] = Counter()
+    today = datetime.now(UTC).date()
+    for pattern, count in sums.items():
+        if pattern.startswith(DAY):
+            text, _colon, reviewer = pattern.removeprefix(DAY).partition(":")
+            day = date.fromisoformat(text) if text else date.min
+            done[int(reviewer)] += count
+            of_day[day] += count
+            if day > today - timedelta(days=PACE_DAYS):
+                recent[int(reviewer)] += count
+    days = [today - timedelta(days=DAYS - 1 - number) for number in range(DAYS)]
+    return +done, recent, [(day, of_day[day]) for day in days]
 
 
-def _read_days(submitted: QuerySet[Assignment]) -> list[tuple[date, int]]:
-    first = timezone.localdate() - timedelta(days=DAYS - 1)
-    counts = dict(
-        submitted.filter(ended_at__date__gte=first)
-        .annotate(day=TruncDate("ended_at"))
-        .values_list("day")
-        .annotate(count=Count("pk"))
-    )
-    days = [first + timedelta(days=number) for number in range(DAYS)]
-    return [(day, counts.get(day, 0)) for day in days]
+def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
+    """When each reviewer gave their latest score in the campaign; each by a look into the index of their scores."""
+    query = """
+        SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
+                    WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s
+                    ORDER BY score.id DESC LIMIT 1)
+        FROM unnest(%s::bigint[]) AS reviewer (id)
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [campaign.pk, list(reviewers)])
+        return {reviewer: at for reviewer, at in cursor.fetchall() if at}
 
 
-def _read_stalls(campaign: Campaign) -> list[Stall]:
+def _count_preparing(campaign: Campaign) -> int:
+    """Reviews that items will want whose scripts are being made; they are not in the tallies yet."""
+    items = campaign.items.filter(state=Item.State.PREPARING, case__purpose=Case.Purpose.REAL)
+    wanted: int | None = items.aggregate(left=Sum(F("overlap") - F("done")))["left"]
+    return wanted or 0
+
+
+def _read_stalls(campaign: Campaign, reviewers: Iterable[int]) -> list[Stall]:
     items = campaign.items.select_related("case__action", "run", "configuration")
-    expired = (
-        items.filter(state=Item.State.OPEN, assignments__state=Assignment.State.EXPIRED)
-        .exclude(overlap=EVERYBODY)
-        .annotate(times=Count("assignments"))
+    # By reviewer, since that is what there is an index of.
+    times = dict(
+        Assignment.objects.filter(
+            reviewer__in=reviewers,
+            state=Assignment.State.EXPIRED,
+            item__campaign=campaign,
+            item__state=Item.State.OPEN,
+        )
+        .exclude(item__overlap=EVERYBODY)
+        .order_by()
+        .values_list("item")
+        .annotate(times=Count("pk"))
         .filter(times__gte=_OFTEN)
-        .order_by("-times", "pk")[:_SHOWN]
+        .order_by("-times", "item")[:_SHOWN]
     )
+    expired = sorted(items.filter(pk__in=times), key=lambda one: (-times[one.pk], one.pk))
     waiting = items.filter(
         state=Item.State.PREPARING,
         run__state__in=[Run.State.QUEUED, Run.State.RUNNING],
@@ -242,7 +256,7 @@ def _read_stalls(campaign: Campaign) -> list[Stall]:
         run__origin=Run.Origin.IMPORTED
     )
     return [
-        *(Stall(one, "expired", vars(one)["times"]) for one in expired),
+        *(Stall(one, "expired", times[one.pk]) for one in expired),
         *(Stall(one, "waiting") for one in waiting),
         *(Stall(one, "failed") for one in failed.order_by("pk")[:_SHOWN]),
     ]
@@ -250,30 +264,23 @@ def _read_stalls(campaign: Campaign) -> list[Stall]:
 
 def _people(work: _Work) -> list[User]:
     people = User.objects.filter(pk__in=work.reviewers).order_by("username")
-    return sorted(people, key=lambda one: -_number(work.reviewers[one.pk], "done"))
+    return sorted(people, key=lambda one: -work.done[one.pk])
 
 
 def _line(user: User, work: _Work, agreed: int, compared: int) -> ReviewerLine:
-    row = work.reviewers[user.pk]
-    done, seconds = _number(row, "done"), work.seconds.get(user.pk)
-    last = row.get("last_at")
+    done, seconds = work.done[user.pk], work.seconds.get(user.pk)
     return ReviewerLine(
         user=user,
         paused=user.pk in work.paused,
         done=done,
-        active=_number(row, "active"),
-        recent=_number(row, "recent"),
+        active=work.active.get(user.pk, 0),
+        recent=work.recent[user.pk],
         minutes_each=seconds / 60 / done if seconds and done else None,
-        last_at=last if isinstance(last, datetime) else None,
+        last_at=work.last_at.get(user.pk),
         agreed=agreed,
         compared=compared,
         gold=work.gold.get(user.pk),
     )
-
-
-def _number(row: Mapping[str, object], name: str) -> int:
-    value = row.get(name)
-    return value if isinstance(value, int) else 0
 
 
 def _read_money(campaign: Campaign) -> Money | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from django.db import connection
+
 from review.models import Campaign, Score, Tally
 
 
@@ -37,14 +39,25 @@ def read_stages(campaign: Campaign) -> list[StageLine]:
     ]
 
 
+# The four numbers of a pair's pattern are both reviewers and what they gave; there may be ten thousand of them.
+_PAIRS = """
+    SELECT split_part(numbers, ',', 1)::bigint, split_part(numbers, ',', 2)::bigint, sum(count)::bigint,
+           coalesce(sum(count) FILTER (WHERE split_part(numbers, ',', 3) = split_part(numbers, ',', 4)), 0)::bigint
+    FROM (
+        SELECT split_part(pattern, '|', 2) AS numbers, count FROM review_tally
+        WHERE campaign_id = %s AND kind = 'pair' AND count > 0
+    ) AS pair GROUP BY 1, 2
+"""
+
+
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
     """By reviewer: scores equal to another's, of all that can be compared."""
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
-    rows = campaign.tallies.filter(kind=Tally.Kind.PAIR, count__gt=0)
-    for pattern, count in rows.values_list("pattern", "count"):
-        a, b, first, second = (int(part) for part in pattern.partition("|")[2].split(","))
-        for reviewer in (a, b):
-            compared[reviewer] += count
-            agreed[reviewer] += count if first == second else 0
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIRS, [campaign.pk])
+        for a, b, count, same in cursor.fetchall():
+            for reviewer in (a, b):
+                compared[reviewer] += count
+                agreed[reviewer] += same
     return agreed, compared

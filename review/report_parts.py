@@ -69,14 +69,8 @@ def join_stages(counts: Iterable[Counts]) -> dict[Stage, StageCounts]:
     for one in counts:
         for stage in Stage:
             values[stage].update(one.values[stage])
-            cells[stage].update({Cell(*key): n for key, n in one.pairs[stage].items()})
-    # Items with one score say nothing of agreement.
-    return {
-        stage: StageCounts(
-            {key: times for key, times in values[stage].items() if sum(key) > 1}, cells[stage]
-        )
-        for stage in Stage
-    }
+            cells[stage].update(one.pairs[stage])
+    return {stage: StageCounts(values[stage], cells[stage]) for stage in Stage}
 
 
 def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:

@@ -85,7 +85,7 @@ def _state_of(campaign: Campaign) -> str:
         cursor.execute(
             """
             SELECT md5(string_agg(concat_ws(' ', configuration_id, kind, count, pattern), ';' ORDER BY id))
-            FROM review_tally WHERE campaign_id = %s AND count <> 0
+            FROM review_tally WHERE campaign_id = %s AND count <> 0 AND pattern NOT LIKE '@%%'
             """,
             [campaign.pk],
         )

@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q
 
-from pipeline.types import Arm
-from review.judging import judge_items
-from review.models import Campaign, Item, Tally, TallyDue
-from review.study import ItemPattern, Judged, Stage, pattern_of, values_given
+from review.brought import WORK, bring, count_text
+from review.given import fetch
+from review.judging import ItemRow, read_rows
+from review.models import Campaign, Tally, TallyDue
+from review.study import ItemPattern, Stage
+from review.study.agreement import Cell, Values
 from review.study.compare import reduce_pattern
 
-SLICE = 500
-Key = tuple[int, str, str]  # configuration, kind, pattern
+SLICE = 1_000
+_JOINT = Tally.Kind.JOINT.value
 
 
 @dataclass
@@ -34,19 +37,15 @@ class Counts:
 
     items: Counter[ItemPattern] = field(default_factory=Counter)
     # Stage to (how many gave 0, how many 1, how many 2) to number of items.
-    values: dict[Stage, Counter[tuple[int, int, int]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    # Stage to (reviewer, reviewer, value of the first, value of the second) to number of items.
-    pairs: dict[Stage, Counter[tuple[int, int, int, int]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
+    values: dict[Stage, Counter[Values]] = field(default_factory=lambda: defaultdict(Counter))
+    # Stage to pair of reviewers with what each gave to number of items.
+    pairs: dict[Stage, Counter[Cell]] = field(default_factory=lambda: defaultdict(Counter))
     # Another configuration to (reduced pattern here, reduced pattern there) to number of cases; each two
     # configurations once, at the lower key.
     joint: dict[int, Counter[tuple[ItemPattern, ItemPattern]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    # What adds up over items, see `_sums_of`.
+    # What adds up over items, see `review.brought`; reviewers' work is read by the dashboard alone.
     sums: Counter[str] = field(default_factory=Counter)
 
 
@@ -54,7 +53,7 @@ def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, C
     """The counts by configuration, brought up to what is committed now, if no more than `most_due` are due."""
     count_due(campaign, most=most_due)
     found: dict[int, Counts] = defaultdict(Counts)
-    rows = campaign.tallies.exclude(count=0).values_list(
+    rows = campaign.tallies.exclude(Q(count=0) | WORK).values_list(
         "configuration", "kind", "pattern", "count"
     )
     for configuration, kind, pattern, count in rows:
@@ -70,11 +69,11 @@ def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, C
             both = ItemPattern.from_text(here), ItemPattern.from_text(there)
             counts.joint[int(other)][both] = count
             continue
-        stage, whole = _read_numbers(pattern)
+        stage, numbers = _read_numbers(pattern)
         if kind == Tally.Kind.VALUES:
-            counts.values[stage][whole] = count  # type: ignore[index]
+            counts.values[stage][Values(*numbers)] = count
         else:
-            counts.pairs[stage][whole] = count  # type: ignore[index]
+            counts.pairs[stage][Cell(*numbers)] = count
     return found
 
 
@@ -110,9 +109,10 @@ def recount(campaign: Campaign) -> int:
     TallyDue.objects.filter(campaign=campaign).delete()
     campaign.items.exclude(pattern="").update(pattern="")
     counted, last = 0, 0
-    while items := list(_items(campaign).filter(pk__gt=last).order_by("pk")[:SLICE]):
-        _count(campaign, items)
-        counted, last = counted + len(items), items[-1].pk
+    items = campaign.items.order_by("pk").values_list("pk", flat=True)
+    while keys := list(items.filter(pk__gt=last)[:SLICE]):
+        _count(campaign, keys)
+        counted, last = counted + len(keys), keys[-1]
     return counted
 
 
@@ -132,13 +132,10 @@ def _count_slice(campaign: Campaign) -> int:
     )
     if not due:
         return 0
-    _count(campaign, list(_items(campaign).filter(pk__in={item for _, item in due}).order_by("pk")))
-    TallyDue.objects.filter(pk__in=[pk for pk, _ in due]).delete()
+    _count(campaign, sorted({item for _, item in due}))
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM review_tallydue WHERE id = ANY(%s)", [[pk for pk, _ in due]])
     return len(due)
-
-
-def _items(campaign: Campaign) -> QuerySet[Item]:
-    return campaign.items.select_related("case", "run")
 
 
 def _lock(campaign: Campaign) -> None:
@@ -146,142 +143,101 @@ def _lock(campaign: Campaign) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('tally'), %s)", [campaign.pk])
 
 
-def _count(campaign: Campaign, items: Sequence[Item]) -> None:
-    judged = judge_items(items)
-    changes: Counter[Key] = Counter()
-    changed, before = [], {}
-    for item in items:
-        now = judged[item.pk]
-        pattern, disputed = write_pattern(now), is_disputed(now)
-        if (pattern, disputed) == (item.pattern, item.disputed):
-            continue
-        for change, text in ((-1, item.pattern), (1, pattern)):
-            for kind, counted, times in contributions(text):
-                changes[item.configuration_id, kind, counted] += change * times
-        before[item.pk] = item.pattern
-        item.pattern, item.disputed = pattern, disputed
-        changed.append(item)
+class _Changed(NamedTuple):
+    """An item that is to be counted otherwise than before."""
+
+    pk: int
+    case: int
+    configuration: int
+    before: str
+    now: str
+    disputed: bool
+
+
+def _count(campaign: Campaign, keys: Sequence[int]) -> None:
+    rows = read_rows(keys)
+    brought = bring(rows)
+    changed = [_change(row, *brought[row.pk]) for row in rows if row[3:5] != brought[row.pk]]
+    changes: dict[int, Counter[str]] = defaultdict(Counter)
+    for item in changed:
+        if item.before != item.now:
+            count_text(item.before, changes[item.configuration], times=-1)
+            count_text(item.now, changes[item.configuration], times=1)
     _keep(changed)
-    changes.update(_count_joint(changed, before))
+    _count_joint(changed, changes)
     _add(campaign, changes)
 
 
-def _keep(changed: Sequence[Item]) -> None:
+def _change(row: ItemRow, pattern: str, disputed: bool) -> _Changed:
+    return _Changed(row.pk, row.case, row.configuration, row.pattern, pattern, disputed)
+
+
+def _keep(changed: Sequence[_Changed]) -> None:
     """Write down what each item is counted with, in one statement that is the same for any number."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
             UPDATE review_item item SET pattern = new.pattern, disputed = new.disputed
-            FROM unnest(%s::bigint[], %s::text[], %s::boolean[]) AS new (id, pattern, disputed)
+            FROM json_to_recordset(%s) AS new (id bigint, pattern text, disputed boolean)
             WHERE item.id = new.id
             """,
             [
-                [item.pk for item in changed],
-                [item.pattern for item in changed],
-                [item.disputed for item in changed],
+                json.dumps(
+                    [
+                        {"id": item.pk, "pattern": item.now, "disputed": item.disputed}
+                        for item in changed
+                    ]
+                )
             ],
         )
 
 
-def _count_joint(changed: Sequence[Item], before: dict[int, str]) -> Counter[Key]:
-    """What changes in the counts of cases by two of their arms."""
-    others = (
-        Item.objects.filter(case__in={item.case_id for item in changed})
-        .exclude(pk__in=before)
-        .order_by()
-        .values_list("case", "configuration", "pattern")
-    )
+def _count_joint(changed: Sequence[_Changed], changes: dict[int, Counter[str]]) -> None:
+    """Add what changes in the counts of cases by two of their arms."""
+    query = "SELECT id, case_id, configuration_id, pattern FROM review_item WHERE case_id = ANY(%s)"
+    own = {item.pk for item in changed}
     then: dict[int, dict[int, str]] = defaultdict(dict)
     now: dict[int, dict[int, str]] = defaultdict(dict)
-    for case, configuration, pattern in others:
-        then[case][configuration] = now[case][configuration] = pattern
+    for key, case, configuration, pattern in fetch(query, {item.case for item in changed}):
+        if key not in own:
+            then[case][configuration] = now[case][configuration] = _reduced(pattern)
     for item in changed:
-        then[item.case_id][item.configuration_id] = before[item.pk]
-        now[item.case_id][item.configuration_id] = item.pattern
-    changes: Counter[Key] = Counter()
+        then[item.case][item.configuration] = _reduced(item.before)
+        now[item.case][item.configuration] = _reduced(item.now)
     for change, cases in ((-1, then), (1, now)):
         for arms in cases.values():
             for (one, here), (other, there) in combinations(sorted(arms.items()), 2):
                 if here and there:
-                    both = f"{other}>{_reduced(here)}>{_reduced(there)}"
-                    changes[one, Tally.Kind.JOINT.value, both] += change
-    return changes
+                    changes[one][f"{_JOINT} {other}>{here}>{there}"] += change
 
 
 def _reduced(text: str) -> str:
-    return _reduce_text(json.loads(text)[0])
+    """What a comparison asks of the pattern, which stands first in what an item keeps; empty without one."""
+    return _reduce_text(text.split('"', 2)[1]) if text else ""
 
 
 @lru_cache(maxsize=65_536)
 def _reduce_text(pattern: str) -> str:
-    return reduce_pattern(ItemPattern.from_text(pattern)).to_text()
+    return reduce_pattern(ItemPattern.from_text(pattern)).to_text() if pattern else ""
 
 
-def _add(campaign: Campaign, changes: Counter[Key]) -> None:
-    rows = [(*key, change) for key, change in sorted(changes.items()) if change]
+def _add(campaign: Campaign, changes: Mapping[int, Counter[str]]) -> None:
+    rows = [
+        {"configuration": configuration, "pattern": key, "count": change}
+        for configuration, counts in sorted(changes.items())
+        for key, change in sorted(counts.items())
+        if change
+    ]
     if not rows:
         return
     with connection.cursor() as cursor:
-        cursor.executemany(
+        cursor.execute(
             """
             INSERT INTO review_tally (campaign_id, configuration_id, kind, pattern, count)
-            VALUES (%s, %s, %s, %s, %s)
+            SELECT %s, configuration, split_part(pattern, ' ', 1), substr(pattern, strpos(pattern, ' ') + 1), count
+            FROM json_to_recordset(%s) AS new (configuration bigint, pattern text, count bigint)
             ON CONFLICT (campaign_id, configuration_id, kind, pattern)
             DO UPDATE SET count = review_tally.count + excluded.count
             """,
-            [(campaign.pk, *row) for row in rows],
+            [campaign.pk, json.dumps(rows)],
         )
-
-
-# --- What one item brings ---------------------------------------------------------------------------------------
-
-
-def write_pattern(judged: Judged) -> str:
-    """What an item brings, as it is kept on the item: its pattern, who gave what at each stage, and its sums."""
-    pattern = pattern_of(judged)
-    if pattern is None:
-        return ""
-    given = {stage.value: values_given(judged, stage) for stage in Stage}
-    kept = {stage: pairs for stage, pairs in given.items() if pairs}
-    return json.dumps([pattern.to_text(), kept, _sums_of(judged)])
-
-
-def contributions(text: str) -> list[tuple[str, str, int]]:
-    """Kind, pattern and number of each tally that such an item is counted in."""
-    if not text:
-        return []
-    pattern, given, sums = json.loads(text)
-    found = [(Tally.Kind.ITEM.value, str(pattern), 1)]
-    found += [(Tally.Kind.SUM.value, name, number) for name, number in sums.items()]
-    for stage, pairs in given.items():
-        times = Counter(value for _, value in pairs)
-        found.append((Tally.Kind.VALUES.value, f"{stage}|{times[0]},{times[1]},{times[2]}", 1))
-        found += [
-            (Tally.Kind.PAIR.value, f"{stage}|{a},{b},{first},{second}", 1)
-            for (a, first), (b, second) in combinations(pairs, 2)
-        ]
-    return found
-
-
-def _sums_of(judged: Judged) -> dict[str, int]:
-    """Items of the demo model, items with a known time and their seconds, and who passed how many over."""
-    sums: Counter[str] = Counter()
-    if judged.is_demo:
-        sums["demo"] = 1
-    if judged.active_seconds is not None:
-        sums["timed"] = 1
-        sums["seconds"] = round(judged.active_seconds)
-    for reviewer, how in judged.passed_over:
-        sums[f"{how}|{reviewer}|{judged.verdict or ''}"] += 1
-    return dict(sums)
-
-
-def is_disputed(judged: Judged) -> bool:
-    """Whether all are done, two differ on a stage, and nobody has settled it."""
-    if not judged.is_complete or not judged.is_real:
-        return False
-    return any(
-        (stage, Arm.MODEL) not in judged.adjudicated
-        and len({value for _, value in values_given(judged, stage)}) > 1
-        for stage in Stage
-    )

@@ -24,7 +24,7 @@ class Action(models.Model):
         LOW = 4, _("Low")
 
     statement = models.TextField(_("statement"))
-    statement_sha256 = models.CharField(max_length=64, editable=False, db_index=True)
+    statement_sha256 = models.CharField(max_length=64, editable=False)
     incident = models.TextField(_("incident"), blank=True)
     environment = models.TextField(_("environment notes"), blank=True)
     reference = models.TextField(_("reference script"), blank=True)
@@ -45,6 +45,7 @@ class Action(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [models.Index(fields=["statement_sha256"], name="action_same_statement")]
         constraints = [
             models.CheckConstraint(
                 condition=~Q(statement="") | Q(erased_at__isnull=False),

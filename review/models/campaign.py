@@ -186,7 +186,7 @@ class Case(models.Model):
         REPEAT = "repeat", _("Repeat")
         HALO = "halo", _("Halo check")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="cases")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="cases", db_index=False)
     external_id = models.CharField(_("id"), max_length=200)
     action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
@@ -239,8 +239,8 @@ class Item(models.Model):
         REPEAT = "repeat", _("Repeat")
         HALO = "halo", _("Halo check")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
-    case = models.ForeignKey(Case, models.CASCADE, related_name="items")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items", db_index=False)
+    case = models.ForeignKey(Case, models.CASCADE, related_name="items", db_index=False)
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="items")
     run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="items")
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.PREPARING)

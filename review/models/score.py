@@ -41,7 +41,9 @@ class Score(models.Model):
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="scores")
-    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="scores")
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="scores", db_index=False
+    )
     stage = models.CharField(max_length=8, choices=Stage)
     arm = models.CharField(max_length=6, choices=ARMS, default=Arm.MODEL.value)
     value = models.PositiveSmallIntegerField(choices=Value)

@@ -36,7 +36,7 @@ class Assignment(models.Model):
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
     reviewer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments"
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments", db_index=False
     )
     state = models.CharField(max_length=12, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=9, choices=Reason, default=Reason.QUEUE)

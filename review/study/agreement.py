@@ -33,13 +33,20 @@ NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
 PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 joint items"
 TEXT = _(
-    "From the value each reviewer gave before anything later, or anybody else’s, was visible. The headline is "
+    "From the value each reviewer gave before anything later, or anybody else’s, was visible; one given again "
+    "after the item was sent back is not among them, and the figures too go by the one before. The headline is "
     "Krippendorff’s alpha, ordinal, which allows for missing scores; its interval is a percentile bootstrap over "
     "items. Percent is the share of agreeing pairs of all pairs of scores. With three or more reviewers the kappas "
     "are the mean over pairs with at least 20 joint items."
 )
 
-Values = tuple[int, int, int]  # how many gave 0, 1, 2
+
+class Values(NamedTuple):
+    """How many of an item's reviewers gave 0, 1 and 2."""
+
+    zeros: int
+    ones: int
+    twos: int
 
 
 class Cell(NamedTuple):
@@ -86,12 +93,10 @@ class Agreement:
     pairs: tuple[PairAgreement, ...]
 
 
-def values_of(given: Given) -> Values | None:
-    """The multiset of an item's values; None where fewer than two gave one, which says nothing of agreement."""
-    if len(given) < 2:
-        return None
+def values_of(given: Given) -> Values:
+    """The multiset of an item's values."""
     values = [value for _reviewer, value in given]
-    return values.count(0), values.count(1), values.count(2)
+    return Values(values.count(0), values.count(1), values.count(2))
 
 
 def cells_of(given: Given) -> Iterator[Cell]:
@@ -101,8 +106,8 @@ def cells_of(given: Given) -> Iterator[Cell]:
 
 
 def agreement_of(values: Mapping[Values, int], cells: Mapping[Cell, int]) -> Agreement:
-    """Every measure, from the counts of both kinds over the same items."""
-    kept = sorted((key, times) for key, times in values.items() if times)
+    """Every measure, from the counts of both kinds over the same items; one score alone says nothing."""
+    kept = sorted((key, times) for key, times in values.items() if times and sum(key) > 1)
     pairs = tuple(pair_up(cells))
     if not kept:
         return Agreement(0, None, None, None, PAIR, None, None, None, None, None, NO_PAIRS, pairs)

@@ -1,18 +1,11 @@
-"""Intervals and tests for shares and for paired shares; 95 %, two-sided."""
+"""Shares and paired differences of shares with their 95 % intervals, and McNemar's exact test."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, lgamma, log, sqrt
-from statistics import NormalDist
-from typing import NamedTuple
+from math import exp, lgamma, log
 
-Z = NormalDist().inv_cdf(0.975)
-
-
-class Interval(NamedTuple):
-    low: float
-    high: float
+from pipeline.intervals import newcombe, wilson
 
 
 @dataclass(frozen=True)
@@ -62,41 +55,9 @@ class Difference:
         items = both + lost + gained + neither
         if not items:
             return cls(gained, lost, 0, None, None, None, None)
-        low, high = newcombe_paired(both=both, lost=lost, gained=gained, neither=neither)
+        low, high = newcombe(both=both, lost=lost, gained=gained, neither=neither)
         value = (gained - lost) / items
         return cls(gained, lost, items, value, low, high, mcnemar_exact(gained, lost))
-
-
-def wilson(numerator: int, denominator: int) -> Interval:
-    """Wilson's score interval for a share (Wilson 1927); raises ValueError for an empty whole."""
-    if denominator < 1 or not 0 <= numerator <= denominator:
-        raise ValueError(f"not a share: {numerator} of {denominator}")
-    share, square = numerator / denominator, Z * Z
-    centre = share + square / (2 * denominator)
-    spread = Z * sqrt(share * (1 - share) / denominator + square / (4 * denominator**2))
-    scale = 1 + square / denominator
-    return Interval(
-        0.0 if numerator == 0 else (centre - spread) / scale,
-        1.0 if numerator == denominator else (centre + spread) / scale,
-    )
-
-
-def newcombe_paired(*, both: int, lost: int, gained: int, neither: int) -> Interval:
-    """The difference of two paired shares, after minus before (Newcombe 1998, paired data, method 10).
-
-    It joins the Wilson intervals of the two shares by their correlation, which is corrected for
-    continuity where it is positive. Raises ValueError without items.
-    """
-    items = both + lost + gained + neither
-    before, after = both + lost, both + gained
-    before_low, before_high = wilson(before, items)
-    after_low, after_high = wilson(after, items)
-    first, second = before / items, after / items
-    phi = _correlation(both, lost, gained, neither)
-    value = (gained - lost) / items
-    down = _joined(second - after_low, before_high - first, phi)
-    up = _joined(after_high - second, first - before_low, phi)
-    return Interval(max(-1.0, value - down), min(1.0, value + up))
 
 
 def mcnemar_exact(gained: int, lost: int) -> float:
@@ -115,18 +76,3 @@ def mcnemar_exact(gained: int, lost: int) -> float:
         tail += term
         term *= count / (changed - count + 1)
     return min(1.0, 2 * tail)
-
-
-def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
-    items = both + lost + gained + neither
-    margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
-    if not margins:
-        return 0.0
-    product = float(both * neither - lost * gained)
-    if product > 0:
-        product = max(product - items / 2, 0.0)
-    return product / sqrt(margins)
-
-
-def _joined(one: float, other: float, phi: float) -> float:
-    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))

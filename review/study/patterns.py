@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pipeline.types import Arm, Verdict
 from review.study.finals import final_of
@@ -18,7 +18,7 @@ from review.study.types import (
 
 # The most words of each class of feedback; what is longer is in the last class.
 LENGTHS = (20, 40, 80, 160)
-Given = tuple[tuple[int, int], ...]  # reviewer and value, in the order of reviewers
+Given = Sequence[tuple[int, int]]  # reviewer and value, in the order of reviewers
 
 
 def pattern_of(judged: Judged) -> ItemPattern | None:

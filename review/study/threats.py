@@ -47,7 +47,7 @@ THREATS: tuple[Threat, ...] = (
         _("Halo"),
         _(
             "Reported: a share of refined scripts is scored by another reviewer, without the diff, among first "
-            "Drafts; the difference to the usual score is shown."
+            "Drafts; the difference to the usual score is shown. Those scores enter no other figure."
         ),
     ),
     Threat(
@@ -56,6 +56,14 @@ THREATS: tuple[Threat, ...] = (
         _(
             "Reported: a few hidden repeats give the agreement of each reviewer with themselves; accuracy is "
             "shown by quarter of a sitting."
+        ),
+    ),
+    Threat(
+        "rubric",
+        _("A rubric that changes"),
+        _(
+            "Recorded: each score names the version of the rubric it was given under. Where it changes in the "
+            "middle, somebody says whether earlier scores are kept or given again, and it is listed here."
         ),
     ),
     Threat(

@@ -19,8 +19,6 @@ from pipeline.models import Configuration
 from review.models import Campaign
 from review.transfers.values import RowProblem
 
-MOST_TITLE = 150
-
 
 def find_campaign(name: str) -> Campaign | None:
     """The campaign of this name, with white space as campaigns have it."""

@@ -11,11 +11,11 @@ ITEM_COLUMNS = (
     *("verdict", "execution", "configuration", "severity", "target", "impact"),
     # What an export says besides, so that an import of it gives the same figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
-    *("no_error_found", "demo"),
+    *("no_error_found", "demo", "experts"),
 )
 SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
-    *("at", "blind", "current", "reason", "passed_over", "copied"),
+    *("at", "blind", "current", "reason", "passed_over", "copied", "feedback_by"),
 )
 REVIEWER, ADJUDICATED = "reviewer:", "adjudicated:"
 

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
+from catalog.acting import find_actor
 from catalog.types import Refused
 from review.transfers.columns import BadMapping, read_mapping, read_pairs
 from review.transfers.files import Format, Source
@@ -48,7 +48,7 @@ class ImportCommand(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         try:
             columns = read_mapping(read_pairs(options["map"]), ours=self.ours)
-            by = find_manager(options["by"])
+            by = find_actor(options["by"])
             source = Source(options["file"], format=options["format"])
             counts = type(self).carry_out(
                 source,
@@ -70,16 +70,6 @@ class ImportCommand(BaseCommand):
             raise SystemExit(NOTHING_READ)
         if counts.refused:
             raise SystemExit(SOME_REFUSED)
-
-
-def find_manager(name: str | None) -> User | None:
-    """The account that is named, or nobody. Raises CommandError where there is none."""
-    if name is None:
-        return None
-    user = User.objects.filter(username=name, is_active=True).first()
-    if user is None:
-        raise CommandError(f"There is no active account {name!r}.", returncode=NOTHING_READ)
-    return user
 
 
 class _Printed:

@@ -6,11 +6,13 @@ Keys are taken from the sequences beforehand, so that rows of several tables can
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import connection
 from django.db.models import Field, Model
+
+_PART = 500  # rows
 
 
 def next_keys(model: type[Model], count: int) -> list[int]:
@@ -18,11 +20,15 @@ def next_keys(model: type[Model], count: int) -> list[int]:
     if not count:
         return []
     with connection.cursor() as cursor:
+        # The sequence is looked up once and not for every key.
         cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+            "SELECT array_agg(nextval(name)) FROM"
+            " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name OFFSET 0) AS sequence,"
+            " generate_series(1, %s)",
             [model._meta.db_table, count],
         )
-        return [key for (key,) in cursor.fetchall()]
+        keys: tuple[list[int]] = cursor.fetchone()
+        return keys[0]
 
 
 class Table:
@@ -53,13 +59,16 @@ class Table:
             f"{_cell(same[name] if name in same else _default(fields[name]))}\t" for name in rest
         )
 
-    def copy(self, rows: Iterable[Sequence[object]]) -> None:
+    def copy(self, rows: Sequence[Sequence[object]]) -> None:
         """Put the rows in, inside a transaction."""
+        if not rows:
+            return
         before = self._before
-        text = "".join([before + "\t".join(map(_cell, row)) + "\n" for row in rows])
-        if text:
-            with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
-                copy.write(text)
+        with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
+            # In parts, so that the database works on one while the next is put into words.
+            for start in range(0, len(rows), _PART):
+                part = rows[start : start + _PART]
+                copy.write("".join([before + "\t".join(map(_cell, row)) + "\n" for row in part]))
 
 
 def _default(field: Field[object, object]) -> object:

@@ -130,7 +130,7 @@ def _cell(value: object) -> object:
 def _eabench(campaign: Campaign) -> Iterator[Fields]:
     """The first script of each item in the shape of nl2bash-eabench's results."""
     for fields in item_records(campaign):
-        if fields.get("script"):
+        if fields.get("script") and not fields["repeats"]:
             safe = re.sub(r"[^\w.-]+", "_", str(fields["id"])).strip(".") or "script"
             yield {
                 "test": fields["id"],
@@ -198,13 +198,23 @@ TABLE = (
     *("statement", "context", "environment", "reference", "script", "feedback", "refined"),
     *("verdict", "execution", "execution_reason", "made", "recommended", "no_error_found", "demo"),
     *("purpose", "known", "severity", "target", "impact", "overlap", "closed", "sham"),
-    *("at", "blind", "current", "copied", "reason", "passed_over", "imported", "undone_at"),
-    *("draft", "draft_sha256", "feedback_on_sha256", "visible", "view", "position"),
+    *(
+        "repeats",
+        "at",
+        "blind",
+        "current",
+        "copied",
+        "reason",
+        "passed_over",
+        "imported",
+        "undone_at",
+    ),
+    *("draft", "draft_sha256", "feedback_on_sha256", "feedback_by", "visible", "view", "position"),
     *("sitting_minutes", "active_seconds", "rubric", "assigned_at", "submitted_at", "pauses"),
     *("line", "removed_at", "answer", "answered_by", "answered_at"),
     *("state", "reviewers_done", "disputed", "script_sha256", "refined_sha256"),
     *("run", "run_origin", "run_state", "run_problem", "asked_at", "finished_at"),
-    *("roles", "prompts", "assessment", "drafts", "feedbacks"),
+    *("roles", "prompts", "assessment", "drafts", "feedbacks", "experts"),
     *("calls", "tries", "input_tokens", "output_tokens", "model_milliseconds"),
     *("cost_microdollars", "first_call_at", "last_call_at", "about"),
 )

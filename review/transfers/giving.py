@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,14 +12,15 @@ from django.utils import timezone
 from pipeline.models import Draft, Feedback
 from pipeline.types import Arm, DraftKind
 from review.desk import first_draft_of
-from review.models import Adjudication, Assignment, Campaign, Item, Score
+from review.models import Adjudication, Assignment, Campaign, Item, Remark, Score
 from review.tallies import note_due
 from review.transfers.copying import Table, next_keys
-from review.transfers.score_rows import GivenRow
+from review.transfers.score_rows import GivenRow, RemarkRow
 from review.transfers.values import RowProblem
 
 Place = tuple[int, int, str, str]  # item, reviewer, stage, arm; of an adjudication without reviewer
 Seen = tuple[int | None, int | None]  # draft, feedback
+SeenBy = tuple[int, str, str]  # item, arm, the expert whose feedback it is
 _PASSED_OVER = (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE)
 
 
@@ -33,9 +34,14 @@ class Standing:
     # Item and reviewer to the assignment that is through, or to None where they are at work.
     submitted: dict[tuple[int, int], int | None] = field(default_factory=dict)
     passed_over: set[tuple[int, int, str]] = field(default_factory=set)
+    # Item and a script's hash to the Draft; comments by item, person, Draft, line and text.
+    drafts: dict[tuple[int, str], int] = field(default_factory=dict)
+    remarks: set[tuple[int, int, int, int, str]] = field(default_factory=set)
 
     def is_new(self, item: int, person: int, given: GivenRow) -> bool:
         """Whether it is said for the first time; noted as said then. Raises RowProblem where it contradicts."""
+        if given.remark:
+            return self._is_new_remark(item, person, given.remark, given.comment)
         if given.passed_over:
             said = (item, person, given.passed_over)
             is_new = said not in self.passed_over
@@ -46,6 +52,17 @@ class Standing:
         if self.submitted.get((item, person), 0) is None:
             raise RowProblem("this reviewer is at work on the item now", column="reviewer")
         return self._is_new_in(self.scores, (item, person, given.stage, given.arm), given)
+
+    def _is_new_remark(self, item: int, person: int, remark: RemarkRow, text: str) -> bool:
+        draft = self.drafts.get((item, remark.draft_sha256))
+        if draft is None:
+            raise RowProblem("the item has no script with this hash", column="draft_sha256")
+        if not text:
+            raise RowProblem("there is no comment", column="comment")
+        said = (item, person, draft, remark.line, text)
+        is_new = said not in self.remarks
+        self.remarks.add(said)
+        return is_new
 
     def _is_new_in(self, there: dict[Place, int], place: Place, given: GivenRow) -> bool:
         if not given.current:
@@ -67,8 +84,8 @@ class Standing:
         return is_new
 
 
-def read_standing(items: Collection[int]) -> Standing:
-    """What was said of these items."""
+def read_standing(items: Collection[int], *, with_remarks: bool = False) -> Standing:
+    """What was said of these items; of comments on lines only where that is asked."""
     standing = Standing()
     scores = Score.objects.filter(item__in=items).order_by()
     for item, reviewer, stage, arm, value, current, at in scores.values_list(
@@ -89,6 +106,8 @@ def read_standing(items: Collection[int]) -> Standing:
         else:
             standing.earlier.add((key, value, at))
     _read_assignments(items, standing)
+    if with_remarks:
+        _read_remarks(items, standing)
     return standing
 
 
@@ -100,6 +119,14 @@ def _read_assignments(items: Collection[int], standing: Standing) -> None:
         elif state in Assignment.HOLDING:
             is_through = state == Assignment.State.SUBMITTED
             standing.submitted[item, reviewer] = key if is_through else None
+
+
+def _read_remarks(items: Collection[int], standing: Standing) -> None:
+    drafts = Draft.objects.filter(run__items__in=items).order_by("-number")
+    for key, sha256, item in drafts.values_list("pk", "sha256", "run__items"):
+        standing.drafts[item, sha256] = key
+    remarks = Remark.objects.filter(item__in=items).order_by()
+    standing.remarks.update(remarks.values_list("item", "by", "draft", "line", "text"))
 
 
 class ScoreStore:
@@ -121,6 +148,7 @@ class ScoreStore:
         self._write_assignments()
         self._write_scores(_seen_of(items))
         self._write_adjudications()
+        self._write_remarks()
         _count_done(items)
         note_due(self._campaign, sorted(items))
 
@@ -131,7 +159,7 @@ class ScoreStore:
         for item, person, given in self._given:
             if given.passed_over:
                 state = given.passed_over
-            elif given.adjudicates or (item, person) in submitted:
+            elif given.adjudicates or given.remark or (item, person) in submitted:
                 continue
             else:
                 state = Assignment.State.SUBMITTED.value
@@ -152,12 +180,13 @@ class ScoreStore:
         columns = ("id", "item_id", "reviewer_id", "state", "reason", "ended_at", "why")
         Table(Assignment, columns).copy(rows)
 
-    def _write_scores(self, seen: dict[int, dict[str, Seen]]) -> None:
+    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> None:
         now, rows = timezone.now(), []
         for item, person, given in self._given:
-            if given.passed_over or given.adjudicates:
+            if given.passed_over or given.adjudicates or given.remark:
                 continue
-            texts = seen.get(item, {}) if given.arm == Arm.MODEL else {}
+            made_by = given.feedback_by if given.arm == Arm.EXPERT else ""
+            texts = seen.get((item, given.arm, made_by), {})
             rows.append(
                 (
                     *(item, person, given.stage, given.arm, given.value),
@@ -182,31 +211,47 @@ class ScoreStore:
         columns = ("item_id", "stage", "arm", "value", "why", "by_id", "at", "current")
         Table(Adjudication, columns, without_key=True, imported=True).copy(rows)
 
+    def _write_remarks(self) -> None:
+        now, drafts = timezone.now(), self._standing.drafts
+        rows = [
+            (
+                *(item, person, drafts[item, remark.draft_sha256], remark.line),
+                *(given.comment, given.at or now, remark.removed_at),
+            )
+            for item, person, given in self._given
+            if (remark := given.remark)
+        ]
+        columns = ("item_id", "by_id", "draft_id", "line", "text", "at", "removed_at")
+        Table(Remark, columns, without_key=True).copy(rows)
 
-def _seen_of(items: Collection[int]) -> dict[int, dict[str, Seen]]:
-    """The texts that a stage is about, where the items have them: item to stage to draft or feedback."""
+
+def _seen_of(items: Collection[int]) -> dict[SeenBy, dict[str, Seen]]:
+    """The texts that a stage is about, where the items have them: by item, arm and expert, stage to draft or feedback.
+
+    Where an item has one expert's feedback, it is that which is meant by a row that names nobody.
+    """
     runs = dict(Item.objects.filter(pk__in=items).order_by().values_list("run", "pk"))
     drafts: dict[int, list[Draft]] = {}
     for draft in Draft.objects.filter(run__in=runs).defer("script", "note").order_by("number"):
         drafts.setdefault(draft.run_id, []).append(draft)
-    models = Feedback.objects.filter(draft__run__in=runs, arm=Arm.MODEL.value).order_by()
-    feedback_of = dict(models.values_list("draft", "pk"))
-    found: dict[int, dict[str, Seen]] = {}
+    feedbacks: dict[int, list[Feedback]] = {}
+    all_feedback = Feedback.objects.filter(draft__run__in=runs).defer("text")
+    for feedback in all_feedback.select_related("author").order_by("-pk"):
+        feedbacks.setdefault(feedback.draft_id, []).append(feedback)
+    found: dict[SeenBy, dict[str, Seen]] = {}
     for run, own in drafts.items():
         first = first_draft_of(own)
         if first is None:
             continue
-        stages = found[runs[run]] = {"script": (first.pk, None)}
-        feedback = feedback_of.get(first.pk)
-        if feedback is not None:
-            stages["feedback"] = (None, feedback)
-            refined = [
-                one
-                for one in own
-                if one.feedback_id == feedback and one.kind == DraftKind.REFINED.value
-            ]
-            if refined:
-                stages["refined"] = (refined[0].pk, None)
+        refined = {one.feedback_id: one.pk for one in own if one.kind == DraftKind.REFINED.value}
+        found[runs[run], Arm.MODEL.value, ""] = {"script": (first.pk, None)}
+        for feedback in feedbacks.get(first.pk, ()):
+            by = feedback.author.username if feedback.author else ""
+            for name in {by, ""} if feedback.arm == Arm.EXPERT else {""}:
+                stages = found.setdefault((runs[run], feedback.arm, name), {})
+                stages["feedback"] = (None, feedback.pk)
+                if feedback.pk in refined:
+                    stages["refined"] = (refined[feedback.pk], None)
     return found
 
 

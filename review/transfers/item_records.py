@@ -11,6 +11,7 @@ from django.db.models import Count, Max, Min, Sum
 from pipeline.models import Assessment, Attempt, Draft, Feedback, Run
 from pipeline.types import Arm, DraftKind
 from review.desk import assessment_of, first_draft_of
+from review.judging import MADE
 from review.models import Campaign, Case, Item
 
 SLICE = 500
@@ -19,7 +20,9 @@ Fields = dict[str, object]
 
 def item_records(campaign: Campaign) -> Iterator[Fields]:
     """A record for each item, then one for each case that has none yet; in a fixed number of queries a slice."""
-    items = campaign.items.select_related("case__action", "configuration", "run").order_by("pk")
+    items = campaign.items.select_related(
+        "case__action", "case__repeats", "configuration", "run"
+    ).order_by("pk")
     last = 0
     while found := list(items.filter(pk__gt=last)[:SLICE]):
         yield from _records_of(found)
@@ -48,13 +51,16 @@ def _item(
         None,
     )
     refined = next((one for one in drafts if feedback and one.feedback_id == feedback.pk), None)
+    is_halo = item.again == Item.Again.HALO
+    if is_halo:  # what was shown, and scored as a script, is the refined one
+        first, feedback, refined = refined, None, None
     return {
         **_case(item.case),
         "configuration": item.configuration.name,
         "script": first.script if first else None,
         "feedback": feedback.text if feedback else None,
         "refined": refined.script if refined else None,
-        "verdict": item.run.verdict if item.run else None,
+        "verdict": item.run.verdict if item.run and not is_halo else None,
         "execution": item.execution,
         "execution_reason": item.execution_reason,
         "overlap": item.overlap,
@@ -64,6 +70,7 @@ def _item(
         "recommended": _recommended(item.run, first, refined),
         "no_error_found": feedback.no_error_found if feedback else False,
         "demo": item.run.demo if item.run else False,
+        "experts": _experts(drafts, feedbacks) or None,
         "state": item.state,
         "reviewers_done": item.done,
         "disputed": item.disputed,
@@ -91,13 +98,27 @@ def _case(case: Case) -> Fields:
         "impact": action.impact,
         "purpose": case.purpose,
         "known": case.known or None,
+        "repeats": case.repeats.external_id if case.repeats else None,
     }
+
+
+def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fields]:
+    """What experts said of the first script, each with the script that was made from it."""
+    refined = {draft.feedback_id: draft.script for draft in drafts if draft.feedback_id}
+    return [
+        {"author": one.author.username, "feedback": one.text, "refined": refined.get(one.pk, "")}
+        for one in feedbacks
+        if one.arm == Arm.EXPERT and one.author
+    ]
 
 
 def _made(run: Run | None, first: Draft | None) -> str:
     if first is None:
         return "failed" if run and run.state in (Run.State.FAILED, Run.State.CANCELLED) else ""
-    return "imported" if first.kind == DraftKind.IMPORTED else first.kind
+    if run and run.spec.get(MADE):
+        return str(run.spec[MADE])
+    known = {DraftKind.IMPORTED: "imported", DraftKind.REFINED: "generated"}
+    return known.get(DraftKind(first.kind), first.kind)
 
 
 def _recommended(run: Run | None, first: Draft | None, refined: Draft | None) -> str:

@@ -14,6 +14,7 @@ from review.transfers.values import (
     count_of,
     flag_of,
     name_of,
+    objects_of,
     share_of,
     text_of,
 )
@@ -24,11 +25,14 @@ MOST_CONTEXT = 40_000
 MOST_SCRIPT = 1_000_000
 MOST_FEEDBACK = 8_000
 MOST_CONFIGURATION = 80
+MOST_PERSON = 150
 _VERDICTS = tuple(verdict.value for verdict in Verdict)
-_PURPOSES = ("real", "gold", "training", "repeat")
+_PURPOSES = ("real", "gold", "training", "repeat", "halo")
 _REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
-# How the first Draft came about; one from the catalogue can't be told of without its entry.
-_MADE = ("imported", "generated", "repaired", "failed")
+# How the first Draft came about.
+RETRIEVED = "retrieved"
+_MADE = ("imported", "generated", "repaired", RETRIEVED, "failed")
+_MOST_EXPERTS = 100
 _RECOMMENDED = ("first", "refined", "other", "none")
 
 
@@ -48,7 +52,16 @@ class CaseRow(NamedTuple):
 
     @property
     def sha256(self) -> str:
+        """Of all but the id; worked out at each call."""
         return _hash(self[1:])
+
+
+class Expert(NamedTuple):
+    """An expert's feedback on the first script, and what was made from it."""
+
+    author: str
+    feedback: str
+    refined: str
 
 
 class ItemRow(NamedTuple):
@@ -68,10 +81,12 @@ class ItemRow(NamedTuple):
     recommended: str
     no_error_found: bool
     demo: bool
+    experts: tuple[Expert, ...] = ()
 
     @property
     def sha256(self) -> str:
-        return _hash(self[1:])
+        """Of all but the configuration; worked out at each call. Rows without experts keep the hash they had before."""
+        return _hash(self[1:] if self.experts else self[1:-1])
 
     @property
     def has_result(self) -> bool:
@@ -82,7 +97,7 @@ class ItemRow(NamedTuple):
 def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
     """The row's case and item, judged strictly. Raises RowProblem."""
     case, item = _read_case(values), _read_result(values)
-    if not item.script and (item.feedback or item.refined):
+    if not item.script and (item.feedback or item.refined or item.experts):
         raise RowProblem("there is feedback or a refined script, and no script", column="script")
     if item.script and item.made == "failed":
         raise RowProblem("there is a script, so it did not fail", column="made")
@@ -127,7 +142,18 @@ def _read_result(values: dict[str, object]) -> ItemRow:
         recommended=choice_of(values, "recommended", _RECOMMENDED),
         no_error_found=flag_of(values, "no_error_found", default=False),
         demo=flag_of(values, "demo", default=False),
+        experts=tuple(
+            _read_expert(one) for one in objects_of(values, "experts", most=_MOST_EXPERTS)
+        ),
     )
+
+
+def _read_expert(values: dict[str, object]) -> Expert:
+    author = name_of(values, "author", most=MOST_PERSON)
+    feedback = text_of(values, "feedback", most=MOST_FEEDBACK).strip()
+    if not (author and feedback):
+        raise RowProblem("an expert has no author or no feedback", column="experts")
+    return Expert(author, feedback, text_of(values, "refined", most=MOST_SCRIPT))
 
 
 def id_of(statement: str, reference: str) -> str:

@@ -17,9 +17,11 @@ from review import studies
 from review.models import Campaign
 from review.transfers.campaigns import (
     Configurations,
+    check_person,
     check_takes_imports,
     find_campaign,
     hold_imports,
+    people_of,
     require_manager,
 )
 from review.transfers.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
@@ -48,7 +50,7 @@ def import_items(
     """
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by)
-    done = run_import(source, taking.take, journal=journal or Quiet(), counts=counts)
+    done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     return done
@@ -58,6 +60,8 @@ class _Row(NamedTuple):
     line: int
     case: CaseRow
     item: ItemRow
+    case_sha256: str
+    item_sha256: str
 
 
 class _ItemImport:
@@ -73,25 +77,14 @@ class _ItemImport:
         )
         self._configurations = Configurations(by=by)
 
-    def take(self, records: Sequence[Record], outcome: Outcome) -> None:
-        """Import one slice, inside a transaction."""
-        rows = self._read(records, outcome)
-        if not rows:
-            return
-        campaign = self.campaign or studies.create_campaign(self._name, by=self._by)
-        hold_imports(campaign)
-        known = read_known(campaign, [row.case.external_id for row in rows])
-        store = ItemStore(campaign, size=len(rows), by=self._by)
-        for row in rows:
-            self._take_row(row, known, store, outcome)
-        store.write()
-        self.campaign = campaign
-
-    def _read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+    def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+        """The good rows of one slice; the others are refused."""
         rows = []
         for one, values, _kind in self._sorter.sort(records, outcome):
             try:
-                rows.append(_Row(one.line, *read_item(values)))
+                case, item = read_item(values)
+                for expert in item.experts:
+                    check_person(expert.author)
             except RowProblem as problem:
                 outcome.refuse(
                     one.line,
@@ -99,7 +92,24 @@ class _ItemImport:
                     external_id=str(values.get("id") or "")[:200],
                     column=problem.column,
                 )
+            else:
+                rows.append(_Row(one.line, case, item, case.sha256, item.sha256))
         return rows
+
+    def take(self, rows: Sequence[_Row], outcome: Outcome) -> None:
+        """Write one slice, inside a transaction."""
+        if not rows:
+            return
+        campaign = self.campaign or studies.create_campaign(self._name, by=self._by)
+        hold_imports(campaign)
+        known = read_known(campaign, {row.case.external_id for row in rows})
+        experts = {expert.author for row in rows for expert in row.item.experts}
+        people = people_of(experts, by=self._by) if experts else {}
+        store = ItemStore(campaign, size=len(rows), by=self._by, people=people)
+        for row in rows:
+            self._take_row(row, known, store, outcome)
+        store.write()
+        self.campaign = campaign
 
     def _take_row(self, row: _Row, known: Known, store: ItemStore, outcome: Outcome) -> None:
         try:
@@ -121,15 +131,19 @@ class _ItemImport:
     def _keep(self, row: _Row, known: Known, store: ItemStore) -> bool:
         """Note the row to be stored; False where all of it is there. Raises RowProblem."""
         name, item = row.case.external_id, row.item
-        case_is_new = known.is_new_case(row.case)
+        case_is_new = known.is_new_case(name, row.case_sha256)
         configuration = self._configurations.of(item.configuration) if item.has_result else None
-        if configuration and not known.is_new_item(name, configuration.pk, item):
+        if configuration and not known.is_new_item(name, configuration.pk, row.item_sha256):
             return False
         if case_is_new:
-            known.cases[name] = store.add_case(row.case)
+            known.cases[name] = store.add_case(row.case, row.case_sha256)
         if configuration:
-            known.items[name, configuration.pk] = item.sha256
+            known.items[name, configuration.pk] = row.item_sha256
             store.add_item(
-                name, row.case.purpose, case=known.cases[name], to=configuration, item=item
+                (name, row.case.purpose),
+                item,
+                case=known.cases[name],
+                to=configuration,
+                sha256=row.item_sha256,
             )
         return case_is_new or configuration is not None

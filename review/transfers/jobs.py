@@ -30,7 +30,7 @@ from review.transfers.columns import ITEM_COLUMNS, SCORE_COLUMNS, BadMapping, re
 from review.transfers.exporting import Layout, export_campaign
 from review.transfers.files import Format, Source
 from review.transfers.items import import_items
-from review.transfers.kept_files import new_path, path_of
+from review.transfers.kept_files import forget_unused, keep_upload, new_path, path_of
 from review.transfers.leases import Cancelled, Held, LostLease, claim
 from review.transfers.records import UnreadableFile
 from review.transfers.running import Counts, Remark
@@ -69,15 +69,11 @@ def begin_import(
     mapping = dict(mapping or {})
     if format and format not in list(Format):
         raise BadInput(_("There is no such format."), field="format")
-    if file.size > MOST_BYTES:
-        raise BadInput(_("The file is larger than 2 GB."), field="file")
-    path = new_path()
+    check_size(file)
+    path = keep_upload(file)
     try:
         read_mapping(mapping, ours=OURS[kind])
-        with path.open("wb") as target:
-            for part in file.chunks():
-                target.write(part)
-        with closing(Source(path, format=format or _ending_of(file.name or ""))) as source:
+        with closing(Source(path, format=format or format_by_name(file.name or ""))) as source:
             layout = format or source.layout
         return _enqueue(
             Transfer.objects.create(
@@ -180,6 +176,7 @@ def carry_on() -> int:
     for old in Transfer.objects.filter(expires_at__lt=now).exclude(path=""):
         path_of(old).unlink(missing_ok=True)
         Transfer.objects.filter(pk=old.pk).update(path="")
+    forget_unused(before=now - KEPT_FOR)
     return len(keys)
 
 
@@ -263,7 +260,13 @@ class _Report:
 # --- Helpers ----------------------------------------------------------------------------------------------------
 
 
-def _ending_of(name: str) -> str:
+def check_size(file: File[bytes]) -> None:
+    """Raises BadInput for a file that is too large to be taken."""
+    if file.size > MOST_BYTES:
+        raise BadInput(_("The file is larger than 2 GB."), field="file")
+
+
+def format_by_name(name: str) -> str:
     """A file that says it is a table is one: what is kept has no name to look at."""
     return Format.CSV if name.lower().endswith((".csv", ".tsv")) else ""
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,10 +9,10 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from pipeline.leases import OWNER
 from review.models import Transfer
 
 LEASE = timedelta(seconds=60)
-OWNER = f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
 
 
 class LostLease(Exception):

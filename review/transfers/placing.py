@@ -56,8 +56,9 @@ class Places:
         if not is_said:
             return 0
         made = self._configurations.of(configuration or IMPORTED)
+        label = _label(made.name)
         items[made.pk] = self._store.add_item(
-            name, purpose, case=case, to=made, item=_label(made.name)
+            (name, purpose), label, case=case, to=made, sha256=label.sha256
         )
         return items[made.pk]
 

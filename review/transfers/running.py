@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from django.db import transaction
 
 from review.transfers.files import Source
 from review.transfers.records import Record
 
-SLICE = 2_000  # records
+SLICE = 5_000  # records
 SLICE_BYTES = 16_000_000
+
+Row = TypeVar("Row")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,29 +81,57 @@ class Quiet:
         """Nothing to do."""
 
 
+class _Slice(NamedTuple):
+    """Records that follow each other in the file, and how far it was read with them."""
+
+    records: list[Record]
+    position: int
+
+
 def run_import(
     source: Source,
-    take: Callable[[Sequence[Record], Outcome], None],
+    read: Callable[[Sequence[Record], Outcome], list[Row]],
+    take: Callable[[list[Row], Outcome], None],
     *,
     journal: Journal,
     counts: Counts | None = None,
 ) -> Counts:
-    """Go through the records; `counts` says what an earlier try has done, whose records are passed over."""
+    """Go through the records; `counts` says what an earlier try has done, whose records are passed over.
+
+    `read` makes rows of a slice's records in a thread of its own, while the database still has the slice before,
+    and asks the database nothing; `take` writes them inside a transaction.
+    """
     counts = counts or Counts()
-    for records in _slices(source, after=counts.read):
-        outcome = Outcome()
-        with transaction.atomic():
-            take(records, outcome)
-            counts.read += len(records)
-            counts.kept += outcome.kept
-            counts.unchanged += outcome.unchanged
-            counts.refused += outcome.refused
-            counts.rows = counts.kept + counts.unchanged + counts.refused
-            journal.note(counts, outcome.remarks, position=source.position)
+
+    def make_rows() -> Iterator[tuple[_Slice, list[Row], Outcome]]:
+        for one in _slices(source, after=counts.read):
+            outcome = Outcome()
+            yield one, read(one.records, outcome), outcome
+
+    with closing(_make_ahead(make_rows())) as slices:
+        for one, rows, outcome in slices:
+            with transaction.atomic():
+                take(rows, outcome)
+                counts.read += len(one.records)
+                counts.kept += outcome.kept
+                counts.unchanged += outcome.unchanged
+                counts.refused += outcome.refused
+                counts.rows = counts.kept + counts.unchanged + counts.refused
+                journal.note(counts, outcome.remarks, position=one.position)
     return counts
 
 
-def _slices(source: Source, *, after: int) -> Iterator[list[Record]]:
+def _make_ahead(items: Iterator[T]) -> Generator[T, None, None]:
+    """The same, each made in a thread while whoever asks works on the one before; never more than one ahead."""
+    end = object()
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        waiting = thread.submit(next, items, end)
+        while (found := waiting.result()) is not end:
+            waiting = thread.submit(next, items, end)
+            yield found  # type: ignore[misc]
+
+
+def _slices(source: Source, *, after: int) -> Iterator[_Slice]:
     """Slices of so many records, or fewer where these are large: memory stays bounded either way."""
     found: list[Record] = []
     began = 0
@@ -107,7 +140,7 @@ def _slices(source: Source, *, after: int) -> Iterator[list[Record]]:
             continue
         found.append(record)
         if len(found) >= SLICE or source.position - began >= SLICE_BYTES:
-            yield found
+            yield _Slice(found, source.position)
             found, began = [], source.position
     if found:
-        yield found
+        yield _Slice(found, source.position)

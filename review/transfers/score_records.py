@@ -33,6 +33,8 @@ _SCORE = {
     "draft": "draft__number",
     "draft_sha256": "draft__sha256",
     "feedback_on_sha256": "feedback__draft__sha256",
+    "feedback_by": "draft__feedback__author__username",
+    "own_feedback_by": "feedback__author__username",
     "visible": "visible",
     "view": "view",
     "position": "position",
@@ -119,6 +121,9 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
     for fields in _rows(Score.objects.filter(item__campaign=campaign), "score", _SCORE):
         visible = fields["visible"]
         fields["copied"] = isinstance(visible, dict) and "copied_from" in visible
+        # Of a refined script whose feedback it was made from; of feedback, whose it is.
+        own = fields.pop("own_feedback_by")
+        fields["feedback_by"] = fields["feedback_by"] or own
         yield fields
 
 

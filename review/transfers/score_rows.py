@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from pipeline.types import Arm
 from review.transfers.columns import STAGES, Columns
-from review.transfers.item_rows import MOST_CONFIGURATION, MOST_ID
+from review.transfers.item_rows import MOST_CONFIGURATION, MOST_ID, MOST_PERSON
 from review.transfers.values import (
     RowProblem,
     choice_of,
+    count_of,
     flag_of,
     moment_of,
     name_of,
@@ -19,15 +20,22 @@ from review.transfers.values import (
     text_of,
 )
 
-MOST_NAME = 150
 MOST_COMMENT = 10_000
 _ARMS = tuple(arm.value for arm in Arm)
 _REASONS = ("queue", "named", "tie_break", "take_over", "imported")
 _PASSED_OVER = ("skipped", "cannot_judge")
 
 
+class RemarkRow(NamedTuple):
+    """Where a comment on a line stands, and when it was taken back; the script is told by its hash."""
+
+    draft_sha256: str
+    line: int
+    removed_at: datetime | None
+
+
 class GivenRow(NamedTuple):
-    """One score, adjudication or skip."""
+    """One score, adjudication, skip or comment on a line."""
 
     line: int
     item: str
@@ -45,10 +53,18 @@ class GivenRow(NamedTuple):
     copied: bool = False
     reason: str = "imported"
     passed_over: str = ""
+    # Of an expert's refinement: whose feedback it was made from.
+    feedback_by: str = ""
+    remark: RemarkRow | None = None
 
 
 def read_scores(
-    values: dict[str, object], *, line: int, columns: Columns, adjudicates: bool = False
+    values: dict[str, object],
+    *,
+    line: int,
+    columns: Columns,
+    adjudicates: bool = False,
+    remarks: bool = False,
 ) -> list[GivenRow]:
     """What a row says, judged strictly: one entry for each value. Raises RowProblem; then none of it counts."""
     item = name_of(values, "item", most=MOST_ID)
@@ -69,10 +85,14 @@ def read_scores(
         current=flag_of(values, "current", default=True),
         copied=flag_of(values, "copied", default=False),
         reason=choice_of(values, "reason", _REASONS) or "imported",
+        feedback_by=name_of(values, "feedback_by", most=MOST_PERSON),
     )
     passed_over = choice_of(values, "passed_over", _PASSED_OVER)
     if passed_over:
         return [common._replace(person=_person(values), passed_over=passed_over)]
+    if remarks:
+        remark = _read_remark(values)
+        return [common._replace(person=_person(values), remark=remark)]
     # Beside a column for each reviewer, one named `script` is the text that they judged.
     found = list(_wide(values, common, columns) if columns.wide else _long(values, common))
     if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
@@ -107,8 +127,16 @@ def _wide(values: dict[str, object], common: GivenRow, columns: Columns) -> Iter
             )
 
 
+def _read_remark(values: dict[str, object]) -> RemarkRow:
+    sha256 = name_of(values, "draft_sha256", most=64)
+    line = count_of(values, "line", least=1, most=1_000_000)
+    if not (sha256 and line):
+        raise RowProblem("a comment needs a script and a line", column="line")
+    return RemarkRow(sha256, line, moment_of(values, "removed_at"))
+
+
 def _person(values: dict[str, object]) -> str:
-    person = name_of(values, "reviewer", most=MOST_NAME)
+    person = name_of(values, "reviewer", most=MOST_PERSON)
     if not person:
         raise RowProblem("there is no reviewer", column="reviewer")
     return person

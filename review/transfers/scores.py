@@ -33,7 +33,7 @@ from review.transfers.score_rows import GivenRow, read_scores
 from review.transfers.sorting import Sorter
 from review.transfers.values import RowProblem
 
-KINDS = ("score", "adjudication", "skip")
+KINDS = ("score", "adjudication", "skip", "remark")
 
 
 def import_scores(
@@ -56,7 +56,7 @@ def import_scores(
         raise BadInput(_("There is no campaign named “%s”.") % to, field="campaign")
     check_takes_imports(campaign)
     taking = _ScoreImport(campaign, columns or Columns(), by=by)
-    done = run_import(source, taking.take, journal=journal or Quiet(), counts=counts)
+    done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if done.kept:
         record(campaign, "scores imported", by=by, scores=("", done.kept))
     return done
@@ -83,23 +83,8 @@ class _ScoreImport:
             habits=SCORE_HABITS,
         )
 
-    def take(self, records: Sequence[Record], outcome: Outcome) -> None:
-        """Import one slice, inside a transaction."""
-        read = self._read(records, outcome)
-        if not read:
-            return
-        hold_imports(self._campaign)
-        rows = self._place(read, outcome)
-        people = people_of(
-            (one.person for row in rows for one in row.given if one.person), by=self._by
-        )
-        standing = read_standing({row.item for row in rows})
-        store = ScoreStore(self._campaign, standing, size=sum(len(row.given) for row in rows))
-        for row in rows:
-            self._give(row, people, standing, store, outcome)
-        store.write()
-
-    def _read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+    def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+        """The good rows of one slice; the others are refused."""
         rows = []
         for one, values, kind in self._sorter.sort(records, outcome):
             name = str(values.get("item") or "")
@@ -109,6 +94,7 @@ class _ScoreImport:
                     line=one.line,
                     columns=self._columns,
                     adjudicates=kind == "adjudication",
+                    remarks=kind == "remark",
                 )
                 for score in given:
                     check_person(score.person)
@@ -117,6 +103,24 @@ class _ScoreImport:
             else:
                 rows.append(_Row(one.line, name.strip(), given))
         return rows
+
+    def take(self, read: list[_Row], outcome: Outcome) -> None:
+        """Write one slice, inside a transaction."""
+        if not read:
+            return
+        hold_imports(self._campaign)
+        rows = self._place(read, outcome)
+        people = people_of(
+            (one.person for row in rows for one in row.given if one.person), by=self._by
+        )
+        standing = read_standing(
+            {row.item for row in rows},
+            with_remarks=any(one.remark for row in rows for one in row.given),
+        )
+        store = ScoreStore(self._campaign, standing, size=sum(len(row.given) for row in rows))
+        for row in rows:
+            self._give(row, people, standing, store, outcome)
+        store.write()
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
         """The rows with their items; those without one are refused."""

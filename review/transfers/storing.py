@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
+from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
 from catalog.models import Version
-from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Run
-from pipeline.types import DraftKind
+from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Refinement, Run
+from pipeline.types import Arm, DraftKind
 from review import studies
+from review.judging import MADE
 from review.models import Campaign, Case, Item, TallyDue
 from review.transfers.copying import Table, next_keys
-from review.transfers.item_rows import CaseRow, ItemRow
+from review.transfers.item_rows import RETRIEVED, CaseRow, Expert, ItemRow
 from review.transfers.values import RowProblem
 
+# Looked up once and not for every row.
+_FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
+_REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
+_REFINED, _MODEL, _EXPERT = DraftKind.REFINED.value, Arm.MODEL.value, Arm.EXPERT.value
+_CLOSED = Item.State.CLOSED.value
 # Where a run keeps the hash of what it was imported from.
 CONTENT = "content_sha256"
 
@@ -39,77 +47,111 @@ class Known:
     cases: dict[str, KnownCase] = field(default_factory=dict)
     items: dict[tuple[str, int], str] = field(default_factory=dict)
 
-    def is_new_case(self, case: CaseRow) -> bool:
+    def is_new_case(self, external_id: str, sha256: str) -> bool:
         """Whether the case is new. Raises RowProblem where its id says something else."""
-        there = self.cases.get(case.external_id)
+        there = self.cases.get(external_id)
         if there is None:
             return True
-        if there.sha256 != case.sha256:
+        if there.sha256 != sha256:
             raise RowProblem("this id is there with another statement or context", column="id")
         return False
 
-    def is_new_item(self, external_id: str, configuration: int, item: ItemRow) -> bool:
+    def is_new_item(self, external_id: str, configuration: int, sha256: str) -> bool:
         """Whether the item is new. Raises RowProblem where other content stands in its place."""
         there = self.items.get((external_id, configuration))
         if there is None:
             return True
-        if there != item.sha256:
+        if there != sha256:
             raise RowProblem(
                 "this id is there with another script, feedback or verdict", column="id"
             )
         return False
 
 
-def read_known(campaign: Campaign, ids: Sequence[str]) -> Known:
+def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
     """What the campaign has of these ids."""
     known, names = Known(), {}
-    cases = campaign.cases.filter(external_id__in=set(ids)).order_by()
-    for key, action, name, sha256 in cases.values_list(
-        "pk", "action", "external_id", "content_sha256"
-    ):
-        known.cases[name] = KnownCase(key, action, sha256)
-        names[key] = name
-    items = Item.objects.filter(case__in=names).order_by()
-    for case, configuration, sha256 in items.values_list(
-        "case", "configuration", f"run__spec__{CONTENT}"
-    ):
-        known.items[names[case], configuration] = sha256 or ""
+    # As one array: some thousand parameters take longer than their rows.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT id, action_id, external_id, content_sha256 FROM review_case
+            WHERE campaign_id = %s AND external_id IN (SELECT json_array_elements_text(%s))
+            """,
+            [campaign.pk, json.dumps(list(ids))],
+        )
+        for key, action, name, sha256 in cursor.fetchall():
+            known.cases[name] = KnownCase(key, action, sha256)
+            names[key] = name
+        if not names:
+            return known
+        cursor.execute(
+            """
+            SELECT item.case_id, item.configuration_id, coalesce(run.spec ->> %s, '')
+            FROM review_item item LEFT JOIN pipeline_run run ON run.id = item.run_id
+            WHERE item.case_id = ANY(%s)
+            """,
+            [CONTENT, list(names)],
+        )
+        for case, configuration, sha256 in cursor.fetchall():
+            known.items[names[case], configuration] = sha256
     return known
 
 
 class ItemStore:
     """Gathers the rows of a slice of so many records, and writes them at once."""
 
-    def __init__(self, campaign: Campaign, *, size: int, by: User | None) -> None:
+    def __init__(
+        self,
+        campaign: Campaign,
+        *,
+        size: int,
+        by: User | None,
+        people: Mapping[str, User] | None = None,
+    ) -> None:
         self._campaign, self._size, self._by = campaign, size, by
-        self._is_pilot = campaign.state == Campaign.State.PILOT
+        self._people = people or {}
+        self._ready = Item.State.HELD if campaign.state == Campaign.State.PILOT else Item.State.OPEN
         self._keys: dict[type[Model], list[int]] = {}
         self._rows: dict[type[Model], list[tuple[object, ...]]] = {
-            model: [] for model in (Action, Case, Run, Draft, Feedback, Assessment, Item, TallyDue)
+            model: []
+            for model in (
+                *(Action, Case, Run, Draft, Feedback, Refinement, Assessment, Item),
+                TallyDue,
+            )
         }
 
-    def add_case(self, case: CaseRow) -> KnownCase:
-        """Note a case to be written."""
-        known = KnownCase(self._key(Case), self._key(Action), case.sha256)
+    def add_case(self, case: CaseRow, sha256: str) -> KnownCase:
+        """Note a case to be written; the hash is that of its content."""
+        known = KnownCase(self._key(Case), self._key(Action), sha256)
         statement_sha256 = hashlib.sha256(case.statement.encode()).hexdigest()
         self._rows[Action].append((known.action, statement_sha256, *case[1:8]))
+        answers = json.dumps(case.known) if case.known else "{}"
         self._rows[Case].append(
-            (known.key, case.external_id, known.action, case.purpose, case.known, known.sha256)
+            (known.key, case.external_id, known.action, case.purpose, answers, sha256)
         )
         return known
 
     def add_item(
-        self, external_id: str, purpose: str, *, case: KnownCase, to: Configuration, item: ItemRow
+        self,
+        row: tuple[str, str],
+        item: ItemRow,
+        *,
+        case: KnownCase,
+        to: Configuration,
+        sha256: str,
     ) -> int:
-        """Note an item with its run to be written; returns its key."""
+        """Note an item with its run to be written, under an id and a purpose; returns its key."""
+        external_id, purpose = row
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item) if item.script else (None, None)
         # What the product would have recommended is not known of scripts made elsewhere.
         recommended = {"first": first, "refined": refined}.get(item.recommended)
-        state = Run.State.FAILED if item.made == "failed" else Run.State.DONE
-        spec = {"configuration": to.name, CONTENT: item.sha256}
+        state = _FAILED if item.made == "failed" else _DONE
+        made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
+        spec = f'{{"configuration": {json.dumps(to.name)}, "{CONTENT}": "{sha256}"{made}}}'
         self._rows[Run].append(
-            (run, case.action, to.pk, state.value, spec, item.demo, item.verdict, recommended)
+            (run, case.action, to.pk, state, spec, item.demo, item.verdict, recommended)
         )
         shuffle = studies.shuffle_of(self._campaign, f"{external_id}:{to.name}")
         overlap = item.overlap or studies.overlap_of(
@@ -141,6 +183,7 @@ class ItemStore:
             ),
             Draft: Table(Draft, _DRAFT),
             Feedback: Table(Feedback, _FEEDBACK, round=1),
+            Refinement: Table(Refinement, _REFINEMENT, state=Refinement.State.DONE, ended_at=now),
             Assessment: Table(Assessment, _ASSESSMENT),
             Item: Table(Item, _ITEM, campaign_id=self._campaign.pk),
         }
@@ -153,31 +196,49 @@ class ItemStore:
     def _add_texts(self, run: int, item: ItemRow) -> tuple[int, int | None]:
         """The Drafts with what is said of them; keys of the first and of the refined one."""
         first, sha256 = self._key(Draft), Version.hash_of(item.script)
-        kind = DraftKind.REPAIRED if item.made == "repaired" else DraftKind.IMPORTED
-        self._rows[Draft].append((first, run, 1, kind.value, item.script, sha256, 0, None, None))
+        kind = _REPAIRED if item.made == "repaired" else _IMPORTED
+        self._rows[Draft].append(
+            (first, run, 1, kind, item.script, sha256, 0, None, None, _MODEL, None)
+        )
         if item.verdict:
             self._rows[Assessment].append((self._key(Assessment), first, sha256, item.verdict))
-        if not (item.feedback or item.refined):
-            return first, None
-        feedback = self._key(Feedback)
-        words = len(item.feedback.split())
-        points = sum(1 for line in item.feedback.splitlines() if line.strip())
-        self._rows[Feedback].append(
-            (feedback, first, item.feedback, item.no_error_found, words, points)
-        )
-        if not item.refined:
-            return first, None
-        refined, sha256 = self._key(Draft), Version.hash_of(item.refined)
-        self._rows[Draft].append(
-            (refined, run, 2, DraftKind.REFINED.value, item.refined, sha256, 1, first, feedback)
-        )
+        refined = None
+        if item.feedback or item.refined:
+            feedback = self._add_feedback(first, item.feedback, is_none=item.no_error_found)
+            if item.refined:
+                refined = self._add_refined(run, 2, item.refined, (first, feedback, _MODEL, None))
+        for number, expert in enumerate(item.experts, start=3):
+            self._add_expert(run, number, first, expert)
         return first, refined
+
+    def _add_expert(self, run: int, number: int, first: int, expert: Expert) -> None:
+        author = self._people[expert.author].pk
+        feedback = self._add_feedback(first, expert.feedback, author=author)
+        if expert.refined:
+            refinement = self._key(Refinement)
+            self._rows[Refinement].append((refinement, run, first, feedback, author))
+            self._add_refined(run, number, expert.refined, (first, feedback, _EXPERT, refinement))
+
+    def _add_feedback(
+        self, draft: int, text: str, *, author: int | None = None, is_none: bool = False
+    ) -> int:
+        key, points = self._key(Feedback), sum(1 for line in text.splitlines() if line.strip())
+        arm = _EXPERT if author else _MODEL
+        self._rows[Feedback].append(
+            (key, draft, text, is_none, len(text.split()), points, arm, author)
+        )
+        return key
+
+    def _add_refined(
+        self, run: int, number: int, script: str, made_from: tuple[int, int, str, int | None]
+    ) -> int:
+        key, sha256 = self._key(Draft), Version.hash_of(script)
+        self._rows[Draft].append((key, run, number, _REFINED, script, sha256, 1, *made_from))
+        return key
 
     def _state(self, item: ItemRow) -> str:
         # Where there is no text, there is nothing to review: only labels, given elsewhere.
-        if item.closed or not item.script:
-            return Item.State.CLOSED.value
-        return Item.State.HELD.value if self._is_pilot else Item.State.OPEN.value
+        return _CLOSED if item.closed or not item.script else self._ready.value
 
     def _key(self, model: type[Model]) -> int:
         keys = self._keys.get(model)
@@ -197,8 +258,13 @@ _RUN = (
 )
 _DRAFT = (
     *("id", "run_id", "number", "kind", "script", "sha256", "round", "parent_id", "feedback_id"),
+    *("arm", "refinement_id"),
 )
-_FEEDBACK = ("id", "draft_id", "text", "no_error_found", "words", "points")
+_FEEDBACK = (
+    *("id", "draft_id", "text", "no_error_found", "words", "points"),
+    *("arm", "author_id"),
+)
+_REFINEMENT = ("id", "run_id", "draft_id", "feedback_id", "asked_by_id")
 _ASSESSMENT = ("id", "draft_id", "script_sha256", "verdict")
 _ITEM = (
     *("id", "case_id", "configuration_id", "run_id", "state", "overlap", "places", "shuffle"),

@@ -138,20 +138,38 @@ def moment_of(values: dict[str, object], column: str) -> datetime | None:
         ) from None
 
 
+def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dict[str, object]]:
+    """A list of objects, in a table as the text of it; empty where there is none. Raises RowProblem."""
+    found = _json_of(values, column)
+    if found is None or found == "":
+        return []
+    if not isinstance(found, list) or len(found) > most:
+        raise RowProblem(f"is no list of at most {most} objects", column=column)
+    if not all(isinstance(one, dict) for one in found):
+        raise RowProblem("is no list of objects", column=column)
+    return found
+
+
 def answers_of(values: dict[str, object], column: str) -> dict[str, int]:
     """The right score of each stage, as {"script": 2}; in a table as the text of it. Raises RowProblem."""
-    value = values.get(column)
-    if isinstance(value, str) and value.strip():
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            raise RowProblem("is no JSON", column=column) from None
+    value = _json_of(values, column)
     if value is None or value == "":
         return {}
     if not isinstance(value, dict) or not value.keys() <= set(STAGES):
         raise RowProblem('is no object such as {"script": 2}', column=column)
     read = {stage: score_of(value, stage) for stage in value}
     return {stage: score for stage, score in read.items() if score is not None}
+
+
+def _json_of(values: dict[str, object], column: str) -> object:
+    value = values.get(column)
+    if not isinstance(value, str) or not value.strip():
+        return value
+    try:
+        found: object = json.loads(value)
+    except (ValueError, RecursionError):
+        raise RowProblem("is no JSON", column=column) from None
+    return found
 
 
 def _show(value: object) -> str:

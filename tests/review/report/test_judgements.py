@@ -18,13 +18,30 @@ pytestmark = [
 ]
 
 
-def test_the_report_has_every_reference_value_of_the_judgements() -> None:
-    raters = [f"--map=reviewer:{name}=rater_{name.lower()}" for name in "ABC"]
+def agreement_of(raters: str) -> dict[str, Any]:
+    """What is reported of the scripts when these raters' scores were imported."""
+    maps = [f"--map=reviewer:{name}=rater_{name.lower()}" for name in raters]
     assert run_command("import_items", "Judgements", FILE) == 0
-    assert run_command("import_scores", "Judgements", FILE, *raters) == 0
+    assert run_command("import_scores", "Judgements", FILE, *maps) == 0
     out = StringIO()
     call_command("study_report", "Judgements", "--json", stdout=out)
     script: dict[str, Any] = json.loads(out.getvalue())["agreement"]["script"]
+    return script
+
+
+def test_two_raters_have_their_alphas_with_the_interval_of_the_bootstrap() -> None:
+    script = agreement_of("AB")
+
+    alphas = [script[name] for name in ("alpha_nominal", "krippendorff_alpha", "alpha_interval")]
+    assert alphas == pytest.approx([0.630727, 0.685719, 0.700213], abs=1e-6)
+    assert [script["low"], script["high"]] == pytest.approx([0.651, 0.722], abs=2e-3)
+    assert (script["items"], script["cohen_kappa"], script["weighted_kappa"]) == pytest.approx(
+        (1641, 0.632395, 0.701201), abs=1e-6
+    )
+
+
+def test_the_report_has_every_reference_value_of_the_judgements() -> None:
+    script = agreement_of("ABC")
 
     alphas = [script[name] for name in ("krippendorff_alpha", "alpha_nominal", "alpha_interval")]
     assert alphas == pytest.approx([0.663273, 0.608778, 0.667747], abs=1e-6)

@@ -47,8 +47,7 @@ def counts_of(rows: Rows) -> tuple[Counter[Values], Counter[Cell]]:
     cells: Counter[Cell] = Counter()
     for row in rows:
         given = tuple(sorted(row.items()))
-        if (multiset := values_of(given)) is not None:
-            values[multiset] += 1
+        values[values_of(given)] += 1
         cells.update(cells_of(given))
     return values, cells
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.study.intervals import Difference, Share, Z, mcnemar_exact, newcombe_paired, wilson
+from pipeline.intervals import Z, newcombe, wilson
+from review.study.intervals import Difference, Share, mcnemar_exact
 
 COUNTS = st.integers(0, 60)
 
@@ -82,14 +83,14 @@ def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(
 
 
 def test_newcombes_interval_of_the_golden_case() -> None:
-    interval = newcombe_paired(both=62, lost=3, gained=18, neither=70)
+    interval = newcombe(both=62, lost=3, gained=18, neither=70)
 
     assert interval == pytest.approx((0.040, 0.155), abs=5e-4)
 
 
 def test_without_a_correlation_the_two_intervals_are_joined_as_of_independent_shares() -> None:
     """All are right after, so nothing can be said of how before and after hang together."""
-    interval = newcombe_paired(both=43, lost=0, gained=7, neither=0)
+    interval = newcombe(both=43, lost=0, gained=7, neither=0)
 
     before, after = wilson(43, 50), wilson(50, 50)
     assert interval.low == pytest.approx(
@@ -100,7 +101,7 @@ def test_without_a_correlation_the_two_intervals_are_joined_as_of_independent_sh
 
 def test_a_weak_positive_correlation_is_corrected_away() -> None:
     """45 of 100 before and after, nearly independent: the correction for continuity leaves no correlation."""
-    interval = newcombe_paired(both=20, lost=25, gained=25, neither=32)
+    interval = newcombe(both=20, lost=25, gained=25, neither=32)
 
     low, high = wilson(45, 102)
     joined = sqrt((45 / 102 - low) ** 2 + (high - 45 / 102) ** 2)

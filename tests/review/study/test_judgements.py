@@ -25,8 +25,7 @@ def counts(raters: str) -> tuple[Counter[Values], Counter[Cell]]:
             given = [(place, row[f"rater_{name}"]) for place, name in enumerate(raters)]
             asked = tuple((place, value) for place, value in given if value is not None)
             cells.update(cells_of(asked))
-            if (multiset := values_of(asked)) is not None:
-                values[multiset] += 1
+            values[values_of(asked)] += 1
     return values, cells
 
 

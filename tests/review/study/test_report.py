@@ -25,7 +25,7 @@ PAIR = {
 def report() -> dict[str, Any]:
     given = [((7, 2), (9, value % 3)) for value in range(12)]
     counts = StageCounts(
-        values=Counter(values for one in given if (values := values_of(one))),
+        values=Counter(map(values_of, given)),
         cells=Counter(cell for one in given for cell in cells_of(one)),
     )
     arms = [

@@ -1,4 +1,4 @@
-"""The golden case as labels, the judgements file, and a campaign out and in again: the same figures."""
+"""A campaign out and in again: the same figures; and what an export holds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from django.contrib.auth.models import User
 
 from review import adjudication, services, studies, tallies
 from review.models import Assignment, Campaign, Score
-from review.study import Criterion
-from review.study.figures import work_out_figures
 from review.tallies import Counts
 from tests.people import make_person
 from tests.review.maker import make_study
-from tests.review.study.golden import ROWS
 from tests.review.test_studies import give, go_through
-from tests.review.transfers.files import run_all, run_command, write_lines
+from tests.review.transfers.files import run_all, run_command
 
 pytestmark = pytest.mark.django_db
 JUDGEMENTS = (
@@ -34,52 +31,6 @@ def counts_of(name: str) -> Counts:
     tallies.recount(campaign)
     (counts,) = tallies.read_counts(campaign).values()
     return counts
-
-
-def test_the_golden_case_imported_as_labels_gives_every_figure(tmp_path: Path) -> None:
-    items, scores = [], []
-    for verdict, script, feedback, refined, times in ROWS:
-        for _time in range(times):
-            name = f"case-{len(items)}"
-            items.append({"id": name, "statement": f"Do {name}", "verdict": verdict.value})
-            given = {"script": script, "feedback": feedback, "refined": refined}
-            scores.append({"item": name, "reviewer": "expert", **given})
-    run_all(
-        "Golden",
-        ("import_items", write_lines(tmp_path / "items.jsonl", *items)),
-        ("import_scores", write_lines(tmp_path / "scores.jsonl", *scores)),
-    )
-    figures = work_out_figures(counts_of("Golden").items)
-    expected = {
-        Criterion.STRICT: {
-            "first_pass_accuracy": (65, 153),
-            "assessor_agreement": (93, 153),
-            "assessor_recall": (38, 88),
-            "assessor_precision": (38, 48),
-            "feedback_useful": (61, 88),
-            "model_correction": (47, 61),
-            "overall_expert_triggered": (116, 153),
-            "overall_assessor_triggered": (80, 153),
-            "fixed": (18, 38),
-            "broken": (3, 10),
-            "net": (15, 153),
-        },
-        Criterion.PARTIAL: {
-            "first_pass_accuracy": (107, 153),
-            "overall_expert_triggered": (130, 153),
-            "fixed": (13, 21),
-            "net": (10, 153),
-        },
-    }
-    for criterion, numbers in expected.items():
-        for name, (numerator, denominator) in numbers.items():
-            figure = figures[criterion][name].share
-            assert (figure.numerator, figure.denominator) == (numerator, denominator), name
-    expert = User.objects.get(username="expert")
-    assert not expert.is_active
-    assert not expert.has_usable_password()
-    # What is only a label is never handed out.
-    assert not Campaign.objects.get(name="Golden").items.exclude(state="closed", places=0).exists()
 
 
 @pytest.mark.skipif(not JUDGEMENTS.exists(), reason="the set of judgements is not here")
