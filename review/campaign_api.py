@@ -16,11 +16,12 @@ from rest_framework.response import Response
 
 from pipeline.access import access_actions
 from pipeline.services import find_configuration
-from review import adjudication, making, membership, studies
+from review import adjudication, making, membership, opening, studies
 from review.access import access_campaign, access_campaigns
 from review.dashboard import read_dashboard
 from review.models import Campaign, Member, Score
 from review.people import signed_in
+from review.rubrics import keep_older, send_back_older
 from review.running import ask_for_runs
 from review.study import FIGURES
 
@@ -47,6 +48,8 @@ class RulesFields(serializers.Serializer[Any]):
     pilot_size = serializers.IntegerField(required=False, allow_null=True)
     edit_minutes = serializers.IntegerField(required=False, min_value=1, max_value=100_000)
     sham_share = serializers.IntegerField(required=False, help_text="percent")
+    halo_share = serializers.IntegerField(required=False, help_text="percent")
+    repeat_share = serializers.IntegerField(required=False, help_text="percent")
     planned_items = serializers.IntegerField(required=False, allow_null=True)
     primary_figure = serializers.ChoiceField(
         choices=[one.name for one in FIGURES], required=False, allow_blank=True
@@ -121,6 +124,15 @@ class StartedOut(serializers.Serializer[Any]):
     runs = serializers.IntegerField(help_text="that are being started")
 
 
+class EarlierScoresIn(serializers.Serializer[Any]):
+    do = serializers.ChoiceField(choices=["keep", "ask_again"])
+    why = serializers.CharField(allow_blank=True)
+
+
+class EarlierScoresOut(serializers.Serializer[Any]):
+    reviews = serializers.IntegerField(help_text="that it is about")
+
+
 class ProgressOut(serializers.Serializer[Any]):
     """Items by state, reviews still wanted, and how many are done a day."""
 
@@ -193,8 +205,16 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def state(self, request: Request, pk: str) -> Response:
         """Pilot, open, pause or close it."""
         user = signed_in(request)
-        studies.move_campaign(_campaign(user, pk), _read(StateIn, request)["state"], by=user)
+        opening.move_campaign(_campaign(user, pk), _read(StateIn, request)["state"], by=user)
         return self._answer(pk)
+
+    @extend_schema(request=None, responses={202: StartedOut})
+    @action(detail=True, methods=["post"], url_path="start-pilot-runs")
+    def start_pilot_runs(self, request: Request, pk: str) -> Response:
+        """Have the runs of the pilot's statements started in the background, and no others."""
+        user = signed_in(request)
+        count = ask_for_runs(_campaign(user, pk), by=user, pilot=True)
+        return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses={202: StartedOut})
     @action(detail=True, methods=["post"], url_path="start-runs")
@@ -203,6 +223,15 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         user = signed_in(request)
         count = ask_for_runs(_campaign(user, pk), by=user)
         return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=EarlierScoresIn, responses=EarlierScoresOut)
+    @action(detail=True, methods=["post"], url_path="earlier-scores")
+    def earlier_scores(self, request: Request, pk: str) -> Response:
+        """After a change of the rubric: keep the scores given before it, or send them back to their reviewers."""
+        user = signed_in(request)
+        given = _read(EarlierScoresIn, request)
+        decide = keep_older if given["do"] == "keep" else send_back_older
+        return Response({"reviews": decide(_campaign(user, pk), why=given["why"], by=user)})
 
     @extend_schema(request=MemberIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.types import BadInput
 from pipeline.models import Configuration
 from review.making import rules_of
-from review.models import Campaign, Score
+from review.models import Campaign
 from review.study import FIGURES
 
 _MICRO = 1_000_000
@@ -24,7 +24,10 @@ _PRESETS = [
     ),
     (
         "rigorous",
-        _("Rigorous: as standard; a share of passed items shows its refined script too (sham)"),
+        _(
+            "Rigorous: as standard; and shares of the items check their reviewers: sham stages, refined "
+            "scripts scored unknowingly by others, hidden repeats"
+        ),
     ),
 ]
 
@@ -167,6 +170,23 @@ class BlindingForm(RulesForm):
             "those scores enter no figure."
         ),
     )
+    halo_share = forms.IntegerField(
+        label=_("Halo check in percent"),
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "Of the items with a refined script, so many have it scored by another reviewer too, who takes it "
+            "for a first script. There must be more reviewers than score each item."
+        ),
+    )
+    repeat_share = forms.IntegerField(
+        label=_("Hidden repeats in percent"),
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "So many items come again to one of their reviewers, in another sitting; they are not told."
+        ),
+    )
     pilot_size = forms.IntegerField(
         label=_("Items of the pilot"), required=False, min_value=1, help_text=_("10 unless said.")
     )
@@ -235,22 +255,6 @@ class ArmsForm(forms.Form):
         return [self.known[name] for name in self.cleaned_data["configurations"]]
 
 
-class SearchForm(forms.Form):
-    """What is looked for among actions and finished runs."""
-
-    kind = forms.ChoiceField(
-        label=_("From"),
-        choices=[("actions", _("Actions, to be run")), ("runs", _("Finished runs"))],
-        required=False,
-    )
-    q = forms.CharField(
-        label=_("Words of the statement"),
-        required=False,
-        validators=[ProhibitNullCharactersValidator()],
-        widget=forms.SearchInput(),
-    )
-
-
 class MemberForm(forms.Form):
     """Somebody who is to review."""
 
@@ -263,40 +267,3 @@ class MemberForm(forms.Form):
         field = self.fields["user"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(name, one.get_full_name() or name) for name, one in self.people.items()]
-
-
-class KnownForm(forms.Form):
-    """What a case is for, and the right scores of a gold or training one."""
-
-    purpose = forms.ChoiceField(
-        label=_("Purpose"),
-        choices=[
-            ("real", _("Real: counts in every figure")),
-            ("gold", _("Gold: measures its reviewers, who are not told")),
-            ("training", _("Training: comes first, and shows the right scores afterwards")),
-        ],
-    )
-    why = Words(
-        label=_("Why these scores are right"),
-        required=False,
-        widget=_lines(3),
-        help_text=_("Shown after a training item."),
-    )
-
-    def __init__(self, data: object = None, *, initial: dict[str, object] | None = None) -> None:
-        super().__init__(data, initial=initial)  # type: ignore[arg-type]
-        for stage, label in Score.Stage.choices:
-            self.fields[stage] = forms.TypedChoiceField(
-                label=label,
-                required=False,
-                coerce=int,
-                empty_value=None,
-                choices=[("", _("not asked")), *Score.Value.choices],
-            )
-        self.order_fields(["purpose", *Score.Stage.values, "why"])
-
-    def known(self) -> dict[str, object]:
-        """The right answers of a valid form."""
-        given = self.cleaned_data
-        found = {stage: given[stage] for stage in Score.Stage.values if given[stage] is not None}
-        return {**found, "why": given["why"]} if given["why"] else found

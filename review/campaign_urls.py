@@ -12,6 +12,7 @@ from review.views import (
     campaigns,
     dashboard,
     flags,
+    looking,
     people_pages,
 )
 
@@ -59,11 +60,7 @@ urlpatterns = [
         name="campaign-open-to-all",
     ),
     path("<int:pk>/people/<int:member>/", people_pages.campaign_member, name="campaign-member"),
-    path(
-        "<int:pk>/held/<int:assignment>/",
-        people_pages.campaign_hand_over,
-        name="campaign-hand-over",
-    ),
+    path("<int:pk>/import/<str:word>/", looking.campaign_import_look, name="campaign-import-look"),
     path("<int:pk>/adjudicate/", adjudicate.campaign_disputes, name="campaign-disputes"),
     path("<int:pk>/adjudicate/<int:item>/", adjudicate.campaign_dispute, name="campaign-dispute"),
     path(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from pipeline.models import Configuration, Price, Run, Spending
-from review.making import count_missing_runs
 from review.models import Assignment, Campaign, Score
+from review.running import count_missing_runs
+from review.studies import EVERYBODY
 
 # Without earlier scores with their times, an item is taken to cost a reviewer so many seconds.
 SECONDS_AN_ITEM = 90
@@ -22,18 +23,27 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class ArmEstimate:
-    """One configuration: runs still to be made, and what they will cost in micro-dollars.
+    """One configuration: runs still to be made, those of the pilot among them, and what one costs in micro-dollars.
 
-    `cost` is None where it is not known: `unpriced` names the models without a price; else nothing was run
+    `cost_each` is None where it is not known: `unpriced` names the models without a price; else nothing was run
     under the configuration yet.
     """
 
     configuration: Configuration
     runs: int
-    cost: int | None
+    pilot_runs: int
+    cost_each: float | None
     tokens: int | None  # of one run, of those before
     unpriced: tuple[str, ...] = ()
     is_demo: bool = False
+
+    @property
+    def cost(self) -> int | None:
+        return None if self.cost_each is None else round(self.cost_each * self.runs)
+
+    @property
+    def pilot_cost(self) -> int | None:
+        return None if self.cost_each is None else round(self.cost_each * self.pilot_runs)
 
 
 @dataclass(frozen=True)
@@ -48,8 +58,22 @@ class Estimate:
     @property
     def cost(self) -> int | None:
         """Micro-dollars, or None where one of the arms is not known."""
-        known = [arm.cost for arm in self.arms if arm.runs]
-        return None if None in known else sum(one or 0 for one in known)
+        return _sum_known(arm.cost for arm in self.arms if arm.runs)
+
+    @property
+    def pilot_cost(self) -> int | None:
+        """The same for the runs of the pilot."""
+        return _sum_known(arm.pilot_cost for arm in self.arms if arm.pilot_runs)
+
+    @property
+    def runs(self) -> int:
+        return sum(arm.runs for arm in self.arms)
+
+    @property
+    def pilot_runs(self) -> int:
+        """Runs of the pilot still to be made; 0 where they are all that is left, and need no button of their own."""
+        found = sum(arm.pilot_runs for arm in self.arms)
+        return found if found < self.runs else 0
 
     @property
     def hours(self) -> float:
@@ -58,23 +82,44 @@ class Estimate:
 
 def estimate(campaign: Campaign) -> Estimate:
     """What is still to come of a campaign, in a number of queries that grows with its configurations alone."""
-    missing = count_missing_runs(campaign)
+    missing, of_pilot = count_missing_runs(campaign), count_missing_runs(campaign, pilot=True)
     spent, runs = _spent_by(missing), _runs_by(missing)
     arms = [
-        _estimate_arm(one, number, spent[one.pk], runs.get(one.pk, 0))
+        _estimate_arm(one, number, of_pilot[one], spent[one.pk], runs.get(one.pk, 0))
         for one, number in missing.items()
     ]
     seconds, measured = _seconds_an_item()
-    places = campaign.items.exclude(case__purpose="training").aggregate(sum=Sum("places"))["sum"]
-    mean = float(campaign.overlap)
-    if campaign.extra_overlap:
-        mean += (campaign.extra_overlap - campaign.overlap) * campaign.extra_share / 100
     return Estimate(
         arms=arms,
-        reviews=round((places or 0) + sum(missing.values()) * mean),
+        reviews=_count_reviews(campaign, sum(missing.values())),
         seconds_each=seconds,
         measured=measured,
     )
+
+
+def _count_reviews(campaign: Campaign, missing: int) -> int:
+    """Places of the items there are, and of those still to be made; gold and training are for each member."""
+    items = campaign.items.aggregate(
+        places=Sum("places", filter=~Q(overlap=EVERYBODY)),
+        shared=Count("pk", filter=Q(overlap=EVERYBODY)),
+        real=Count("pk", filter=Q(again="", case__purpose="real")),
+    )
+    mean = float(campaign.overlap)
+    if campaign.extra_overlap:
+        mean += (campaign.extra_overlap - campaign.overlap) * campaign.extra_share / 100
+    reviews = (items["places"] or 0) + missing * mean
+    if items["shared"]:
+        reviews += items["shared"] * campaign.members.count()
+    if campaign.state == Campaign.State.SETUP:
+        # Made once it opens, at most so many: not every item has a refined script.
+        shown_again = campaign.halo_share + campaign.repeat_share
+        reviews += (items["real"] + missing) * shown_again / 100
+    return round(reviews)
+
+
+def _sum_known(costs: Iterable[int | None]) -> int | None:
+    known = list(costs)
+    return None if None in known else sum(one or 0 for one in known)
 
 
 def _spent_by(missing: Mapping[Configuration, int]) -> Mapping[int, list[dict[str, object]]]:
@@ -106,14 +151,18 @@ def _runs_by(missing: Mapping[Configuration, int]) -> dict[int, int]:
 
 
 def _estimate_arm(
-    configuration: Configuration, missing: int, spent: Sequence[Mapping[str, object]], runs: int
+    configuration: Configuration,
+    missing: int,
+    of_pilot: int,
+    spent: Sequence[Mapping[str, object]],
+    runs: int,
 ) -> ArmEstimate:
     roles = list(configuration.roles.all())
     is_demo = bool(roles) and all(role.endpoint.demo for role in roles)
     if is_demo or not missing:
-        return ArmEstimate(configuration, missing, 0, None, is_demo=is_demo)
+        return ArmEstimate(configuration, missing, of_pilot, 0, None, is_demo=is_demo)
     if not spent or not runs:
-        return ArmEstimate(configuration, missing, None, None)
+        return ArmEstimate(configuration, missing, of_pilot, None, None)
     tokens, unpriced = 0, []
     cost = 0.0
     for row in spent:
@@ -129,7 +178,8 @@ def _estimate_arm(
     return ArmEstimate(
         configuration,
         missing,
-        None if unpriced else round(cost / runs * missing),
+        of_pilot,
+        None if unpriced else cost / runs,
         round(tokens / runs),
         unpriced=tuple(unpriced),
     )

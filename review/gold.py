@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
@@ -33,6 +34,8 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
         raise BadInput(_("Give at least the right score of the script."), field="script")
     locked = Case.objects.select_for_update().select_related("campaign").get(pk=case.pk)
     items = list(locked.items.all())
+    if locked.repeats_id:
+        raise NotAllowedNow(_("This item shows another one again, to check its reviewers."))
     touched = Item.objects.filter(case=locked, assignments__isnull=False).exists()
     if touched and purpose != locked.purpose:
         raise NotAllowedNow(_("Somebody has taken this item already: its purpose stays."))
@@ -45,7 +48,18 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
             item.places = item.overlap if item.state != Item.State.CLOSED else 0
             item.save(update_fields=["overlap", "places"])
     TallyDue.objects.bulk_create(TallyDue(item=one, campaign=locked.campaign) for one in items)
+    cache.delete(_training_key(locked.campaign))
     record(locked, "purpose set", by=by, purpose=(before, purpose))
+
+
+def begins_with_training(campaign: Campaign) -> bool:
+    """Whether there are training items. Asked at every claim, it is looked up twice a minute."""
+    is_any = campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists
+    return bool(cache.get_or_set(_training_key(campaign), is_any, 30))
+
+
+def _training_key(campaign: Campaign) -> str:
+    return f"campaign-training-{campaign.pk}"
 
 
 def gold_scores(campaign: Campaign) -> dict[int, tuple[int, int]]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from catalog.audit import record
@@ -69,7 +68,7 @@ def change(campaign: Campaign, *, by: User, **changed: object) -> None:
 
 
 def _fit_places(campaign: Campaign) -> None:
-    untouched = campaign.items.filter(done=0, assignments=None, scores=None).exclude(
+    untouched = campaign.items.filter(again="", done=0, assignments=None, scores=None).exclude(
         state=Item.State.CLOSED
     )
     last = 0
@@ -193,7 +192,7 @@ def clone_campaign(
 
 def _copy_cases(source: Campaign, to: Campaign) -> None:
     fields = ("external_id", "action_id", "purpose", "known", "content_sha256")
-    rows = source.cases.exclude(purpose=Case.Purpose.REPEAT).order_by("pk").values_list(*fields)
+    rows = source.cases.filter(repeats=None).order_by("pk").values_list(*fields)
     Case.objects.bulk_create(
         (Case(campaign=to, **dict(zip(fields, row, strict=True))) for row in rows.iterator()),
         batch_size=_SLICE,
@@ -231,21 +230,11 @@ def _check_not_closed(campaign: Campaign) -> None:
         raise NotAllowedNow(_("The campaign is closed: open it again first."))
 
 
-# --- Runs still to be made --------------------------------------------------------------------------------------
-
-
-def count_missing_runs(campaign: Campaign) -> dict[Configuration, int]:
-    """For each configuration of the campaign, the cases on which it has not been run."""
-    missing = {}
-    for configuration in campaign.configurations.prefetch_related("roles__endpoint"):
-        there = Item.objects.filter(case=OuterRef("pk"), configuration=configuration)
-        missing[configuration] = campaign.cases.filter(~Exists(there)).count()
-    return missing
-
-
 @transaction.atomic
 def withdraw(item: Item, *, why: str, by: User) -> None:
     """Take an item out of the study: nobody is handed it, and no figure counts it. Its scores are kept.
+
+    What shows it again, as a repeat or for the halo check, goes with it.
 
     Raises BadInput without a reason, NotAllowedNow where it is out already.
     """
@@ -255,6 +244,9 @@ def withdraw(item: Item, *, why: str, by: User) -> None:
     before = changed.values_list("state", flat=True).first()
     if before is None or not changed.update(state=Item.State.WITHDRAWN, places=0):
         raise NotAllowedNow(_("This item is withdrawn already."))
+    if item.run_id and not item.again:
+        shown_again = Item.objects.filter(campaign=item.campaign_id, run=item.run_id)
+        shown_again.exclude(again="").update(state=Item.State.WITHDRAWN, places=0)
     TallyDue.objects.create(item=item, campaign=item.campaign)
     record(
         item, "withdrawn", by=by, state=(before, Item.State.WITHDRAWN), why=("", why.strip()[:500])

@@ -1,66 +1,18 @@
-"""Runs for the items of a study: each Configuration on each Case, feedback and refinement made before review."""
+"""Items of a study before review: feedback and refinement are made for each, then it is opened."""
 
 from __future__ import annotations
 
-from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef
-from django.utils.translation import gettext as _
 
-from catalog.types import NotAllowedNow
 from pipeline import services as pipeline
-from pipeline.models import Configuration, Draft, Feedback, Refinement, Run
+from pipeline.models import Draft, Feedback, Refinement, Run
 from pipeline.types import Arm
 from review.desk import first_draft_of
-from review.models import Campaign, Case, Item, TallyDue
-from review.studies import EVERYBODY, is_in_share, overlap_of, shuffle_of
+from review.models import Campaign, Item, TallyDue
+from review.repeating import make_halos
+from review.studies import EVERYBODY, is_in_share
 
 SLICE = 500
-
-
-def add_arms(campaign: Campaign, *, by: User | None) -> int:
-    """An Item, and with it a Run, for each Case and Configuration that has none; returns how many were made.
-
-    Safe to repeat. Raises NotAllowedNow where no Configuration is chosen, BadInput where one can't be used.
-    """
-    configurations = list(campaign.configurations.all())
-    if not configurations:
-        raise NotAllowedNow(_("Choose at least one configuration first."))
-    made = 0
-    for configuration in configurations:
-        there = Item.objects.filter(case=OuterRef("pk"), configuration=configuration)
-        missing = campaign.cases.filter(~Exists(there)).order_by("pk")
-        while cases := list(missing.select_related("action")[:SLICE]):
-            made += _start_slice(campaign, configuration, cases, by=by)
-    return made
-
-
-@transaction.atomic
-def _start_slice(
-    campaign: Campaign, configuration: Configuration, cases: list[Case], *, by: User | None
-) -> int:
-    for case in cases:
-        run = pipeline.start_run(
-            case.action,
-            by=by,
-            configuration=configuration,
-            origin=Run.Origin.CAMPAIGN,
-            # Retrieval is off in studies: an answer from the catalogue is no model's first Draft.
-            uses_retrieval=False,
-            batch=campaign.batch,
-        )
-        shuffle = shuffle_of(campaign, f"{case.external_id}:{configuration.name}")
-        overlap = overlap_of(campaign, shuffle=shuffle, purpose=case.purpose)
-        Item.objects.create(
-            campaign=campaign,
-            case=case,
-            configuration=configuration,
-            run=run,
-            shuffle=shuffle,
-            overlap=overlap,
-            places=overlap,
-        )
-    return len(cases)
 
 
 def prepare_item(run_id: int) -> None:
@@ -114,6 +66,9 @@ def _prepare(item: Item) -> None:
         locked.sham = _is_sham(locked, first)
     locked.save(update_fields=["state", "sham"])
     TallyDue.objects.create(item=locked, campaign=locked.campaign)
+    # Before it opens its rules may change still; all that is ready by then gets its halo checks at once.
+    if locked.campaign.state != Campaign.State.SETUP:
+        make_halos(locked.campaign, of=locked)
 
 
 def _can_be_explained(run: Run, first: Draft) -> bool:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
-from review.models import Campaign, Tally
-from review.study import Criterion
-from review.study.threats import THREATS, compare_repeats, share_by_quarter
+from review.models import Campaign, Item, Tally
+from review.rubrics import count_undecided, rubric_choices, rubric_uses
+from review.study import Criterion, ItemPattern
+from review.study.threats import THREATS, compare_halo, compare_repeats, share_by_quarter
 
 Document = dict[str, object]
 MOST_LOOKS = 200
@@ -45,18 +47,41 @@ _QUARTERS = """
     UNION ALL
     SELECT 'position', of_all, value, count(*) FROM placed WHERE in_all >= 4 GROUP BY 2, 3
 """
-# A hidden repeat and the first time: the same reviewer, stage and arm on the same Configuration.
-_REPEATS = """
+# Every item that was shown again with the one it stands for, and what each reviewer gave: of each place the last
+# value given blind; where none was, the first. As the figures take it, and of stages with a current score alone.
+_AGAIN = """
+    WITH pair AS (
+        SELECT shown.again, shown.id AS shown_id, original.id AS original_id, original.pattern
+        FROM review_item shown JOIN review_item original
+          ON original.campaign_id = shown.campaign_id AND original.run_id = shown.run_id AND original.again = ''
+        WHERE shown.campaign_id = %(campaign)s AND shown.again = %(again)s
+          AND shown.state <> 'withdrawn' AND original.state <> 'withdrawn'
+    ), given AS (
+        SELECT DISTINCT ON (item_id, reviewer_id, stage, arm) item_id, reviewer_id, stage, arm, value
+        FROM (
+            SELECT *, bool_or(current) OVER (PARTITION BY item_id, reviewer_id, stage, arm) AS counts
+            FROM review_score
+            WHERE item_id IN (SELECT shown_id FROM pair UNION ALL SELECT original_id FROM pair)
+        ) score
+        WHERE counts
+        ORDER BY item_id, reviewer_id, stage, arm, blind DESC, CASE WHEN blind THEN -id ELSE id END
+    )
+"""
+# A hidden repeat and the first time: the same reviewer, stage and arm.
+_REPEATS = f"""{_AGAIN}
     SELECT first.reviewer_id, first.value, again.value, count(*)
-    FROM review_case "case"
-    JOIN review_item item ON item.case_id = "case".id
-    JOIN review_score again ON again.item_id = item.id AND again.current
-    JOIN review_item original
-      ON original.case_id = "case".repeats_id AND original.configuration_id = item.configuration_id
-    JOIN review_score first ON first.item_id = original.id AND first.current
+    FROM pair
+    JOIN given again ON again.item_id = pair.shown_id
+    JOIN given first ON first.item_id = pair.original_id
      AND first.reviewer_id = again.reviewer_id AND first.stage = again.stage AND first.arm = again.arm
-    WHERE "case".campaign_id = %s AND "case".purpose = 'repeat'
     GROUP BY first.reviewer_id, first.value, again.value
+"""
+# What the item is counted with, its final refined score among it, and what the other reviewer gave. An item keeps
+# its pattern as the first text of a JSON list.
+_HALO = f"""{_AGAIN}
+    SELECT split_part(pair.pattern, '"', 2), other.value, count(*)
+    FROM pair LEFT JOIN given other ON other.item_id = pair.shown_id AND other.stage = 'script'
+    GROUP BY 1, 2
 """
 
 
@@ -79,7 +104,9 @@ def report_threats(campaign: Campaign) -> Document:
         "order": {"order": campaign.order, "seed": campaign.seed},
         "position": _share_quarters(quarters["position"]),
         "sitting": _share_quarters(quarters["sitting"]),
+        "halo": _report_halo(campaign),
         "repeats": _report_repeats(campaign),
+        "rubric": _report_rubric(campaign),
         "skips": _report_skips(campaign),
         "unblinded": [
             {"reviewer": one.user.username, "at": one.unblinded_at.isoformat(timespec="seconds")}
@@ -116,10 +143,8 @@ def _share_quarters(counts: Mapping[tuple[int, int], int]) -> Document:
 def _report_repeats(campaign: Campaign) -> Document:
     """How far reviewers agree with themselves on hidden repeats: all together, and each."""
     pairs: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
-    with connection.cursor() as cursor:
-        cursor.execute(_REPEATS, [campaign.pk])
-        for reviewer, first, again, times in cursor.fetchall():
-            pairs[reviewer][first, again] = times
+    for reviewer, first, again, times in _read_again(_REPEATS, campaign, Item.Again.REPEAT):
+        pairs[reviewer][first, again] = times
     names = dict(User.objects.filter(pk__in=pairs).values_list("pk", "username"))
     together = sum(pairs.values(), Counter[tuple[int, int]]())
     return {
@@ -128,6 +153,49 @@ def _report_repeats(campaign: Campaign) -> Document:
             {"reviewer": names[key]} | asdict(compare_repeats(one))
             for key, one in sorted(pairs.items(), key=lambda pair: names[pair[0]])
         ],
+    }
+
+
+def _report_halo(campaign: Campaign) -> Document:
+    """How far another reviewer, who did not know what it was, judged refined scripts differently."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    made = scored = 0
+    for pattern, other, times in _read_again(_HALO, campaign, Item.Again.HALO):
+        made += times
+        if other is None:
+            continue
+        scored += times
+        usual = ItemPattern.from_text(pattern).refined if pattern else None
+        if usual is not None and usual.value in "012":
+            pairs[int(usual.value), other] += times
+    compared = {criterion.value: asdict(compare_halo(pairs, criterion)) for criterion in Criterion}
+    return {"made": made, "scored": scored, "compared": sum(pairs.values()), **compared}
+
+
+def _read_again(sql: str, campaign: Campaign, again: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"campaign": campaign.pk, "again": again})
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _report_rubric(campaign: Campaign) -> Document:
+    """Each version with the scores that name it, and what was said of those before it."""
+    choices: dict[int, list[Document]] = defaultdict(list)
+    for one in rubric_choices(campaign):
+        choices[one.rubric].append(asdict(one) | {"at": one.at.isoformat(timespec="seconds")})
+    undecided = count_undecided(campaign)
+    return {
+        "versions": [
+            {
+                "number": use.rubric.number,
+                "at": use.rubric.created_at.isoformat(timespec="seconds"),
+                "scores": use.scores,
+                "choices": choices[use.rubric.number],
+            }
+            for use in rubric_uses(campaign)
+        ],
+        "undecided": undecided,
     }
 
 

@@ -1,4 +1,4 @@
-"""Study campaigns: made, filled, opened, paused, closed; who takes part. A report is made elsewhere."""
+"""Study campaigns: made, their rules changed, who takes part; and how many reviewers an item wants."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Case as Choice
-from django.db.models import F, Q, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog import planned
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow
-from pipeline import services as pipeline
+from pipeline.batches import MAX_BUDGET, set_budget
 from pipeline.models import Batch, Configuration
 from review.models import Campaign, Case, Item, Member, Rubric
 
@@ -25,15 +24,6 @@ MAX_NAME = 150
 MAX_RUBRIC = 100_000
 # Training and gold items are for everybody: more places than there will ever be reviewers.
 EVERYBODY = 32_767
-
-# What may follow on what; nothing else is a move.
-MOVES: dict[str, set[str]] = {
-    Campaign.State.SETUP: {Campaign.State.PILOT, Campaign.State.OPEN},
-    Campaign.State.PILOT: {Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED},
-    Campaign.State.OPEN: {Campaign.State.PAUSED, Campaign.State.CLOSED},
-    Campaign.State.PAUSED: {Campaign.State.OPEN, Campaign.State.CLOSED},
-    Campaign.State.CLOSED: {Campaign.State.PAUSED},
-}
 
 Preset = Literal["standard", "rigorous"]
 # STUDY, Threats to validity: the preset *rigorous* sets these shares, in percent.
@@ -125,9 +115,8 @@ def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
         raise NotAllowedNow(
             _("The campaign has been opened: its rules stay as they are. Clone it to change them.")
         )
-    if locked.batch_id and locked.batch and locked.batch.budget != rules.budget:
-        Batch.objects.filter(pk=locked.batch_id).update(budget=rules.budget)
-        changed["budget"] = (locked.batch.budget, rules.budget)
+    if locked.batch and locked.batch.budget != rules.budget:
+        set_budget(locked.batch, budget=rules.budget, by=by)
     for name, value in wanted.items():
         setattr(locked, name, value)
     locked.save(update_fields=list(wanted))
@@ -195,66 +184,6 @@ def shuffle_of(campaign: Campaign, external_id: str) -> int:
     return int.from_bytes(digest[:4], "big") >> 1
 
 
-# --- Opening and closing ----------------------------------------------------------------------------------------
-
-
-@transaction.atomic
-def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
-    """Take the campaign to another state; raises NotAllowedNow where that does not follow on the present one."""
-    locked = (
-        Campaign.objects.select_for_update(of=("self",)).select_related("batch").get(pk=campaign.pk)
-    )
-    if locked.is_live or to not in MOVES[locked.state]:
-        raise NotAllowedNow(
-            _("A campaign that is “%(now)s” can't become “%(then)s”.")
-            % {"now": locked.get_state_display(), "then": Campaign.State(to).label}
-        )
-    if to in (Campaign.State.PILOT, Campaign.State.OPEN):
-        _check_can_open(locked)
-    before, locked.state = locked.state, to
-    locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
-    locked.save(update_fields=["state", "closed_at"])
-    if to == Campaign.State.PILOT:
-        _choose_pilot(locked)
-    if to == Campaign.State.OPEN:
-        locked.items.filter(state=Item.State.HELD).update(state=Item.State.OPEN)
-    if locked.batch:
-        _hold_runs(locked.batch, held=to in (Campaign.State.PAUSED, Campaign.State.CLOSED), by=by)
-    record(locked, "state changed", by=by, state=(before, to))
-    return locked
-
-
-def _check_can_open(campaign: Campaign) -> None:
-    if not campaign.items.exists():
-        raise NotAllowedNow(_("There is nothing to review yet: import items, or start the runs."))
-    if not campaign.open_to_all and not campaign.members.exists():
-        raise NotAllowedNow(
-            _("Nobody may review it yet: add reviewers, or open it to every reviewer.")
-        )
-
-
-def _choose_pilot(campaign: Campaign) -> None:
-    """Only the first few cases of the random order are handed out; all their arms, or comparisons were torn apart."""
-    first = list(
-        campaign.cases.filter(purpose=Case.Purpose.REAL)
-        .order_by("items__shuffle", "pk")
-        .values_list("pk", flat=True)
-        .distinct()
-    )
-    chosen = list(dict.fromkeys(first))[: campaign.pilot_size or 10]
-    campaign.items.filter(case__in=chosen).update(pilot=True)
-    campaign.items.filter(
-        pilot=False, state=Item.State.OPEN, case__purpose=Case.Purpose.REAL
-    ).update(state=Item.State.HELD)
-
-
-def _hold_runs(batch: Batch, *, held: bool, by: User) -> None:
-    if held and batch.paused_at is None:
-        pipeline.pause_batch(batch, why=_("The campaign is paused."), by=by)
-    elif not held and batch.paused_at is not None:
-        pipeline.resume_batch(batch, by=by)
-
-
 # --- Helpers ----------------------------------------------------------------------------------------------------
 
 
@@ -273,21 +202,24 @@ def is_in_share(shuffle: int, percent: int, what: str) -> bool:
     return int.from_bytes(digest[:4], "big") % 10_000 < percent * 100
 
 
+# One statement, since this happens at the end of every review: the row is read as it is by then.
+_COUNT_DONE = """
+UPDATE review_item SET done = done + %(change)s,
+    state = CASE
+        WHEN state = 'open' AND done + %(change)s >= overlap THEN 'closed'
+        WHEN state = 'closed' AND done + %(change)s < overlap THEN 'open'
+        ELSE state END,
+    closed_at = CASE
+        WHEN state = 'open' AND done + %(change)s >= overlap THEN %(now)s
+        WHEN done + %(change)s < overlap THEN NULL
+        ELSE closed_at END
+WHERE id = %(item)s
+"""
+
+
 def count_done(item: Item, *, change: int) -> None:
     """Note that one reviewer more, or less, is through with an item, and close or open it by that."""
-    # One statement, since this happens at the end of every review: the row is read as it is by then.
-    is_done, is_open = Q(done__gte=F("overlap") - change), Q(state=Item.State.OPEN)
-    closes = When(is_open & is_done, then=Value(Item.State.CLOSED))
-    opens = When(~is_done & Q(state=Item.State.CLOSED), then=Value(Item.State.OPEN))
-    Item.objects.filter(pk=item.pk).update(
-        done=F("done") + change,
-        state=Choice(closes, opens, default=F("state")),
-        closed_at=Choice(
-            When(is_open & is_done, then=Value(timezone.now())),
-            When(~is_done, then=None),
-            default=F("closed_at"),
-        ),
-    )
+    planned.change(_COUNT_DONE, {"item": item.pk, "change": change, "now": timezone.now()})
 
 
 def _columns(rules: Rules) -> dict[str, object]:
@@ -307,6 +239,8 @@ def _check_rules(rules: Rules) -> None:
             raise BadInput(_("Give a whole number from 1 on."), field=name)
     if max(rules.overlap, rules.extra_overlap or 0) > 100:
         raise BadInput(_("At most 100 reviewers for an item."), field="overlap")
+    if rules.budget is not None and not 0 <= rules.budget <= MAX_BUDGET:
+        raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
     for name in ("extra_share", "sham_share", "halo_share", "repeat_share"):
         if not 0 <= getattr(rules, name) <= 100:
             raise BadInput(_("A share is 0 to 100 percent."), field=name)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue import open_to
+from review.waiting import open_to
 
 # More than this are not counted: the number only says whether it is worth to begin.
 MOST_COUNTED = 99
@@ -68,8 +68,9 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
             item__campaign__in=campaigns,
             reviewer=user,
             state=Assignment.State.SUBMITTED,
-            item__case__purpose=Case.Purpose.REAL,
         )
+        # As in `review.queue`: a count that stood still would tell what is gold, or shown again.
+        .exclude(item__case__purpose=Case.Purpose.TRAINING)
         .order_by()
         .values_list("item__campaign")
         .annotate(count=Count("pk"))

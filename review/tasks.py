@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from celery import shared_task
-from django.contrib.auth.models import User
 
-from review import preparing, services, tallies
+from review import preparing, running, services, tallies
 from review.models import Campaign
 from review.transfers import jobs
 
@@ -31,16 +30,15 @@ def carry_out_transfer(transfer_id: int) -> None:
 
 @shared_task(name="review.prepare_items")
 def prepare_items() -> None:
-    """Let items of studies be reviewed whose runs came to rest unnoticed."""
+    """Start runs that were asked for and not started; let items be reviewed whose runs came to rest unnoticed."""
+    running.start_asked(most=running.SLICE)
     preparing.prepare_missed()
 
 
 @shared_task(name="review.start_runs")
-def start_runs(campaign_id: int, user_id: int) -> None:
-    """Start the missing runs of a campaign; what was started before stays as it is."""
-    preparing.add_arms(
-        Campaign.objects.get(pk=campaign_id), by=User.objects.filter(pk=user_id).first()
-    )
+def start_runs(campaign_id: int) -> None:
+    """Start the runs that were asked for in a campaign; what was started before stays as it is."""
+    running.start_asked(Campaign.objects.get(pk=campaign_id))
 
 
 @shared_task(name="review.count_due")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,10 +20,12 @@ from review.access import access_campaign
 from review.adjudication import Difference, check_adjudicator, differences, disputed_items
 from review.desk import first_draft_of, open_desk
 from review.membership import reviewers_for
-from review.models import Campaign, Item, Score
+from review.models import Campaign, Item, Remark, Score
 from review.people import signed_in
+from review.remarks import remarks_for
 from review.tallies import count_due
 from review.views.campaign_head import head_of
+from review.views.remarks_showing import ShownRemark
 
 PAGE_SIZE = 50
 _MOST_DUE = 500
@@ -37,6 +40,7 @@ class ShownDifference:
     draft: Draft | None
     feedback: str
     given: list[tuple[str, Score]]
+    remarks: list[ShownRemark]
 
 
 @require_safe
@@ -105,8 +109,13 @@ def _show(
     desk = open_desk(item, user)
     names = "names" in request.GET
     found = differences(item)
-    people = sorted({score.reviewer_id for one in found for score in one.scores})
-    shown = [_show_difference(one, people, names) for one in found]
+    remarks = remarks_for(item, desk.drafts)
+    people = sorted(
+        {score.reviewer_id for one in found for score in one.scores}
+        | {one.by_id for one in remarks}
+    )
+    said = _show_remarks(remarks, people, names)
+    shown = [_show_difference(one, people, names, said) for one in found]
     first = first_draft_of(desk.drafts)
     context = {
         **head_of(item.campaign, "campaign-disputes"),
@@ -114,6 +123,7 @@ def _show(
         "action": item.run.action,
         "first": first,
         "findings": desk.findings.get(first.pk, []) if first else [],
+        "remarks": said.get(first.pk, []) if first else [],
         "shown": shown,
         "open": next((one for one in shown if one.difference.adjudication is None), None),
         "typed": request.POST,
@@ -135,20 +145,35 @@ def _barred(item: Item, request: HttpRequest) -> str:
     return ""
 
 
-def _show_difference(one: Difference, people: list[int], names: bool) -> ShownDifference:
+def _show_difference(
+    one: Difference, people: list[int], names: bool, said: dict[int, list[ShownRemark]]
+) -> ShownDifference:
     draft = next((score.draft for score in one.scores if score.draft), None)
     feedback = next((score.feedback.text for score in one.scores if score.feedback), "")
     label = str(Score.Stage(one.stage).label)
     if one.arm != "model":
         label = _("%s, from an expert's feedback") % label
-    # A letter stands for the same person through all stages of the item.
     given = [
-        (
-            score.reviewer.get_full_name() or score.reviewer.username
-            if names
-            else _("Reviewer %s") % chr(ord("A") + people.index(score.reviewer_id) % 26),
-            score,
-        )
+        (_name_of(score.reviewer, people, names), score)
         for score in sorted(one.scores, key=lambda score: score.reviewer_id)
     ]
-    return ShownDifference(one, label, draft, feedback, given)
+    remarks = said.get(draft.pk, []) if draft else []
+    return ShownDifference(one, label, draft, feedback, given, remarks)
+
+
+def _show_remarks(
+    remarks: list[Remark], people: list[int], names: bool
+) -> dict[int, list[ShownRemark]]:
+    """By Draft, what was said of its lines, under the same letters or names as the scores."""
+    said: dict[int, list[ShownRemark]] = {}
+    for one in remarks:
+        who = _name_of(one.by, people, names)
+        said.setdefault(one.draft_id, []).append(ShownRemark(one.pk, one.line, one.text, who))
+    return said
+
+
+def _name_of(person: User, people: list[int], names: bool) -> str:
+    """The name, or a letter that stands for the same person through all of the item."""
+    if names:
+        return person.get_full_name() or person.username
+    return _("Reviewer %s") % chr(ord("A") + people.index(person.pk) % 26)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from review.models import Campaign, Flag
-from review.studies import MOVES
+from review.opening import MOVES, is_in_pilot
 
 State = Campaign.State
 # As many disputed items and flags are counted for the tabs.
@@ -58,15 +58,18 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
 
 def _moves(campaign: Campaign) -> list[Move]:
     """What may follow on the present state, the usual step last."""
+    in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)
+    resumes = campaign.state == State.PAUSED and not in_pilot
     words = {
-        State.PILOT: _("Start the pilot"),
-        State.OPEN: _("Resume") if campaign.state == State.PAUSED else _("Open it"),
+        State.PILOT: _("Resume the pilot") if in_pilot else _("Start the pilot"),
+        State.OPEN: _("Resume") if resumes else _("Open it"),
         State.PAUSED: _("Reopen, paused") if campaign.state == State.CLOSED else _("Pause"),
         State.CLOSED: _("Close"),
     }
+    possible = MOVES[campaign.state] - ({State.PILOT} if resumes else set())
     order = [State.CLOSED, State.PAUSED, State.PILOT, State.OPEN]
     return [
         {"state": to.value, "label": words[to], "is_main": to == State.OPEN}
         for to in order
-        if to in MOVES[campaign.state]
+        if to in possible
     ]

@@ -15,10 +15,10 @@ from catalog.types import BadInput, NotAllowedNow, Refused
 from catalog.web import page_of
 from pipeline.access import access_actions, access_runs
 from pipeline.models import Action, Run
-from review import adjudication, making
+from review import adjudication, making, services
 from review.access import access_campaign
-from review.campaign_forms import KnownForm, SearchForm
 from review.gold import mark_case
+from review.item_forms import KnownForm, SearchForm
 from review.membership import reviewers_for
 from review.models import Campaign, Case, Item, Score
 from review.people import signed_in
@@ -58,7 +58,7 @@ def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(signed_in(request), pk)
     state, purpose = request.GET.get("state", ""), request.GET.get("purpose", "")
     words = request.GET.get("q", "").replace("\0", "").strip()
-    found = campaign.items.select_related("case__action", "configuration", "run")
+    found = campaign.items.select_related("case__action", "case__repeats", "configuration", "run")
     if state in Item.State.values:
         found = found.filter(state=state)
     if purpose in Case.Purpose.values:
@@ -119,7 +119,7 @@ def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpRespon
         if request.POST.get("do") == "call_in":
             adjudication.call_in(found, reviewer, by=user)
         else:
-            adjudication.assign(found, reviewer, by=user)
+            services.assign(found, to=reviewer, by=user)
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -145,7 +145,10 @@ def campaign_item_withdraw(request: HttpRequest, pk: int, item: int) -> HttpResp
 def _item(request: HttpRequest, pk: int, item: int) -> Item:
     campaign = access_campaign(signed_in(request), pk)
     return get_object_or_404(
-        campaign.items.select_related("campaign", "case__action", "configuration", "run"), pk=item
+        campaign.items.select_related(
+            "campaign", "case__action", "case__repeats", "configuration", "run"
+        ),
+        pk=item,
     )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.types import BadInput, NotAllowedNow
+from catalog.types import BadInput, NotAllowedNow, Refused
 from pipeline.configurations import usable_configurations
 from pipeline.models import Configuration
 from review import making
@@ -29,8 +29,9 @@ from review.campaign_forms import (
 )
 from review.estimate import estimate
 from review.models import Campaign
+from review.opening import pilot_cases
 from review.people import signed_in
-from review.rubrics import rubric_uses, scored_under_older, send_back_older
+from review.rubrics import count_undecided, keep_older, rubric_uses, send_back_older
 from review.sample import sample_desk
 from review.views.campaign_head import head_of
 from review.views.showing import show_desk
@@ -78,23 +79,26 @@ def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
             form.add_error(None, str(refusal))
             status = 409
         else:
-            messages.success(request, _("Saved."))
-            return redirect("campaign-step", pk=pk, step=_next(step, request))
+            return _go_on(request, campaign, step)
     return _show(request, campaign, step, {"form": form}, status=status)
 
 
 @require_POST
 def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send back to their reviewers what was scored under earlier versions of the rubric."""
+    """Say what becomes of scores under earlier versions of the rubric: kept, or their reviewers asked again."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
-    why = request.POST.get("why", "")
+    why, keeps = request.POST.get("why", ""), request.POST.get("do") == "keep"
     try:
-        count = send_back_older(campaign, why=why, by=user)
-    except BadInput as refusal:
+        count = (keep_older if keeps else send_back_older)(campaign, why=why, by=user)
+    except Refused as refusal:
         context = {"form": RubricForm(campaign=campaign), "why": why, "why_refused": str(refusal)}
-        return _show(request, campaign, "rubric", context, status=422)
-    said = ngettext("%s item was sent back.", "%s items were sent back.", count)
+        status = 422 if isinstance(refusal, BadInput) else 409
+        return _show(request, campaign, "rubric", context, status=status)
+    if keeps:
+        said = ngettext("%s review is kept as it is.", "%s reviews are kept as they are.", count)
+    else:
+        said = ngettext("%s review was sent back.", "%s reviews were sent back.", count)
     messages.success(request, said % f"{count:,}")
     return redirect("campaign-step", pk=pk, step="rubric")
 
@@ -118,8 +122,7 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error("configurations", str(refusal))
             status = 409
         else:
-            messages.success(request, _("Saved."))
-            return redirect("campaign-step", pk=pk, step=_next("arms", request))
+            return _go_on(request, campaign, "arms")
     return _show(request, campaign, "arms", {"form": form}, status=status)
 
 
@@ -128,12 +131,17 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
     """What it will take, what is still missing, and the buttons that begin it."""
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
+    people = campaign.members.count()
     context = {
         "estimate": expected,
-        "missing": sum(arm.runs for arm in expected.arms),
+        "missing": expected.runs,
+        "pilot": pilot_cases(campaign).count() if expected.pilot_runs else 0,
         "has_cases": campaign.cases.exists(),
         "has_items": campaign.items.exists(),
-        "has_people": campaign.open_to_all or campaign.members.exists(),
+        "has_people": campaign.open_to_all or people,
+        "lacks_halo": campaign.halo_share
+        and not campaign.open_to_all
+        and people <= campaign.overlap,
     }
     return _show(request, campaign, "start", context)
 
@@ -181,9 +189,23 @@ def _show(
     context = {**step_context(campaign, step), "step": step, **context}
     if step == "rubric":
         context["uses"] = rubric_uses(campaign)
-        context["older"] = scored_under_older(campaign).filter(sent_back=None).count()
+        context["older"] = count_undecided(campaign)
     template = f"review/campaign_{'start' if step == 'start' else 'step'}.html"
     return render(request, template, context, status=status)
+
+
+def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
+    """To the next step, unless a question has come up on this one."""
+    if step == "rubric" and (count := count_undecided(campaign)):
+        said = ngettext(
+            "Saved. Say what becomes of the %s review done under an earlier version.",
+            "Saved. Say what becomes of the %s reviews done under an earlier version.",
+            count,
+        )
+        messages.warning(request, said % f"{count:,}")
+        return redirect("campaign-step", pk=campaign.pk, step=step)
+    messages.success(request, _("Saved."))
+    return redirect("campaign-step", pk=campaign.pk, step=_next(step, request))
 
 
 def _next(step: str, request: HttpRequest) -> str:

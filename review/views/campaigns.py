@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.types import BadInput, Refused
 from catalog.web import page_of
-from review import making, studies
+from review import making, opening, studies
 from review.access import access_campaign, access_campaigns
 from review.campaign_forms import CloneForm, NewForm
 from review.dashboard import Progress, read_progress
@@ -103,7 +103,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         if to not in Campaign.State.values:
             raise BadInput(_("There is no such state."), field="state")
-        studies.move_campaign(campaign, to, by=user)
+        opening.move_campaign(campaign, to, by=user)
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -113,11 +113,11 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have every missing run started in the background."""
+    """Have every missing run started in the background, or those of the pilot alone."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     try:
-        count = ask_for_runs(campaign, by=user)
+        count = ask_for_runs(campaign, by=user, pilot="pilot" in request.POST)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("campaign-step", pk=pk, step="start")

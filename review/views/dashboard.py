@@ -17,9 +17,9 @@ from review import making
 from review.access import access_campaign
 from review.campaign_forms import BudgetForm
 from review.dashboard import Dashboard, read_dashboard
-from review.making import count_missing_runs
 from review.models import Campaign
 from review.people import signed_in
+from review.running import count_missing_runs
 from review.views.campaign_head import head_of
 
 

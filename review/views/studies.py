@@ -12,6 +12,7 @@ from catalog.types import NotAllowedNow
 from review import services
 from review.access import access_queue, access_study
 from review.models import Assignment, Campaign
+from review.pace import own_pace
 from review.people import signed_in
 from review.taking_part import MOST_COUNTED, read_studies, studies_of
 
@@ -44,6 +45,7 @@ def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
         "is_open": campaign.state in (Campaign.State.OPEN, Campaign.State.PILOT),
         "rubric": campaign.rubrics.order_by("-number").first(),
         "held": mine.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])[:_SHOWN],
+        "pace": own_pace(user),
         "last": mine.filter(state=Assignment.State.SUBMITTED)[:5],
     }
     return render(request, "review/study_queue.html", context)

@@ -9,6 +9,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from review.rubrics import WHAT
 from review.study import Criterion
 from review.views.report_showing import VERDICTS, Json, show_share
 
@@ -38,6 +39,7 @@ def show_threats(threats: Json, criterion: Criterion, *, details: Json) -> dict[
             (_("of a sitting"), [share.point for share in drift["sitting"]]),
             (_("of the whole way"), [share.point for share in drift["position"]]),
         ],
+        "rubric": _show_rubric(threats.get("rubric")),
         "skips": _show_skips(threats["skips"]),
         "bounds": [
             {
@@ -55,6 +57,7 @@ def show_threats(threats: Json, criterion: Criterion, *, details: Json) -> dict[
             ),
             "",
         ),
+        "halo": _show_halo(threats.get("halo"), criterion),
         "repeats": _show_repeats(threats["repeats"]),
         "unblinded": [one | {"at": parse_datetime(one["at"])} for one in threats["unblinded"]],
         "looks": [one | {"at": parse_datetime(one["at"])} for one in threats["looks"]["newest"]],
@@ -77,6 +80,30 @@ def _show_skips(rows: Sequence[Json]) -> list[dict[str, object]]:
         }
         for (configuration, reviewer, verdict, how), items in sorted(found.items())
     ]
+
+
+def _show_rubric(rubric: Json | None) -> dict[str, object]:
+    """The versions, newest first, with their times and choices as people read them."""
+    rows = [
+        one
+        | {
+            "at": parse_datetime(one["at"]),
+            "is_open": not place and bool(rubric and rubric["undecided"]),
+            "choices": [
+                choice | {"at": parse_datetime(choice["at"]), "what": WHAT[choice["what"]]}
+                for choice in one["choices"]
+            ],
+        }
+        for place, one in enumerate(rubric["versions"] if rubric else [])
+    ]
+    return {"versions": rows}
+
+
+def _show_halo(halo: Json | None, criterion: Criterion) -> dict[str, object] | None:
+    """None where there is no check; snapshots that are older than the check have none either."""
+    if not halo or not halo["made"]:
+        return None
+    return {**halo, "difference": halo[criterion.value]}
 
 
 def _show_repeats(repeats: Json) -> list[dict[str, object]]:

@@ -18,6 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from catalog.types import BadInput
 from catalog.web import csv_lines, wants_fragment
 from review.access import access_campaign, access_transfer
+from review.looking import keep_to_look
 from review.models import Campaign, Transfer
 from review.people import signed_in
 from review.transfer_forms import ExportForm, ImportForm
@@ -31,13 +32,16 @@ _SHOWN_EARLIER = 10
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose a file and have it imported."""
+    """Choose a file and have it imported, at once or after a look at it."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
+            if "look" in request.POST:
+                word = keep_to_look(campaign, by=user, **data)
+                return redirect("campaign-import-look", pk=pk, word=word)
             transfer = jobs.begin_import(
                 campaign,
                 data["kind"],

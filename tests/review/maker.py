@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 
-from review import studies
+from pipeline.models import Configuration
+from review import opening, studies
 from review.models import Campaign, Case, Item, TallyDue
 from tests.make import make_run
 
@@ -32,9 +33,19 @@ def make_study(
     for number in range(items):
         add_item(campaign, f"case-{number}")
     if is_open:
-        studies.move_campaign(campaign, "open", by=by)
+        opening.move_campaign(campaign, "open", by=by)
     campaign.refresh_from_db()
     return campaign
+
+
+def add_configuration(name: str) -> Configuration:
+    """One more that can be run, played by the same models as the default one."""
+    default = Configuration.objects.get(is_default=True)
+    made = Configuration.objects.create(name=name, title=name.title(), preset=default.preset)
+    for role in default.roles.all():
+        role.pk, role.configuration = None, made
+        role.save()
+    return made
 
 
 def add_item(campaign: Campaign, external_id: str, *, verdict: str = "incorrect") -> Item:

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from catalog.types import BadInput, NotAllowedNow
-from review import adjudication, services, studies, tallies
+from review import adjudication, opening, services, studies, tallies
 from review.models import Assignment, Campaign, Item, Score, Tally
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
@@ -172,10 +172,10 @@ def test_only_the_pilots_items_are_handed_out_until_the_campaign_opens(
     manager: User, reviewer: User
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2)
-    studies.move_campaign(campaign, "pilot", by=manager)
+    opening.move_campaign(campaign, "pilot", by=manager)
     campaign.refresh_from_db()
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 2
-    campaign = studies.move_campaign(campaign, "open", by=manager)
+    campaign = opening.move_campaign(campaign, "open", by=manager)
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 3
 
 
@@ -214,7 +214,7 @@ def test_an_empty_or_unmanned_campaign_can_not_be_opened(manager: User, reviewer
     unmanned = make_study(by=manager, reviewers=[], name="Unmanned", is_open=False)
     for campaign in (empty, unmanned):
         with pytest.raises(NotAllowedNow):
-            studies.move_campaign(campaign, "open", by=manager)
+            opening.move_campaign(campaign, "open", by=manager)
 
 
 # --- Counting and adjudication ----------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
     assert page.context["missing"] == 2
     assert "Start the runs" in page.content.decode()
     assert boss.post(f"/campaigns/{campaign.pk}/runs/start/").status_code == 302
-    start_runs(campaign.pk, manager.pk)
+    start_runs(campaign.pk)
     assert campaign.items.filter(state=Item.State.PREPARING).count() == 2
     assert Run.objects.filter(batch=campaign.batch, uses_retrieval=False).count() == 2
     answer = boss.post(f"{setup}/arms/", {"configurations": []})

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from review import studies
+from review import opening
 from review.models import Assignment, Campaign, Case, Item, Member, Score
 from tests.review.maker import add_item, make_study
 
@@ -91,7 +91,7 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     known = {"script": 0, "feedback": 2, "refined": 2, "why": "It looks at names only."}
     Case.objects.filter(pk=trained.case_id).update(purpose="training", known=known)
     Item.objects.filter(pk=trained.pk).update(overlap=32_767, places=32_767)
-    studies.move_campaign(campaign, "open", by=manager)
+    opening.move_campaign(campaign, "open", by=manager)
     client = client_for(reviewer)
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{trained.pk}/"
     assert "It looks at names only." not in client.get(f"/items/{trained.pk}/").content.decode()

@@ -1,0 +1,120 @@
+"""Three configurations on the same statements: balanced in order, never two in one sitting, and not told apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.test import Client
+
+from pipeline.models import Configuration, Run
+from review import services, studies
+from review.models import Assignment, Campaign, Item, Score
+from tests.make import make_run
+from tests.review.maker import FEEDBACK, add_configuration, make_study
+from tests.review.test_studies import give, go_through
+
+ClientFor = Callable[[User], Client]
+SEED = 20_260_101
+
+
+@pytest.fixture
+def arms(db: None) -> list[Configuration]:
+    default = Configuration.objects.get(is_default=True)
+    return [default, add_configuration("grumpy"), add_configuration("cheerful")]
+
+
+def make_arms(campaign: Campaign, arms: list[Configuration], *, cases: int) -> None:
+    """A script of each configuration for each statement, all different; shuffled as everywhere else."""
+    Campaign.objects.filter(pk=campaign.pk).update(seed=SEED)
+    campaign.refresh_from_db()
+    for number in range(cases):
+        case = None
+        for arm in arms:
+            run = make_run(
+                statement=f"List the sockets of host {number}",
+                script=f"ss -l | grep host-{number} # {arm.pk}\n",
+                verdict="incorrect",
+                feedback=FEEDBACK,
+                refined=f"ss -lntp | grep host-{number} # {arm.pk}\n",
+                origin="campaign",
+            )
+            Run.objects.filter(pk=run.pk).update(configuration=arm)
+            case = case or campaign.cases.create(external_id=f"host-{number}", action=run.action)
+            campaign.items.create(
+                case=case,
+                configuration=arm,
+                run=run,
+                state=Item.State.OPEN,
+                shuffle=studies.shuffle_of(campaign, f"host-{number}:{arm.name}"),
+            )
+
+
+def pass_half_an_hour() -> None:
+    earlier = timedelta(minutes=31)
+    Assignment.objects.update(
+        created_at=F("created_at") - earlier, ended_at=F("ended_at") - earlier
+    )
+    Score.objects.update(at=F("at") - earlier)
+
+
+def test_no_two_arms_of_a_statement_come_in_one_sitting(
+    manager: User, reviewer: User, arms: list[Configuration]
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    make_arms(campaign, arms, cases=4)
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    campaign.refresh_from_db()
+    sittings = []
+    for _ in range(3):
+        came = go_through(campaign, reviewer, 0, 2, 2)
+        sittings.append(came)
+        pass_half_an_hour()
+    cases = dict(campaign.items.values_list("pk", "case"))
+    # Each sitting shows each statement once; after three of them all is done.
+    assert [len({cases[item] for item in came}) for came in sittings] == [4, 4, 4]
+    assert [len(came) for came in sittings] == [4, 4, 4]
+    assert services.claim_next(campaign, by=reviewer) is None
+
+
+def test_each_arm_comes_first_about_as_often_as_the_others(
+    manager: User, reviewer: User, second_reviewer: User, arms: list[Configuration]
+) -> None:
+    people = [reviewer, second_reviewer]
+    campaign = make_study(by=manager, reviewers=people, items=0, is_open=False)
+    make_arms(campaign, arms, cases=30)
+    for member in campaign.members.all():
+        first: dict[int, tuple[int, int]] = {}
+        for item in campaign.items.all():
+            place = (item.shuffle ^ studies.seed_of(campaign, member.user), item.configuration_id)
+            first[item.case_id] = min(first.get(item.case_id, place), place)
+        counts = Counter(arm for _place, arm in first.values())
+        assert set(counts) == {arm.pk for arm in arms}
+        assert all(5 <= count <= 15 for count in counts.values())
+
+
+def test_which_arm_a_script_is_of_is_told_nowhere(
+    manager: User, reviewer: User, arms: list[Configuration], client_for: ClientFor
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    make_arms(campaign, arms, cases=1)
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    client = client_for(reviewer)
+    for _ in arms:
+        assignment = services.claim_next(Campaign.objects.get(pk=campaign.pk), by=reviewer)
+        assert assignment is not None
+        url = f"/items/{assignment.item_id}/"
+        for value in (None, 0, 2, 2):
+            if value is not None:
+                give(assignment.item, reviewer, value)
+            told = client.get(url).text + client.get(f"/api/v1{url}").text
+            told += client.get(f"/studies/{campaign.pk}/").text
+            for arm in arms:
+                assert arm.title not in told
+                assert f'"{arm.name}"' not in told.replace('"demo":', "")
+        pass_half_an_hour()
+    assert services.claim_next(Campaign.objects.get(pk=campaign.pk), by=reviewer) is None
