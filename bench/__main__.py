@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -18,7 +19,18 @@ from bench.stage import prepared
 
 RESULTS = Path(__file__).parent / "results"
 # In bench/NAME.py, a function measure(); loaded once the settings stand.
-MEASUREMENTS = ("pipeline", "chaos", "retrieval", "catalogue", "transfers", "study")
+MEASUREMENTS = (
+    "pipeline",
+    "chaos",
+    "retrieval",
+    "catalogue",
+    "transfers",
+    "study",
+    "review",
+    "screen",
+)
+# These start the whole product themselves, with its own servers.
+OWN_STAGE = ("review", "screen")
 
 
 def main(names: list[str]) -> int:
@@ -39,7 +51,7 @@ def main(names: list[str]) -> int:
 def measure(name: str) -> None:
     """Print one measurement's table and write its figures to bench/results."""
     RESULTS.mkdir(exist_ok=True)
-    with prepared():
+    with nullcontext() if name in OWN_STAGE else prepared():
         figures: list[Figure] = import_module(f"bench.{name}").measure()
     print_table(name, figures)
     (RESULTS / f"{name}.json").write_text(json.dumps(figures, indent=2) + "\n")

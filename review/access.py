@@ -5,10 +5,12 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from review.models import Assignment, Campaign, Item, ReportSnapshot, Transfer
+from review.reading import read_item
 
 
 def access_queue(user: User) -> Campaign:
@@ -20,17 +22,22 @@ def access_queue(user: User) -> Campaign:
 
 def access_item(user: User, pk: int) -> Item:
     """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers."""
-    item = get_object_or_404(
-        Item.objects.select_related("campaign", "case", "run__action", "run__configuration"), pk=pk
-    )
+    item = next(iter(read_item(pk, user.pk)), None)
+    if item is None:
+        raise Http404
     manages = user.has_perm("review.manage_campaigns")
     if not (manages or user.has_perm("review.review")):
         raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
-    if not (
-        manages or item.campaign.open_to_all or item.campaign.members.filter(user=user).exists()
-    ):
+    if not (manages or item.campaign.open_to_all or item.for_member):  # type: ignore[attr-defined]
         raise PermissionDenied(_("You are not a reviewer of this campaign."))
     return item
+
+
+def access_managed_item(user: User, pk: int) -> Item:
+    """An item to hand to others, of the live queue or of a study, for managers."""
+    if not user.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Giving items to others takes the role “manager”."))
+    return get_object_or_404(Item.objects.select_related("campaign", "case__action"), pk=pk)
 
 
 def access_assignment(user: User, item: Item) -> Assignment:

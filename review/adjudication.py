@@ -14,6 +14,7 @@ from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow
 from pipeline.types import Arm
 from review.models import Adjudication, Assignment, Campaign, Item, Score, TallyDue
+from review.repeating import made_halo_of
 from review.studies import EVERYBODY
 
 MAX_WHY = 4_000
@@ -97,10 +98,12 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
     Raises NotAllowedNow where that person has it already, or the item is for everybody.
     """
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
-    if locked.overlap == EVERYBODY or locked.campaign.is_live:
+    if locked.overlap == EVERYBODY or locked.again or locked.campaign.is_live:
         raise NotAllowedNow(_("No further reviewer can be asked for this item."))
     if locked.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).exists():
         raise NotAllowedNow(_("This person has the item already."))
+    if made_halo_of(locked, reviewer):
+        raise NotAllowedNow(_("This person has scored its refined script as a halo check."))
     Item.objects.filter(pk=locked.pk).update(
         overlap=locked.overlap + 1, state=Item.State.OPEN, closed_at=None
     )
@@ -113,22 +116,3 @@ def call_in(item: Item, reviewer: User, *, by: User) -> Assignment:
     TallyDue.objects.create(item=locked, campaign=locked.campaign)
     record(locked, "called in", by=by, reviewer=("", reviewer.username))
     return called
-
-
-@transaction.atomic
-def assign(item: Item, reviewer: User, *, by: User) -> Assignment:
-    """Give an item to a person by name: it takes one of its places, and comes first when they ask for work."""
-    locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
-    if locked.state not in (Item.State.OPEN, Item.State.HELD) or locked.places < 1:
-        raise NotAllowedNow(_("This item has no place left."))
-    if locked.assignments.filter(reviewer=reviewer, state__in=Assignment.HOLDING).exists():
-        raise NotAllowedNow(_("This person has the item already."))
-    Item.objects.filter(pk=locked.pk).update(places=locked.places - 1)
-    named = Assignment.objects.create(
-        item=locked,
-        reviewer=reviewer,
-        state=Assignment.State.WAITING,
-        reason=Assignment.Reason.NAMED,
-    )
-    record(locked, "assigned", by=by, reviewer=("", reviewer.username))
-    return named

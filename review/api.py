@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.pagination import CursorPagination
@@ -15,180 +15,29 @@ from rest_framework.routers import DefaultRouter
 from review import services
 from review.access import access_item, access_queue
 from review.campaign_api import CampaignViewSet
-from review.desk import Desk
+from review.hands_api import AssignmentViewSet
+from review.item_serializers import (
+    DecisionIn,
+    DecisionOut,
+    FeedbackIn,
+    GiveBackIn,
+    ItemSeen,
+    PaceOut,
+    QueueItemOut,
+    RemarkIn,
+    RemarkOut,
+    ScoreIn,
+    ScoreOut,
+    ShortenIn,
+    ShorteningOut,
+    show_item,
+)
 from review.models import Assignment, Decision, Item, Score
+from review.pace import own_pace
 from review.people import signed_in
 from review.report_api import ReportViewSet, SnapshotViewSet
+from review.shortening import access_shortening
 from review.transfer_api import TransferViewSet
-
-
-class QueueItemOut(serializers.ModelSerializer[Item]):
-    """A waiting item: what is asked, and nothing that would tell the verdict."""
-
-    statement = serializers.CharField(source="run.action.statement")
-    severity = serializers.IntegerField(source="run.action.severity")
-    target = serializers.CharField(source="run.action.target")
-    demo = serializers.BooleanField(source="run.demo")
-
-    class Meta:
-        model = Item
-        fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
-
-
-class ScoreOut(serializers.ModelSerializer[Score]):
-    class Meta:
-        model = Score
-        fields = [
-            "id",
-            "stage",
-            "arm",
-            "value",
-            "draft",
-            "feedback",
-            "comment",
-            "at",
-            "visible",
-            "blind",
-        ]
-
-
-class ScoreIn(serializers.Serializer[Any]):
-    stage = serializers.ChoiceField(choices=Score.Stage.choices)
-    arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
-    value = serializers.IntegerField(help_text="0 incorrect, 1 partially correct, 2 correct")
-    seen = serializers.IntegerField(help_text="id of the draft or feedback that was looked at")
-    comment = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
-    active_seconds = serializers.FloatField(
-        default=None,
-        allow_null=True,
-        min_value=0,
-        max_value=86_400,
-        help_text="of work, without pauses",
-    )
-
-
-class DecisionIn(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField(choices=Decision.Kind.choices)
-    draft_sha256 = serializers.CharField(help_text="hash of the exact script decided on")
-    newest_seen = serializers.IntegerField(help_text="highest draft number that was seen")
-    reason = serializers.CharField(default="", allow_blank=True)
-    script = serializers.CharField(
-        default="",
-        allow_blank=True,
-        trim_whitespace=False,
-        help_text="the edited script, for `edit`",
-    )
-
-
-class DecisionOut(serializers.ModelSerializer[Decision]):
-    version = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Decision
-        fields = [
-            "id",
-            "item",
-            "kind",
-            "draft",
-            "draft_sha256",
-            "edited",
-            "at",
-            "reason",
-            "version",
-        ]
-
-    def get_version(self, decision: Decision) -> int | None:
-        publication = getattr(decision, "publication", None)
-        return publication.version_id if publication else None
-
-
-class GiveBackIn(serializers.Serializer[Any]):
-    how = serializers.ChoiceField(choices=["skipped", "cannot_judge", "released"])
-    why = serializers.CharField(default="", allow_blank=True)
-
-
-class FeedbackIn(serializers.Serializer[Any]):
-    feedback = serializers.CharField(
-        default="", allow_blank=True, help_text="your own; empty asks the model for its own"
-    )
-
-
-class DraftSeen(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    number = serializers.IntegerField()
-    kind = serializers.CharField()
-    sha256 = serializers.CharField()
-    script = serializers.CharField()
-
-
-class FeedbackSeen(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    text = serializers.CharField()
-
-
-class AssessmentSeen(serializers.Serializer[Any]):
-    verdict = serializers.CharField()
-    functionality = serializers.CharField()
-    similarity = serializers.CharField()
-    difference = serializers.CharField()
-    differences = serializers.ListField(child=serializers.CharField())
-
-
-class StepSeen(serializers.Serializer[Any]):
-    stage = serializers.CharField()
-    arm = serializers.CharField()
-    seen = serializers.IntegerField()
-
-
-class ItemSeen(serializers.Serializer[Any]):
-    """An item as its reviewer may see it now; what is hidden until its stage is null or absent."""
-
-    id = serializers.IntegerField()
-    campaign = serializers.CharField()
-    statement = serializers.CharField()
-    incident = serializers.CharField()
-    environment = serializers.CharField()
-    state = serializers.CharField()
-    yours = serializers.BooleanField()
-    demo = serializers.BooleanField()
-    newest = serializers.IntegerField()
-    drafts = DraftSeen(many=True)
-    feedback = FeedbackSeen(allow_null=True)
-    assessment = AssessmentSeen(allow_null=True)
-    next = StepSeen(allow_null=True)
-    scores = ScoreOut(many=True)
-    visible = serializers.DictField(child=serializers.BooleanField())
-
-
-def show_item(desk: Desk) -> dict[str, Any]:
-    """The blinded view of an item, by the same rules as the page."""
-    step = desk.next_step
-    assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None
-    feedback = desk.feedback_in("model") if desk.visible["feedback"] else None
-    drafts = [one.draft for one in desk.steps if one.draft]
-    return {
-        "id": desk.item.pk,
-        "campaign": desk.item.campaign.name,
-        "statement": desk.run.action.statement,
-        "incident": desk.run.action.incident,
-        "environment": desk.run.action.environment,
-        "state": desk.item.state,
-        "yours": desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE,
-        "demo": desk.run.demo,
-        "newest": desk.newest.number if desk.newest else 0,
-        "drafts": DraftSeen(drafts, many=True).data,
-        "feedback": FeedbackSeen(feedback).data if feedback else None,
-        "assessment": AssessmentSeen(assessment).data if assessment else None,
-        "next": {
-            "stage": step.stage,
-            "arm": step.arm,
-            "seen": (step.draft or step.feedback).pk,  # type: ignore[union-attr]
-        }
-        if step
-        else None,
-        "scores": ScoreOut(list(desk.scores.values()), many=True).data,
-        "visible": desk.visible,
-    }
 
 
 class MostUrgentFirst(CursorPagination):
@@ -291,6 +140,45 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
             services.ask_for_feedback(item, by=user)
         return Response(status=status.HTTP_202_ACCEPTED)
 
+    @extend_schema(request=ShortenIn, responses={202: ShorteningOut})
+    @action(detail=True, methods=["post"])
+    def shorten(self, request: Request, pk: str) -> Response:
+        """Have one's own long feedback said in fewer words; the model is asked in the background."""
+        text = _read(ShortenIn, request)["feedback"]
+        shortening = services.shorten_feedback(
+            self._item(request, pk), text=text, by=signed_in(request)
+        )
+        return Response(ShorteningOut(shortening).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(
+        responses=ShorteningOut,
+        parameters=[OpenApiParameter("shortening", int, OpenApiParameter.PATH)],
+    )
+    @action(detail=True, url_path="shorten/(?P<shortening>[0-9]+)")
+    def shorter(self, request: Request, pk: str, shortening: str) -> Response:
+        """What became of it so far."""
+        item, user = self._item(request, pk), signed_in(request)
+        return Response(ShorteningOut(access_shortening(item, int(shortening), by=user)).data)
+
+    @extend_schema(request=RemarkIn, responses={201: RemarkOut})
+    @action(detail=True, methods=["post"])
+    def remarks(self, request: Request, pk: str) -> Response:
+        """Comment on one line of a script; sending the same again changes nothing."""
+        given = _read(RemarkIn, request)
+        remark = services.add_remark(self._item(request, pk), by=signed_in(request), **given)
+        return Response(RemarkOut(remark).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=None,
+        responses={204: None},
+        parameters=[OpenApiParameter("remark", int, OpenApiParameter.PATH)],
+    )
+    @action(detail=True, methods=["delete"], url_path="remarks/(?P<remark>[0-9]+)")
+    def remove_remark(self, request: Request, pk: str, remark: str) -> Response:
+        """Take back one's own comment on a line; it is kept, marked."""
+        services.remove_remark(self._item(request, pk), int(remark), by=signed_in(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
     @extend_schema(request=GiveBackIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="give-back")
     def give_back(self, request: Request, pk: str) -> Response:
@@ -320,6 +208,14 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
     def get_queryset(self) -> Any:
         return Score.objects.filter(reviewer=signed_in(self.request))
 
+    @extend_schema(responses=PaceOut, filters=False)
+    @action(detail=False, pagination_class=None)
+    def pace(self, request: Request) -> Response:
+        """One's own pace today; nobody else's can be asked for."""
+        user = signed_in(request)
+        access_queue(user)
+        return Response(PaceOut(own_pace(user)).data)
+
 
 class DecisionViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Decision]
@@ -346,6 +242,7 @@ router = DefaultRouter()
 router.register("campaigns", CampaignViewSet, basename="campaign")
 router.register("queue", QueueViewSet, basename="queue")
 router.register("items", ItemViewSet, basename="item")
+router.register("assignments", AssignmentViewSet, basename="assignment")
 router.register("scores", ScoreViewSet, basename="score")
 router.register("decisions", DecisionViewSet, basename="decision")
 router.register("transfers", TransferViewSet, basename="transfer")

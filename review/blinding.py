@@ -5,20 +5,27 @@ Registered with `pipeline.hooks` by the composition root, since the pipeline doe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 
-from pipeline.models import Action, Run
+from pipeline.models import Action, Draft, Feedback, Run
+from pipeline.types import Arm
 from review.models import Assignment, Campaign, Item, Reveal, Score
 
 MANAGE = "review.manage_campaigns"
+CURATE = "catalog.curate"
+REVIEW = "review.review"
 
 
 def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """The runs with `hides_verdict`, `hides_models` and `hides_reference` for this person; no query of its own.
 
     Runs of a study are hidden from everybody but managers until it is closed, since every reviewer may be
-    asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask.
+    asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask;
+    and while it waits for its first score, from everybody who might be the one to give it. Who asked for the
+    script themselves sees it all the same: that they did is recorded with their score.
     """
     if user.has_perm(MANAGE):
         no = Value(False)
@@ -26,7 +33,9 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     studied = _of_open_studies().filter(run=OuterRef("pk"))
     held = _held_unscored(user).filter(run=OuterRef("pk"))
     return runs.annotate(
-        hides_verdict=Exists(studied) | Exists(held.filter(campaign__hides_verdict=True)),
+        hides_verdict=Exists(studied)
+        | Exists(held.filter(campaign__hides_verdict=True))
+        | _waits_for_first_score(user),
         hides_models=Exists(studied.filter(campaign__hides_models=True))
         | Exists(held.filter(campaign__hides_models=True)),
         hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
@@ -47,15 +56,38 @@ def _of_open_studies() -> QuerySet[Item]:
     )
 
 
-def _held_unscored(user: User) -> QuerySet[Item]:
-    scored = Score.objects.filter(
-        item=OuterRef("pk"), reviewer=user, stage=Score.Stage.SCRIPT, current=True
+def _waits_for_first_score(user: User) -> Exists | Value:
+    """Whether a run stands open in the live queue without a score, and this person may be the one to give it."""
+    if not user.has_perm(REVIEW) or user.has_perm(CURATE):
+        return Value(False)
+    waiting = _in_live_queue(user, Score.objects.all()).filter(
+        campaign__hides_verdict=True, state=Item.State.OPEN, run=OuterRef("pk")
     )
-    asked = Reveal.objects.filter(item=OuterRef("pk"), reviewer=user, what=Reveal.What.VERDICT)
+    return Exists(waiting.exclude(run__asked_by=user))
+
+
+def _held_unscored(user: User) -> QuerySet[Item]:
     mine = Q(
         assignments__reviewer=user,
         assignments__state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
     )
-    return Item.objects.filter(
-        mine, ~Exists(scored), ~Exists(asked), campaign__kind=Campaign.Kind.LIVE
-    )
+    return _in_live_queue(user, Score.objects.filter(reviewer=user)).filter(mine)
+
+
+def _in_live_queue(user: User, scores: QuerySet[Score]) -> QuerySet[Item]:
+    """Items of the live queue whose script has none of these scores, and whose verdict the person did not ask for."""
+    scored = scores.filter(item=OuterRef("pk"), stage=Score.Stage.SCRIPT, current=True)
+    asked = Reveal.objects.filter(item=OuterRef("pk"), reviewer=user, what=Reveal.What.VERDICT)
+    return Item.objects.filter(~Exists(scored), ~Exists(asked), campaign__kind=Campaign.Kind.LIVE)
+
+
+def as_first_draft(drafts: Sequence[Draft], first: Draft | None) -> list[Draft]:
+    """The refined Draft alone, told of as if it were a first one, for a halo check; it must never be saved."""
+    explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value)
+    keys = set(explained.values_list("pk", flat=True))
+    refined = next((one for one in drafts if one.feedback_id in keys), None)
+    if first is None or refined is None:
+        return []
+    refined.number, refined.kind, refined.round = first.number, first.kind, first.round
+    refined.parent_id = refined.feedback_id = refined.refinement_id = None
+    return [refined]

@@ -8,6 +8,7 @@ from django.utils import timezone
 from pipeline.models import Draft
 from review.desk import Desk, Step, open_desk
 from review.models import Assignment, Item, Score, TallyDue
+from review.reading import read_scores_of_case
 from review.studies import count_done
 
 
@@ -41,16 +42,8 @@ def copy_known_scores(assignment: Assignment) -> bool:
 
     True where nothing is left to be shown, so that the item is done by it.
     """
-    earlier = list(
-        Score.objects.filter(
-            item__case=assignment.item.case_id,
-            reviewer=assignment.reviewer,
-            stage=Score.Stage.SCRIPT,
-            current=True,
-        )
-        .exclude(item=assignment.item_id)
-        .select_related("draft")
-        .order_by("-pk")
+    earlier = read_scores_of_case(
+        assignment.item.case_id, assignment.item_id, assignment.reviewer_id
     )
     if not earlier:
         return False

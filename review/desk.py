@@ -10,13 +10,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Protocol, TypeVar
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
 from pipeline.types import Arm, DraftKind, Verdict
+from review.blinding import as_first_draft
 from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
+from review.reading import (
+    read_assignment,
+    read_drafts,
+    read_findings,
+    read_scores,
+    read_scratch,
+)
 
 _FIRST_KINDS = {DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED}
 
@@ -56,9 +65,7 @@ class Desk:
     @cached_property
     def assignment(self) -> Assignment | None:
         """What makes the item this reviewer's: in their hands, waiting for them, or submitted."""
-        mine = self.item.assignments.filter(
-            reviewer=self.reviewer, state__in=Assignment.HOLDING
-        ).first()
+        mine = next(iter(read_assignment(self.item.pk, self.reviewer.pk)), None)
         if mine is not None:
             # Whoever asks the assignment for its item or its person has them here already.
             mine.item, mine.reviewer = self.item, self.reviewer
@@ -66,15 +73,19 @@ class Desk:
 
     @cached_property
     def drafts(self) -> list[Draft]:
-        return list(self.run.drafts.select_related("assessment").order_by("number"))
+        drafts = read_drafts(self.run.pk)
+        for draft in drafts:
+            draft.run = self.run
+        return as_first_draft(drafts, first_draft_of(drafts)) if self._is_halo else drafts
 
     @cached_property
     def feedbacks(self) -> list[Feedback]:
-        return list(Feedback.objects.filter(draft__run=self.run).order_by("pk"))
+        found = Feedback.objects.filter(draft__run=self.run).order_by("pk")
+        return [] if self._is_halo else list(found)
 
     @cached_property
     def refinements(self) -> list[Refinement]:
-        return list(self.run.refinements.all())
+        return [] if self._is_halo else list(self.run.refinements.all())
 
     @cached_property
     def revealed(self) -> set[str]:
@@ -92,7 +103,7 @@ class Desk:
 
     @cached_property
     def scratch(self) -> Scratch | None:
-        return self.item.scratches.filter(reviewer=self.reviewer).first()
+        return next(iter(read_scratch(self.item.pk, self.reviewer.pk)), None)
 
     @cached_property
     def sent_back(self) -> SentBack | None:
@@ -105,10 +116,14 @@ class Desk:
     def findings(self) -> dict[int, list[DraftFinding]]:
         """By Draft, what the static checks found."""
         by_draft: dict[int, list[DraftFinding]] = {}
-        found = DraftFinding.objects.filter(draft__run=self.run).exclude(outcome="passed")
-        for finding in found:
+        for finding in read_findings(self.run.pk):
             by_draft.setdefault(finding.draft_id, []).append(finding)
         return by_draft
+
+    @property
+    def _is_halo(self) -> bool:
+        """Whether the refined script stands here for a first Draft, and all else of the run is left out."""
+        return self.item.again == Item.Again.HALO
 
     # --- The objects of the stages ------------------------------------------------------------------------------
 
@@ -256,7 +271,19 @@ class Desk:
         return until if until > timezone.now() else None
 
 
-def first_draft_of(drafts: Sequence[Draft]) -> Draft | None:
+class _OfKind(Protocol):
+    """A Draft, or what was read of one."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def refinement_id(self) -> int | None: ...
+
+
+_Any = TypeVar("_Any", bound=_OfKind)
+
+
+def first_draft_of(drafts: Sequence[_Any]) -> _Any | None:
     """Of a run's Drafts in order, the one the first verdict is about: after a syntax repair, the repaired."""
     firsts = [
         draft for draft in drafts if draft.kind in _FIRST_KINDS and draft.refinement_id is None
@@ -274,7 +301,7 @@ def open_desk(item: Item, reviewer: User) -> Desk:
     run = item.run
     if run is None:
         raise ValueError("an item without a run can't be reviewed")
-    given = list(item.scores.filter(reviewer=reviewer).order_by("pk"))
+    given = read_scores(item.pk, reviewer.pk)
     return Desk(item=item, reviewer=reviewer, run=run, given=given)
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow
 from review.models import Assignment, Item
-from review.queue import give_back, open_to, take
+from review.queue import give_back, take
+from review.waiting import open_to
+
+MAX_WHY = 2_000
 
 
 @transaction.atomic
@@ -36,19 +40,32 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
 
 
 @transaction.atomic
+def take_back(assignment: Assignment, *, by: User, why: str) -> None:
+    """Take an item out of a reviewer's hands; its place is free, and what they typed is kept.
+
+    Raises PermissionDenied, BadInput without a reason, NotAllowedNow where it is in their hands no more.
+    """
+    _require_manager(by)
+    if not why.strip() or len(why) > MAX_WHY or "\0" in why:
+        raise BadInput(_("Say why, in a few words."), field="why")
+    give_back(assignment, state=Assignment.State.RELEASED, why=why)
+    record(assignment.item, "taken back", by=by, reviewer=(assignment.reviewer.username, ""))
+
+
+@transaction.atomic
 def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assignment:
     """Take an item out of a reviewer's hands and give it to another; what the first one typed is kept.
 
     Raises PermissionDenied, BadInput without a reason, NotAllowedNow where it is in their hands no more.
     """
-    _require_manager(by)
-    if not why.strip():
-        raise BadInput(_("Say why, in a few words."), field="why")
-    give_back(assignment, state=Assignment.State.RELEASED, why=why)
+    take_back(assignment, by=by, why=why)
     taken = assign(assignment.item, to=to, by=by, reason=Assignment.Reason.TAKE_OVER)
-    was = assignment.reviewer.username
-    record(assignment.item, "taken over", by=by, reviewer=(was, to.username))
     return taken
+
+
+def hands_of(item: Item) -> QuerySet[Assignment]:
+    """Everybody who has the item in hand or had it, the latest first."""
+    return item.assignments.select_related("reviewer").order_by("-pk")
 
 
 def _require_manager(by: User) -> None:

@@ -11,6 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog.planned import fetch
 from catalog.types import BadInput, NotAllowedNow, Stale
 from review.models import Assignment, Item, Scratch
 
@@ -59,6 +60,11 @@ def _told(assignment: Assignment) -> str:
     return _("This item is no longer yours. What you typed here is kept.")
 
 
+def lock_place(item: int) -> None:
+    """Nobody else claims, scores or gives back this item until the transaction ends."""
+    fetch("SELECT 1 FROM review_item WHERE id = %s FOR UPDATE", [item])
+
+
 def expire_leases() -> int:
     """Take items back from reviewers who gave no sign of life; what they typed is kept for their return."""
     expired = 0
@@ -67,6 +73,9 @@ def expire_leases() -> int:
     ).values_list("pk", "item_id")[:500]
     for pk, item_id in overdue:
         with transaction.atomic():
+            # As whoever scores does it: first the item, then the assignment. The other way round the two would
+            # wait for each other.
+            lock_place(item_id)
             changed = Assignment.objects.filter(
                 pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
             ).update(state=Assignment.State.EXPIRED, ended_at=timezone.now(), lease_until=None)

@@ -1,4 +1,4 @@
-"""Who takes part in a campaign: added by name or role, paused, and what they hold taken over by others."""
+"""Who takes part in a campaign: added by name or role, paused, and what they hold."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.audit import record
-from catalog.types import BadInput, NotAllowedNow
+from catalog.types import BadInput
 from review import studies
-from review.adjudication import assign
 from review.models import Assignment, Campaign, Member
-from review.queue import give_back
 
 _LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]
 
@@ -66,31 +63,6 @@ def set_limit(member: Member, limit: int | None, *, by: User) -> None:
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Give a whole number from 1 on."), field="limit")
     studies.add_member(member.campaign, member.user, by=by, limit=limit)
-
-
-@transaction.atomic
-def take_back(assignment: Assignment, *, by: User) -> None:
-    """Take an item out of somebody's hands; its place is free, and what they typed is kept.
-
-    Raises NotAllowedNow where they no longer hold it.
-    """
-    give_back(assignment, state=Assignment.State.RELEASED, why=_("Taken back by a manager."))
-    record(assignment.item, "taken back", by=by, reviewer=(assignment.reviewer.username, ""))
-
-
-@transaction.atomic
-def hand_over(assignment: Assignment, to: User, *, by: User) -> Assignment:
-    """Take an item out of somebody's hands and give it to somebody else, for whom it comes first.
-
-    Raises NotAllowedNow where it is held no longer, or the other has dealt with it.
-    """
-    if to.pk == assignment.reviewer_id:
-        raise NotAllowedNow(_("This person has the item already."))
-    take_back(assignment, by=by)
-    given = assign(assignment.item, to, by=by)
-    given.reason = Assignment.Reason.TAKE_OVER
-    given.save(update_fields=["reason"])
-    return given
 
 
 def held_items(campaign: Campaign) -> QuerySet[Assignment]:

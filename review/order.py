@@ -8,9 +8,9 @@ is gone through bucket by bucket, each a short range of the index on (campaign, 
 from __future__ import annotations
 
 from django.core.cache import cache
-from django.db.models import F, QuerySet
 
 from review.models import Campaign, Item, Member
+from review.waiting import Line
 
 BITS = 31
 # `Member.reached` counts in 256ths of the order, whatever the number of buckets.
@@ -19,34 +19,31 @@ _BUCKET = 400  # items, about
 _PATIENCE = 5
 
 
-def first_in_order(
-    waiting: QuerySet[Item], campaign: Campaign, member: Member | None
-) -> Item | None:
-    """The locked first item for this person, or None where none is left; `waiting` is what they may take.
+def first_in_order(line: Line) -> Item | None:
+    """The locked first item for this person, or None where none is left.
 
     Items that somebody else is being given at this moment are passed over, unless there are no others.
     """
-    if campaign.order == Campaign.Order.RANDOM and member is not None:
-        return _first_at_random(waiting, campaign, member)
-    by = ("-priority", "pk") if campaign.order == Campaign.Order.PRIORITY else ("pk",)
-    return _first(waiting.order_by(*by))
+    if line.is_random and line.member is not None:
+        item = _first_at_random(line, line.member)
+        if item is not None:
+            return item
+        # Gone through once: what was given back since lies anywhere.
+    return _first(line)
 
 
-def _first_at_random(waiting: QuerySet[Item], campaign: Campaign, member: Member) -> Item | None:
-    ordered = waiting.annotate(place=F("shuffle").bitxor(member.seed)).order_by("place", "pk")
-    bits = _bits(campaign)
+def _first_at_random(line: Line, member: Member) -> Item | None:
+    bits = _bits(line.campaign)
     width, step = BITS - bits, _WHOLE >> bits
     for number in range(member.reached // step, 1 << bits if bits else 0):
-        bucket = number ^ (member.seed >> width)
-        low = bucket << width
-        item = _first(ordered.filter(shuffle__gte=low, shuffle__lt=low + (1 << width)), wait=False)
+        low = (number ^ (member.seed >> width)) << width
+        item = line.first((low, low + (1 << width)))
         if item is not None:
             _note_reached(member, number * step)
             return item
     if bits:
         _note_reached(member, _WHOLE)
-    # Gone through once: what was given back since lies anywhere.
-    return _first(ordered)
+    return None
 
 
 def _bits(campaign: Campaign) -> int:
@@ -61,12 +58,16 @@ def _note_reached(member: Member, reached: int) -> None:
         Member.objects.filter(pk=member.pk).update(reached=reached)
 
 
-def _first(waiting: QuerySet[Item], *, wait: bool = True) -> Item | None:
-    found = waiting.select_for_update(skip_locked=True, of=("self",)).first()
-    for _again in range(_PATIENCE if wait and found is None else 0):
+def _first(line: Line) -> Item | None:
+    found = line.first()
+    for again in range(_PATIENCE if found is None else 0):
         # Nobody starves: the last item may be locked only for the moment of somebody else's claim. Having
         # waited for it, it may be taken, and another one still wait.
-        found = waiting.select_for_update(of=("self",)).first()
-        if found is not None or not waiting.exists():
+        some = line.some()
+        if not some:
+            break
+        # Not all for the same one.
+        found = line.wait_for(some[(line.by.pk + again) % len(some)])
+        if found is not None:
             break
     return found

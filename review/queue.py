@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Case as Choice
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog.planned import fetch, store
 from catalog.types import BadInput, NotAllowedNow
-from pipeline.models import Draft, Feedback, Run
 from review import studies
 from review.copies import copy_known_scores
-from review.leases import lease_end
-from review.models import Assignment, Campaign, Case, Flag, Item, Member, SentBack
+from review.leases import lease_end, lock_place
+from review.models import Assignment, Campaign, Case, Flag, Item, Member
 from review.order import first_in_order
-
-# Without a score for this long, a new sitting begins.
-SITTING_GAP = timedelta(minutes=30)
+from review.reading import lock_held, read_member
+from review.waiting import lines_for, open_to
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
@@ -32,17 +28,20 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     """
     _check_open(campaign)
     with transaction.atomic():
-        held = _held(campaign, by)
-        if held is not None:
+        for held in lock_held(campaign.pk, by.pk):
             return _renew(held)
         member = None if campaign.is_live else _member(campaign, by)
-        waiting = open_to(campaign, by, member)
-        while item := first_in_order(waiting, campaign, member):
+        while item := _first_in_line(campaign, by, member):
             assignment = take(item, by)
             # What they have scored in another arm already is not shown a second time.
             if campaign.is_live or not copy_known_scores(assignment):
                 return assignment
         return None
+
+
+def _first_in_line(campaign: Campaign, by: User, member: Member | None) -> Item | None:
+    found = (first_in_order(line) for line in lines_for(campaign, by, member))
+    return next((item for item in found if item is not None), None)
 
 
 @transaction.atomic
@@ -75,6 +74,7 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
     """
     if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
         raise BadInput(_("Say why, in a few words."), field="why")
+    lock_place(assignment.item_id)
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
     ).update(state=state, ended_at=timezone.now(), lease_until=None, why=why.strip()[:2_000])
@@ -98,7 +98,7 @@ def _check_open(campaign: Campaign) -> None:
 
 def _member(campaign: Campaign, by: User) -> Member:
     """The person's place in a study; made at their first claim where it is open to every reviewer."""
-    member = campaign.members.filter(user=by).first()
+    member = next(iter(read_member(campaign.pk, by.pk)), None)
     if member is None and campaign.open_to_all:
         member = studies.add_member(campaign, by, by=by)
     if member is None:
@@ -112,78 +112,11 @@ def _member(campaign: Campaign, by: User) -> Member:
 
 
 def _count_done(campaign: Campaign, by: User) -> int:
-    return Assignment.objects.filter(
-        item__campaign=campaign,
-        reviewer=by,
-        state__in=Assignment.HOLDING,
-        item__case__purpose=Case.Purpose.REAL,
-    ).count()
-
-
-def open_to(
-    campaign: Campaign,
-    by: User,
-    member: Member | None,
-    *,
-    has_training: bool | None = None,
-    by_name: bool = False,
-) -> QuerySet[Item]:
-    """Waiting items of a campaign that this person has not dealt with, and has no hand in.
-
-    `has_training` spares a query where it is known whether the campaign begins with a training round. What a
-    manager assigns by name need not keep the order of trainings and sittings.
-    """
-    dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
-        state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
+    done = Assignment.objects.filter(
+        item__campaign=campaign, reviewer=by, state__in=Assignment.HOLDING
     )
-    wrote = Draft.objects.filter(run=OuterRef("run"), author=by)
-    explained = Feedback.objects.filter(draft__run=OuterRef("run"), author=by)
-    waiting = (
-        Item.objects.waiting()
-        .filter(campaign=campaign)
-        .exclude(Exists(dealt_with))
-        .exclude(Exists(wrote))
-        .exclude(Exists(explained))
-    )
-    if campaign.is_live or by_name:
-        return waiting
-    if member is None or member.paused_at is not None:
-        return waiting.none()
-    # Arms of one statement are never scored in one sitting: the second would be scored by the first.
-    other_arm = Assignment.objects.filter(
-        item__case=OuterRef("case"),
-        reviewer=by,
-        state__in=Assignment.HOLDING,
-        created_at__gt=timezone.now() - SITTING_GAP,
-    )
-    waiting = waiting.exclude(Exists(other_arm))
-    if member.trained_at is not None:
-        return waiting
-    if has_training is None:
-        has_training = campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists()
-    if has_training:
-        return waiting.filter(case__purpose=Case.Purpose.TRAINING)
-    return waiting
-
-
-def _held(campaign: Campaign, by: User) -> Assignment | None:
-    """What the person has begun, else what was sent back to them, else what waits for them and is ready."""
-    is_active = Q(state=Assignment.State.ACTIVE)
-    is_ready = Q(state=Assignment.State.WAITING) & ~Q(
-        item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
-    )
-    sent_back = SentBack.objects.filter(assignment=OuterRef("pk"), answered_at=None)
-    return (
-        Assignment.objects.select_for_update(of=("self",))
-        .filter(is_active | is_ready, item__campaign=campaign, reviewer=by)
-        .order_by(
-            Choice(
-                When(is_active, then=Value(0)), When(Exists(sent_back), then=Value(1)), default=2
-            ),
-            "pk",
-        )
-        .first()
-    )
+    # Gold and what is shown again are among them: a count that stood still would tell which they are.
+    return done.exclude(item__case__purpose=Case.Purpose.TRAINING).count()
 
 
 def _renew(assignment: Assignment) -> Assignment:
@@ -191,8 +124,21 @@ def _renew(assignment: Assignment) -> Assignment:
     assignment.state = Assignment.State.ACTIVE
     assignment.lease_until = lease_end()
     assignment.fence += 1
-    assignment.save(update_fields=["state", "lease_until", "fence"])
+    store(assignment, "state", "lease_until", "fence")
     return assignment
+
+
+# The constraint on places is the last word; the row lock only spares us from asking it.
+_TAKE = """
+WITH taken AS (UPDATE review_item SET places = places - 1 WHERE id = %(item)s)
+INSERT INTO review_assignment (
+    item_id, reviewer_id, state, reason, lease_until, created_at, why, fence, pauses, active_seconds, position
+)
+SELECT %(item)s, %(reviewer)s, %(state)s, %(reason)s, %(lease_until)s, %(now)s, '', 1, 0, '{}', 1 + count(*)
+FROM review_assignment AS earlier JOIN review_item AS had ON had.id = earlier.item_id
+WHERE earlier.reviewer_id = %(reviewer)s AND had.campaign_id = %(campaign)s
+RETURNING id, position
+"""
 
 
 def take(
@@ -203,17 +149,27 @@ def take(
     reason: str = Assignment.Reason.QUEUE,
 ) -> Assignment:
     """Take one of the item's places for this person. The row is locked, or the database refuses less than none."""
-    # The constraint on places is the last word; the row lock only spares us from asking it.
-    Item.objects.filter(pk=item.pk).update(places=F("places") - 1)
-    return Assignment.objects.create(
+    assignment = Assignment(
         item=item,
         reviewer=by,
         state=state,
         reason=reason,
         lease_until=lease_end() if state == Assignment.State.ACTIVE else None,
-        position=Assignment.objects.filter(item__campaign=item.campaign_id, reviewer=by).count()
-        + 1,
     )
+    ((assignment.pk, assignment.position),) = fetch(
+        _TAKE,
+        {
+            "item": item.pk,
+            "campaign": item.campaign_id,
+            "reviewer": by.pk,
+            "state": state,
+            "reason": reason,
+            "lease_until": assignment.lease_until,
+            "now": assignment.created_at,
+        },
+    )
+    assignment._state.adding, assignment._state.db = False, item._state.db
+    return assignment
 
 
 def earlier_item(item: Item, *, by: User) -> int | None:

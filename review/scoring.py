@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog.planned import insert, store
 from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Refinement
@@ -19,7 +20,9 @@ from review.desk import Desk, Step, open_desk
 from review.gold import note_trained
 from review.leases import check_fence, lease_end
 from review.models import Assignment, Case, Item, Reveal, Score, TallyDue
-from review.queue import SITTING_GAP, answer_sent_back
+from review.queue import answer_sent_back
+from review.reading import lock_item
+from review.repeating import SITTING_GAP, make_repeat
 from review.studies import count_done
 
 MAX_COMMENT = 10_000
@@ -55,7 +58,7 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
         )
-    locked = Item.objects.select_for_update().get(pk=item.pk)
+    (locked,) = lock_item(item.pk, by.pk)
     # What does not change is there already, and a query for it costs more than it tells.
     locked.campaign, locked.case, locked.run = item.campaign, item.case, item.run
     desk = open_desk(locked, by)
@@ -68,7 +71,7 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
     check_fence(assignment, given.fence)
     if before:
         Score.objects.filter(pk=before.pk).update(current=False)
-    score = Score.objects.create(
+    score = Score(
         item=locked,
         reviewer=by,
         stage=given.stage,
@@ -79,13 +82,15 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         assignment=assignment,
         blind=is_blind(desk, step),
         comment=given.comment.strip(),
-        visible=desk.visible | _seen_before(desk),
+        visible=desk.visible | _met_before(desk),
+        earlier_by=_earlier_by(desk, step),
         view=given.view if given.view in Score.View.values else Score.View.PLAIN,
         position=assignment.position,
-        sitting_minutes=_sitting_minutes(by),
+        sitting_minutes=_sitting_minutes(locked),
         active_seconds=given.active_seconds,
-        rubric_id=rubric_in_force(locked),
+        rubric_id=locked.rubric_in_force,  # type: ignore[attr-defined]
     )
+    insert(score)
     _add_time(assignment, step, given)
     desk.take(score)
     if not locked.campaign.is_live:
@@ -104,15 +109,19 @@ def finish(desk: Desk, assignment: Assignment) -> None:
         assignment.state, assignment.ended_at = Assignment.State.ACTIVE, None
         assignment.lease_until = lease_end()
     if through != was_through:
-        assignment.save(update_fields=["state", "ended_at", "lease_until"])
+        store(assignment, "state", "ended_at", "lease_until")
         count_done(item, change=1 if through else -1)
         if through:
             if len(desk.given) > len(desk.steps):  # something was scored here before
                 answer_sent_back(assignment)
-            copy_to_same_scripts(desk)
-            item.scratches.filter(reviewer=assignment.reviewer_id).delete()
+            # Where the item was locked for a score, it is known whether there are any.
+            if getattr(item, "has_arms", True):
+                copy_to_same_scripts(desk)
+            if getattr(item, "has_scratch", True):
+                item.scratches.filter(reviewer=assignment.reviewer_id).delete()
             note_trained(item, assignment.reviewer)
-    TallyDue.objects.create(item=item, campaign=item.campaign)
+            make_repeat(item, by=assignment.reviewer)
+    insert(TallyDue(item=item, campaign=item.campaign))
 
 
 def is_through(item: Item, score: Score) -> bool:
@@ -202,6 +211,18 @@ def _step_of(desk: Desk, given: Given) -> Step:
     return step
 
 
+def _earlier_by(desk: Desk, step: Step) -> dict[str, int]:
+    """Stage to who gave the score that counts at present, of the stages before this one in its arm."""
+    before = [
+        one for one in desk.steps[: desk.steps.index(step)] if one.arm in (Arm.MODEL, step.arm)
+    ]
+    return {
+        one.stage: desk.scores[one.key].reviewer_id
+        for one in before
+        if one.key in desk.scores and one.stage != step.stage
+    }
+
+
 def is_blind(desk: Desk, step: Step) -> bool:
     """False once anything later, or the verdict, was visible: the figures use the score before.
 
@@ -219,13 +240,11 @@ def is_blind(desk: Desk, step: Step) -> bool:
     return desk.steps[-1].key == step.key and not desk.visible["verdict"]
 
 
-def _seen_before(desk: Desk) -> dict[str, bool]:
+def _met_before(desk: Desk) -> dict[str, bool]:
     """Whether the person may have met Drafts of this Action before: they asked for it, or had it in another item."""
-    action = desk.run.action
-    had = Assignment.objects.filter(item__case__action=action, reviewer=desk.reviewer)
     return {
-        "asked": action.asked_by_id == desk.reviewer.pk,
-        "seen_before": had.exclude(item=desk.item).exists(),
+        "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
+        "seen_before": desk.item.seen_before,  # type: ignore[attr-defined]
     }
 
 
@@ -235,18 +254,13 @@ def rubric_in_force(item: Item) -> int | None:
     return newest.first()
 
 
-def _sitting_minutes(by: User) -> float:
+def _sitting_minutes(locked: Item) -> float:
     """Minutes since this person's sitting began, worked out from their last score; 0 at its start."""
-    last = (
-        Score.objects.filter(reviewer=by, imported=False)
-        .order_by("-pk")
-        .values_list("at", "sitting_minutes")
-        .first()
-    )
-    since = timezone.now() - last[0] if last else timedelta.max
-    if last is None or since > SITTING_GAP:
+    last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
+    before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]
+    if last is None or timezone.now() - last > SITTING_GAP:
         return 0.0
-    return (last[1] or 0.0) + since.total_seconds() / 60
+    return (before or 0.0) + (timezone.now() - last).total_seconds() / 60
 
 
 def _add_time(assignment: Assignment, step: Step, given: Given) -> None:
@@ -256,4 +270,4 @@ def _add_time(assignment: Assignment, step: Step, given: Given) -> None:
     before = assignment.active_seconds.get(step.key, 0)
     assignment.active_seconds[step.key] = round(before + given.active_seconds, 1)
     assignment.pauses += given.pauses
-    assignment.save(update_fields=["active_seconds", "pauses"])
+    store(assignment, "active_seconds", "pauses")

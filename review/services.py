@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from review.decisions import decide
 from review.desk import Desk, Step, open_desk
-from review.handing import assign, take_over
+from review.handing import assign, take_back, take_over
 from review.intake import (
     item_of_run,
     live_queue,
@@ -15,6 +15,7 @@ from review.intake import (
 )
 from review.leases import expire_leases, keep_alive, open_in_tab, save_scratch
 from review.queue import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
+from review.remarks import add_remark, remove_remark
 from review.scoring import (
     Given,
     ask_for_feedback,
@@ -25,12 +26,14 @@ from review.scoring import (
     submit_score,
 )
 from review.sendback import answer, send_back
+from review.shortening import shorten_feedback
 from review.undo import undo_last
 
 __all__ = [
     "Desk",
     "Given",
     "Step",
+    "add_remark",
     "answer",
     "ask_for_feedback",
     "assign",
@@ -49,12 +52,15 @@ __all__ = [
     "open_desk",
     "open_in_tab",
     "raise_priority",
+    "remove_remark",
     "reveal",
     "save_scratch",
     "send_back",
     "send_feedback",
     "send_to_queue",
+    "shorten_feedback",
     "submit_score",
+    "take_back",
     "take_in",
     "take_in_missed",
     "take_over",

@@ -2,7 +2,17 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from review.views import desk, keeping, queue, report, studies, transfers
+from review.views import (
+    desk,
+    hands,
+    keeping,
+    queue,
+    remarks,
+    report,
+    shortening,
+    studies,
+    transfers,
+)
 
 urlpatterns = [
     path("queue/", queue.queue, name="queue"),
@@ -19,12 +29,28 @@ urlpatterns = [
     path("items/<int:pk>/reveal/", desk.reveal, name="item-reveal"),
     path("items/<int:pk>/ask-feedback/", desk.ask_feedback, name="item-ask-feedback"),
     path("items/<int:pk>/send-feedback/", desk.send_feedback, name="item-send-feedback"),
+    path("items/<int:pk>/shorten/", shortening.shorten, name="item-shorten"),
+    path("items/<int:pk>/shorten/<int:shortening>/", shortening.shorter, name="item-shorter"),
+    path("items/<int:pk>/hands/", hands.item_hands, name="item-hands"),
+    path("items/<int:pk>/hands/assign/", hands.item_assign, name="item-assign"),
+    path(
+        "items/<int:pk>/hands/<int:assignment>/take-over/",
+        hands.item_take_over,
+        name="item-take-over",
+    ),
+    path(
+        "items/<int:pk>/hands/<int:assignment>/send-back/",
+        hands.item_send_back,
+        name="item-send-back",
+    ),
     path("items/<int:pk>/give-back/", desk.give_back, name="item-give-back"),
     path("items/<int:pk>/flag/", desk.flag, name="item-flag"),
     path("items/<int:pk>/scratch/", keeping.save_scratch, name="item-scratch"),
     path("items/<int:pk>/alive/", keeping.keep_alive, name="item-alive"),
     path("items/<int:pk>/open/", keeping.open_in_tab, name="item-open"),
     path("items/<int:pk>/check/", keeping.check_edit, name="item-check"),
+    path("items/<int:pk>/remark/", remarks.remark, name="item-remark"),
+    path("items/<int:pk>/remark/remove/", remarks.remove_remark, name="item-remark-remove"),
     path("items/<int:pk>/undo/", desk.undo, name="item-undo"),
     path("items/<int:pk>/answer/", desk.answer, name="item-answer"),
     path("items/<int:pk>/earlier/", desk.earlier, name="item-earlier"),

@@ -1,4 +1,7 @@
-"""The admin: a window and not a door. Everything can be looked at, nothing can be changed."""
+"""The admin: a window and not a door. Administrators look at everything, and nothing can be changed.
+
+But for what an app itself writes through its services (`through_services`): that is for whom the app lets.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +44,34 @@ class _LookOnly:
         return False
 
 
+class _LookToo:
+    """Mixed in before a ModelAdmin that writes through services: administrators look there, too."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        may: bool = super().has_view_permission(request, obj)  # type: ignore[misc]
+        return may or request.user.has_perm(ADMINISTER)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        may: bool = super().has_module_permission(request)  # type: ignore[misc]
+        return may or request.user.has_perm(ADMINISTER)
+
+
 class ReadOnlyAdminSite(AdminSite):
-    """For administrators, who sign in where everybody does."""
+    """For administrators, and for whom an app lets write; they sign in where everybody does."""
 
     site_header = _("ScriptSmith records")
     site_title = _("ScriptSmith")
-    index_title = _("Look, but don't touch")
+    index_title = _("Records")
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return request.user.is_active and request.user.has_perm(ADMINISTER)
+        return request.user.is_active and (
+            request.user.has_perm(ADMINISTER)
+            or any(
+                model_admin.has_module_permission(request)
+                for model_admin in self._registry.values()
+                if getattr(model_admin, "through_services", False)
+            )
+        )
 
     def register(
         self,
@@ -57,10 +79,11 @@ class ReadOnlyAdminSite(AdminSite):
         admin_class: type[ModelAdmin[AnyModel]] | None = None,
         **options: object,
     ) -> None:
-        """As Django's, but what is registered can only be looked at."""
+        """As Django's, but what is registered can only be looked at, unless services write it."""
         base = admin_class or ModelAdmin
-        look_only = type(f"LookOnly{base.__name__}", (_LookOnly, base), {})
-        super().register(model_or_iterable, look_only, **options)
+        mixin = _LookToo if getattr(base, "through_services", False) else _LookOnly
+        shown = type(f"{mixin.__name__.lstrip('_')}{base.__name__}", (mixin, base), {})
+        super().register(model_or_iterable, shown, **options)
 
     @method_decorator(login_not_required)
     def login(

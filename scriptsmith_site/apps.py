@@ -36,7 +36,8 @@ class SiteConfig(AppConfig):
 
     def ready(self) -> None:
         # Models can be imported only from here on.
-        from pipeline import hooks
+        from catalog import hooks as catalog_hooks
+        from pipeline import catalogue_use, hooks
         from review import blinding, intake, preparing
         from scriptsmith_site import checks
         from scriptsmith_site.people.roles import make_roles
@@ -57,6 +58,8 @@ class SiteConfig(AppConfig):
         hooks.used_unreviewed = intake.raise_priority
         hooks.mark_hidden_runs = blinding.mark_hidden_runs
         hooks.mark_hidden_actions = blinding.mark_hidden_actions
+        catalog_hooks.count_shown = catalogue_use.count_shown
+        catalog_hooks.find_cases = catalogue_use.find_cases
 
 
 class AdminConfig(DjangoAdminConfig):

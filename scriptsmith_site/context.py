@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from review.models import Campaign
 from review.queue import waiting_for
 from review.taking_part import takes_part
+from scriptsmith_site.people.keys import keys_of
 from scriptsmith_site.people.roles import ADMINISTER
 
 MOST_COUNTED = 99
@@ -45,6 +46,7 @@ _SECTIONS = {
 
 class Site(TypedDict):
     theme: str
+    keys: dict[str, str]
     nav_section: str
     waiting_count: Callable[[], int]
     has_studies: Callable[[], bool]
@@ -72,6 +74,7 @@ def site(request: HttpRequest) -> Site:
     match = request.resolver_match
     return {
         "theme": getattr(request, "theme", ""),
+        "keys": keys_of(getattr(request, "changed_keys", {})),
         "nav_section": nav_section(match.url_name if match else None),
         "waiting_count": waiting_count,
         "has_studies": has_studies,

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from catalog.models import Version
+from catalog import services as catalog
 from pipeline.models import Run
 from review import services as review
 from review.models import Assignment, Flag
@@ -33,6 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "may_review": may_review,
         "may_curate": may_curate,
         "may_manage": may_manage,
+        "warnings": catalog.warnings_for(user),
     }
     if may_review:
         queue = review.live_queue()
@@ -45,12 +46,7 @@ def home(request: HttpRequest) -> HttpResponse:
             ).select_related("item__run__action")[:_SHOWN],
         }
     if may_curate:
-        context["in_review"] = (
-            Version.objects.filter(state=Version.State.IN_REVIEW)
-            .exclude(author=user)
-            .select_related("entry", "author")
-            .order_by("pk")[:_SHOWN]
-        )
+        context["in_review"] = catalog.waiting_to_verify(user)[:_SHOWN]
     if may_manage:
         context["flags"] = Flag.objects.filter(resolved_at=None).select_related(
             "item__run__action", "by"

@@ -62,7 +62,7 @@ class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
 
 
 class PreferencesMiddleware:
-    """Times are shown in the person's time zone and pages in their theme."""
+    """Times are shown in the person's time zone, pages in their theme and with their keys."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -76,6 +76,7 @@ class PreferencesMiddleware:
         if getattr(view, "login_required", True) and request.user.is_authenticated:
             preferences = preferences_of(request)
             request.theme = preferences.theme  # type: ignore[attr-defined]
+            request.changed_keys = preferences.keys  # type: ignore[attr-defined]
             timezone.activate(ZoneInfo(preferences.time_zone or "UTC"))
 
 

@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "csp",
     "axes",
     "auditlog",
+    "import_export",
     "catalog",
     "pipeline",
     "review",
@@ -138,7 +139,8 @@ env_text(
     "",
     "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
 )
-DATABASES["default"]["CONN_MAX_AGE"] = 60  # seconds; read from an address it would be 0
+# Seconds; read from an address it would be 0. A new connection has to make its plans first.
+DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Each request and task opens the transactions it needs: a model call must never sit inside one.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
@@ -171,6 +173,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"expires": 30},
     },
+    "curate": {"task": "catalog.curate", "schedule": 10.0, "options": {"expires": 10}},
+    "write-offline-copy": {
+        "task": "catalog.write_offline_copy",
+        "schedule": 600.0,
+        "options": {"expires": 600},
+    },
     "expire-leases": {"task": "review.expire_leases", "schedule": 30.0, "options": {"expires": 60}},
     "prepare-items": {"task": "review.prepare_items", "schedule": 15.0, "options": {"expires": 30}},
     "count-due": {"task": "review.count_due", "schedule": 3.0, "options": {"expires": 6}},
@@ -183,7 +191,7 @@ SESSION_ENGINE = "django.contrib.sessions.backends.db"
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "scriptsmith_site.people.backend.RoleBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -345,6 +353,14 @@ SCRIPTSMITH_ENDPOINTS = env_list(
 )
 SCRIPTSMITH_EMBEDDER = env_text(
     "SCRIPTSMITH_EMBEDDER", "minilm", "minilm, hashing, or package.module:Class of an embedder."
+)
+SCRIPTSMITH_OFFLINE_FOLDER = Path(
+    env_text(
+        "SCRIPTSMITH_OFFLINE_FOLDER",
+        "",
+        "Folder of the nightly copy to be read when nothing runs; where empty, `offline` in the data folder.",
+    )
+    or LAYOUT.data / "offline"
 )
 SCRIPTSMITH_MODEL_CLIENT = env_text(
     "SCRIPTSMITH_MODEL_CLIENT", "pipeline.llm.client.MessagesClient", "Class that speaks to models."

@@ -68,7 +68,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
     except Refused as refused:
         return refuse(request, item, refused)
     if services.is_through(item, given):
-        said = _("Scored %(value)s. U takes it back.") % {"value": given.value}
+        said = _("Scored %(value)s. Undo takes it back.") % {"value": given.value}
         return show_next(request, item, said=said)
     return show_item(request, pk)
 

@@ -1,4 +1,4 @@
-"""The people of a campaign: who reviews, how much, who is at work; items taken back and handed over."""
+"""The people of a campaign: who reviews, how much, who is at work, and what is in whose hands."""
 
 from __future__ import annotations
 
@@ -89,26 +89,6 @@ def campaign_member(request: HttpRequest, pk: int, member: int) -> HttpResponse:
     return redirect("campaign-people", pk=pk)
 
 
-@require_POST
-def campaign_hand_over(request: HttpRequest, pk: int, assignment: int) -> HttpResponse:
-    """Take an item out of somebody's hands, and give it to somebody else where one is named."""
-    user = signed_in(request)
-    campaign = access_campaign(user, pk)
-    held = get_object_or_404(membership.held_items(campaign), pk=assignment)
-    to = request.POST.get("to", "")
-    try:
-        if to:
-            other = get_object_or_404(membership.reviewers_for(campaign), username=to)
-            membership.hand_over(held, other, by=user)
-        else:
-            membership.take_back(held, by=user)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-    else:
-        messages.success(request, _("Done."))
-    return redirect("campaign-people", pk=pk)
-
-
 def _show(
     request: HttpRequest, campaign: Campaign, form: MemberForm, *, status: int = 200
 ) -> HttpResponse:
@@ -120,7 +100,6 @@ def _show(
         "rows": [(member, lines.get(member.user_id)) for member in members],
         "others": _others(lines, members),
         "held": membership.held_items(campaign)[:_SHOWN],
-        "people": membership.reviewers_for(campaign),
     }
     return render(request, "review/campaign_people.html", context, status=status)
 

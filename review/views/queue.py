@@ -12,6 +12,7 @@ from catalog.types import NotAllowedNow
 from review import services
 from review.access import access_item, access_queue
 from review.models import Assignment
+from review.pace import own_pace
 from review.people import signed_in
 
 _SHOWN = 50
@@ -50,6 +51,7 @@ def queue(request: HttpRequest) -> HttpResponse:
             "count": waiting.count(),
             "held": held,
             "done": done,
+            "pace": own_pace(user),
         },
     )
 

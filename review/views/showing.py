@@ -10,10 +10,13 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from catalog.types import BadInput, Refused, Stale
+from pipeline import services as pipeline
 from pipeline.models import Draft, DraftFinding
 from pipeline.types import Arm
 from review.desk import Desk, Step, assessment_of
 from review.models import Assignment, Case, Score
+from review.reading import read_rubric
+from review.views.remarks_showing import show_remarks
 
 
 class StepLine(TypedDict):
@@ -25,7 +28,6 @@ class Choice(TypedDict):
     label: str
     url: str
     current: bool
-    key: str
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,16 @@ def show_desk(
     drafts = _visible_drafts(desk)
     pane = _pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
+    may_change = mine or desk.may_change_until is not None
+    said = show_remarks(
+        desk,
+        shown=pane.shown.draft if pane else None,
+        against=pane.against.draft if pane and pane.against else None,
+        typed=typed,
+        may_change=may_change,
+    )
     return {
+        **said,
         "desk": desk,
         "item": desk.item,
         "action": desk.run.action,
@@ -110,10 +121,12 @@ def show_desk(
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
         "newer": _newer(desk, refused),
-        "rubric": desk.item.campaign.rubrics.order_by("-number").first(),
+        "rubric": next(iter(read_rubric(desk.item.campaign_id)), None),
         "known": _known(desk),
         "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
-        "may_change": mine or desk.may_change_until is not None,
+        "may_change": may_change,
+        # Asked for only where feedback can be written.
+        "can_shorten": lambda: pipeline.can_shorten(desk.run),
     }
 
 
@@ -184,13 +197,12 @@ def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -
         against=against,
         side=look.side,
         scripts=[
-            _choice(look, one.draft.number, 0, look.side, against is None and one is shown, "s")
+            _choice(look, one.draft.number, 0, look.side, against is None and one is shown)
             for one in drafts
             if many
         ],
         comparisons=[
-            _choice(look, number, one.draft.number, look.side, against is one, "d")
-            for one in others
+            _choice(look, number, one.draft.number, look.side, against is one) for one in others
         ],
         layouts=[_layout(look, number, against.draft.number, side=side) for side in (False, True)]
         if against
@@ -198,13 +210,12 @@ def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -
     )
 
 
-def _choice(look: Look, show: int, against: int, side: bool, current: bool, key: str) -> Choice:
+def _choice(look: Look, show: int, against: int, side: bool, current: bool) -> Choice:
     number = against or show
     return {
         "label": str(number),
         "url": _address(look, show, against, side=side),
         "current": current,
-        "key": f"{key} {number}",
     }
 
 
@@ -214,7 +225,6 @@ def _layout(look: Look, show: int, against: int, *, side: bool) -> Choice:
         "label": _("Side by side") if side else _("Inline"),
         "url": _address(look, show, against, side=side),
         "current": current,
-        "key": "" if current else "z",
     }
 
 

@@ -8,7 +8,8 @@ import sys
 from scriptsmith_site.embedded.children import Program
 from scriptsmith_site.embedded.layout import Layout
 
-_WEB_THREADS = 16
+# Each has a connection to the database, with plans of its own: few that are warm do more than many that are cold.
+_WEB_THREADS = 8
 # As long as a call to a model may take: what has begun is paid for.
 _WORKER_GRACE = 130.0
 

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import path
 
-from scriptsmith_site.operation import audit, health, help, metrics, search
+from scriptsmith_site.operation import audit, health, help, metrics, search, status
 
 
 @login_not_required
@@ -22,6 +22,7 @@ urlpatterns = [
     path("healthz", health.show_alive, name="healthz"),
     path("readyz", health.show_ready, name="readyz"),
     path("metrics", metrics.show_metrics, name="metrics"),
+    path("operation/", status.show_status, name="operation"),
     path("audit/", audit.show_audit_log, name="audit"),
     path("audit/export/", audit.export_audit_log, name="audit-export"),
     path("search/", search.show_search, name="search"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol, TypeVar
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
@@ -25,16 +26,33 @@ class ShownFinding:
     message: str
 
 
+class OnLine(Protocol):
+    """What somebody said of one line; the template knows the rest of it."""
+
+    @property
+    def line(self) -> int: ...
+
+
+Said = TypeVar("Said", bound=OnLine)
+
+
 @dataclass(frozen=True)
 class Line:
     number: int
     html: SafeString
     findings: Sequence[ShownFinding] = field(default_factory=tuple)
+    remarks: Sequence[OnLine] = field(default_factory=tuple)
 
 
-def show_lines(script: str, findings: Iterable[object] = ()) -> list[Line]:
-    """The script's lines with what was found at each, gravest first; findings without a line stand at the first."""
+def show_lines(
+    script: str, findings: Iterable[object] = (), remarks: Iterable[OnLine] = ()
+) -> list[Line]:
+    """The script's lines with what was found at each, gravest first, and what people say of it.
+
+    Findings without a line stand at the first.
+    """
     by_line: dict[int, list[ShownFinding]] = {}
+    said = group_by_line(remarks)
     htmls = coloured_lines(script)
     for finding in findings:
         shown, line = _read_finding(finding)
@@ -42,9 +60,17 @@ def show_lines(script: str, findings: Iterable[object] = ()) -> list[Line]:
     for found in by_line.values():
         found.sort(key=lambda one: _LEVELS.get(one.level, 9))
     return [
-        Line(number, html, tuple(by_line.get(number, ())))
+        Line(number, html, tuple(by_line.get(number, ())), tuple(said.get(number, ())))
         for number, html in enumerate(htmls, start=1)
     ]
+
+
+def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:
+    """Line to what is said of it, in the order in which it was said."""
+    grouped: dict[int, list[Said]] = {}
+    for one in remarks:
+        grouped.setdefault(one.line, []).append(one)
+    return grouped
 
 
 @lru_cache(maxsize=512)
@@ -66,9 +92,8 @@ def coloured_lines(script: str) -> tuple[SafeString, ...]:
                 offset += 1
             if part:
                 html = _escape_part(part.removesuffix("\r"), offset, odd)
-                lines[-1].append(
-                    format_html('<span class="{}">{}</span>', name, html) if name else html
-                )
+                # The name is Pygments' own and the rest is escaped: what format_html does anew would be for nothing.
+                lines[-1].append(f'<span class="{name}">{html}</span>' if name else html)
             offset += len(part)
     return tuple(SafeString("".join(parts)) for parts in lines)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+
+from scriptsmith_site.presentation.code import OnLine, group_by_line
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _CONTEXT = 3
@@ -24,6 +27,7 @@ class Row:
     html: SafeString
     old_number: int | None = None
     new_number: int | None = None
+    remarks: Sequence[OnLine] = ()
 
 
 @dataclass(frozen=True)
@@ -35,30 +39,53 @@ class SideRow:
     new_html: SafeString
     old_number: int | None = None
     new_number: int | None = None
+    remarks: Sequence[OnLine] = ()
 
 
-def diff_side_by_side(old: str, new: str) -> list[SideRow]:
-    """Pair the lines of two texts; long equal stretches become one gap."""
+class Keep(NamedTuple):
+    """Lines of the old and of the new text that are never folded away."""
+
+    old: Collection[int] = ()
+    new: Collection[int] = ()
+
+
+NOTHING = Keep()
+AnyRow = TypeVar("AnyRow", bound=Row | SideRow)
+
+
+def with_remarks(
+    rows: Sequence[AnyRow], of_old: Iterable[OnLine], of_new: Iterable[OnLine]
+) -> list[AnyRow]:
+    """The rows with what people say of their lines, of the old text first."""
+    old, new = group_by_line(of_old), group_by_line(of_new)
+
+    def said(row: AnyRow) -> tuple[OnLine, ...]:
+        return (*old.get(row.old_number or 0, ()), *new.get(row.new_number or 0, ()))
+
+    return [replace(row, remarks=said(row)) for row in rows]
+
+
+def diff_side_by_side(old: str, new: str, *, keep: Keep = NOTHING) -> list[SideRow]:
+    """Pair the lines of two texts; long equal stretches become one gap, but not one with a line to `keep`."""
     old_lines, new_lines = _lines(old), _lines(new)
     rows: list[SideRow] = []
     matcher = difflib.SequenceMatcher(a=old_lines, b=new_lines, autojunk=False)
     groups = matcher.get_opcodes()
     for position, (tag, a, b, c, d) in enumerate(groups):
         if tag == "equal":
-            rows.extend(
-                _equal(old_lines, a, b, c, first=position == 0, last=position == len(groups) - 1)
-            )
+            first, last = position == 0, position == len(groups) - 1
+            rows.extend(_equal(old_lines, a, b, c, first=first, last=last, keep=keep))
         else:
             rows.extend(_changed(old_lines[a:b], new_lines[c:d], a, c))
     return rows
 
 
-def diff_inline(old: str, new: str) -> list[Row]:
+def diff_inline(old: str, new: str, *, keep: Keep = NOTHING) -> list[Row]:
     """The same comparison in one column: of a changed stretch, first what went, then what came."""
     rows: list[Row] = []
     gone: list[Row] = []
     come: list[Row] = []
-    for row in diff_side_by_side(old, new):
+    for row in diff_side_by_side(old, new, keep=keep):
         if row.kind in ("same", "gap"):
             rows += gone + come
             gone, come = [], []
@@ -76,11 +103,13 @@ def _lines(text: str) -> list[str]:
 
 
 def _equal(
-    lines: list[str], a: int, b: int, c: int, *, first: bool, last: bool
+    lines: list[str], a: int, b: int, c: int, *, first: bool, last: bool, keep: Keep
 ) -> Iterator[SideRow]:
     before = 0 if first else _CONTEXT
     after = 0 if last else _CONTEXT
     hidden = (b - a) - before - after
+    if any(a < line <= b for line in keep.old) or any(c < line <= c + b - a for line in keep.new):
+        hidden = 0
     for offset in range(b - a):
         if hidden > 1 and before <= offset < b - a - after:
             if offset == before:

@@ -13,8 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.markdown import render_markdown
-from scriptsmith_site.presentation.code import show_lines
-from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side
+from scriptsmith_site.presentation.code import OnLine, show_lines
+from scriptsmith_site.presentation.diff import (
+    Keep,
+    diff_inline,
+    diff_side_by_side,
+    with_remarks,
+)
 
 register = template.Library()
 
@@ -30,11 +35,12 @@ def code(
     copy_key: str = "",
     wrap: bool = False,
     wrap_key: str = "",
+    remarks: Iterable[OnLine] = (),
 ) -> dict[str, object]:
-    """A script with line numbers, colours and findings at their lines."""
+    """A script with line numbers, colours, and findings and remarks at their lines."""
     return {
         "id": id,
-        "lines": show_lines(script, findings or ()),
+        "lines": show_lines(script, findings or (), remarks or ()),
         "label": label or _("Script"),
         "note": note,
         "source": script if copyable else None,
@@ -52,12 +58,21 @@ def diff(
     old_label: str = "",
     new_label: str = "",
     side: bool = False,
+    remarks: Iterable[OnLine] = (),
+    old_remarks: Iterable[OnLine] = (),
 ) -> dict[str, object]:
-    """Two texts compared by line and word, in one column or side by side."""
+    """Two texts compared by line and word, in one column or side by side, with remarks at their lines."""
+    of_old, of_new = list(old_remarks or ()), list(remarks or ())
+    keep = Keep({one.line for one in of_old}, {one.line for one in of_new})
+    rows = (
+        with_remarks(diff_side_by_side(old, new, keep=keep), of_old, of_new)
+        if side
+        else with_remarks(diff_inline(old, new, keep=keep), of_old, of_new)
+    )
     return {
         "label": label or _("Difference"),
         "side": side,
-        "rows": diff_side_by_side(old, new) if side else diff_inline(old, new),
+        "rows": rows,
         "old_label": old_label,
         "new_label": new_label,
     }

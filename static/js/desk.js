@@ -146,6 +146,9 @@ function restore() {
   const place = desk();
   if (!place?.dataset.scratch) return;
   if (put(place, keptHere(place.dataset.item))) keepSoon(0);
+  const remark = place.querySelector("[data-remark]");
+  if (remark?.querySelector("textarea").value) remark.open = true;
+  markLine();
   for (const field of place.querySelectorAll("[data-long]")) warnWhenLong(field);
 }
 
@@ -156,6 +159,7 @@ document.addEventListener("input", ({ target }) => {
   // A score alone is sent at once, as a rule, and needs no copy on its way.
   keepSoon(target.type === "radio" ? AGAIN_AFTER_MS : KEEP_AFTER_MS);
   if (target.dataset.check) checkSoon(target);
+  if (target.name === "line") markLine();
   if (target.dataset.long) warnWhenLong(target);
 });
 for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere(); alive(); });
@@ -185,12 +189,13 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.target?.id !== "desk") return;
   clearTimeout(timer);
   hadItem = desk().dataset.item;
-  const isLooking = detail.requestConfig.verb === "get";
-  focused = isLooking ? document.activeElement?.dataset?.key ?? "" : "";
-  if (isLooking || detail.xhr.status >= 300) return;
-  // Sent and taken: the time begins anew, and of what was kept here only other forms' texts are left.
-  active = pauses = 0;
-  forgetSent(detail.requestConfig.elt);
+  const { verb, elt: form } = detail.requestConfig;
+  const isOfLine = form.matches("[data-remark] form, #remark-remove");
+  focused = (isOfLine ? desk().querySelector("[data-remark] summary") : verb === "get" && document.activeElement)?.dataset?.key ?? "";
+  if (verb === "get" || detail.xhr.status >= 300) return;
+  // Sent and taken: the time that went with it begins anew, and of what was kept here only other forms' texts are left.
+  if (form.querySelector("[data-active]")) active = pauses = 0;
+  forgetSent(form);
 });
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(desk()?.dataset.item); });
 document.addEventListener("htmx:sendError", () => say("offline"));
@@ -206,6 +211,7 @@ document.addEventListener("htmx:afterSwap", () => {
   const place = desk();
   if (!place) return;
   const isAnother = place.dataset.item !== hadItem;
+  if (isAnother) active = pauses = 0;
   document.title = `${place.dataset.title} · ScriptSmith`;
   if (isAnother || !fence) fence = place.dataset.fence ?? "";
   restore();
@@ -235,6 +241,59 @@ document.addEventListener("keydown", (event) => {
   if (!chosen || event.repeat || document.querySelector("dialog:modal")) return;
   event.preventDefault();
   chosen.form.requestSubmit();
+});
+
+// --- Comments on lines ---------------------------------------------------------------------------------------------
+// The line is chosen by its number, with the arrow keys, or by a click on the number beside the script.
+
+const NEW_NUMBER = "table.diff:not(.diff-side) td:nth-child(2).line-number, .diff-side td:nth-child(3).line-number";
+const remarkForm = () => desk()?.querySelector("[data-remark]");
+
+function markLine() {
+  for (const one of document.querySelectorAll(".is-chosen")) one.classList.remove("is-chosen");
+  const form = remarkForm();
+  const number = form?.open && form.querySelector("[name=line]").value;
+  if (!number) return;
+  const cell = [...desk().querySelectorAll(NEW_NUMBER)].find((one) => one.dataset.line === number);
+  const line = cell?.parentElement ?? document.getElementById(`script-L${number}`);
+  line?.classList.add("is-chosen");
+  line?.scrollIntoView({ block: "nearest" });
+}
+
+/** The number that was clicked beside a script: of a line the generated one at its left, of a difference that of the new text. */
+function numberAt({ target, clientX }) {
+  const cell = target.closest(NEW_NUMBER);
+  if (cell) return cell.dataset.line;
+  const line = target.closest("#script .line");
+  const words = line && parseFloat(getComputedStyle(line).paddingLeft);
+  return line && clientX - line.getBoundingClientRect().left < words ? line.dataset.line : "";
+}
+
+document.addEventListener("click", (event) => {
+  const form = remarkForm();
+  const number = form && desk().contains(event.target) && numberAt(event);
+  if (!number) return;
+  form.open = true;
+  const field = form.querySelector("[name=line]");
+  field.value = number;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  form.querySelector("textarea").focus();
+});
+document.addEventListener("toggle", ({ target }) => target.matches("[data-remark]") && markLine(), true);
+document.addEventListener("keydown", (event) => {
+  const form = event.target.closest("[data-remark]");
+  if (!form?.open || event.isComposing) return;
+  if (event.key === "Escape") {
+    form.open = false;
+    form.querySelector("summary").focus();
+  } else if (event.target.name === "line" && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    event.preventDefault(); // down the script, where a number field would count down
+    event.target[event.key === "ArrowDown" ? "stepUp" : "stepDown"]();
+    event.target.dispatchEvent(new Event("input", { bubbles: true }));
+  } else if (event.key === "Enter" && event.target.name === "line" && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    form.querySelector("textarea").focus();
+  }
 });
 
 // --- Time and lease ------------------------------------------------------------------------------------------------
@@ -293,10 +352,26 @@ async function check(field) {
 document.addEventListener("focusin", ({ target }) => { if (target.dataset?.check) checkSoon(target); });
 
 function warnWhenLong(field) {
-  const count = field.value.split(/\s+/).filter(Boolean).length;
+  const words = field.value.split(/\s+/).filter(Boolean).length;
+  const points = field.value.split("\n").filter((line) => line.trim()).length;
   const warning = field.parentElement.querySelector("[data-long-words]");
-  warning.hidden = count <= Number(field.dataset.long);
+  warning.hidden = words <= Number(field.dataset.long) && points <= Number(field.dataset.longPoints);
 }
+
+// What the model made of it and what was typed change places, so that neither is lost.
+document.addEventListener("click", ({ target }) => {
+  const beside = target.closest("[data-shorter]");
+  if (target.closest("[data-shorter-leave]")) {
+    beside.remove();
+    document.getElementById("own-feedback").focus();
+  } else if (target.closest("[data-shorter-swap]")) {
+    const field = document.getElementById("own-feedback");
+    const text = beside.querySelector("[data-shorter-text]");
+    [field.value, text.textContent] = [text.textContent, field.value];
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.focus();
+  }
+});
 
 fence = desk()?.dataset.fence ?? "";
 restore();

@@ -46,9 +46,15 @@ function find(key, form) {
 }
 
 function use(control) {
+  // Of something that opens over a first field, the key leads into that field.
+  const first = control.matches("summary") && control.parentElement.querySelector("[data-first]");
+  if (first) control.parentElement.open = true;
+  if (first) control = first;
   if (isField(control)) {
     control.focus();
-    control.select?.();
+    // What was written is gone on with, never typed over; a single line is for another word.
+    if (control.matches("textarea")) control.setSelectionRange(control.value.length, control.value.length);
+    else control.select?.();
     return;
   }
   control.focus({ preventScroll: control.type === "radio" });
@@ -98,7 +104,7 @@ function nameOf(control) {
 }
 
 const caps = { mod: isMac ? "⌘" : "Ctrl", enter: "↵" };
-const printed = (key) => key.split(/[ +]/).map((part) => caps[part] ?? part.toUpperCase()).join(" ");
+const printed = (key) => key.split(key.startsWith("mod+") ? "+" : " ").map((part) => caps[part] ?? part.toUpperCase()).join(" ");
 
 function add(parent, tag, words = {}) {
   return parent.appendChild(Object.assign(document.createElement(tag), words));

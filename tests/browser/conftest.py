@@ -90,3 +90,11 @@ def sign_in(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture
+def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    """A profile of its own: what fails on purpose is an error on its console."""
+    made = browser.new_context(base_url=site.url, viewport={"width": 1440, "height": 900})
+    yield made
+    made.close()

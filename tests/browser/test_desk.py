@@ -2,57 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.axe import problems_of
+from tests.browser.desk import log_in, make_on, score_all
 from tests.browser.pictures import take
-from tests.site_process import PASSWORD, Site
-
-_MAKE = """
-from django.contrib.auth.models import User
-from review import studies
-from review.models import Campaign
-from tests.review.maker import add_item, make_study
-people = list(User.objects.filter(username__in={people!r}))
-study = make_study(by=people[0], reviewers=people, items=0, name={name!r}, is_open=False, overlap={overlap})
-for number in range({items}):
-    add_item(study, f'{name}-{{number}}', verdict='incorrect' if number % 5 == 0 else 'correct')
-Campaign.objects.filter(pk=study.pk).update(state='open')
-print('study', study.pk)
-"""
-
-
-def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
-    """A study on the running product; the address of its queue."""
-    script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)
-    return f"/studies/{site.manage('shell', '-c', script).split('study ')[1].split()[0]}/"
-
-
-def score_all(page: Page, *, most: int) -> list[str]:
-    """From a study's queue on, by keys alone: the items in the order in which they came."""
-    page.keyboard.press("s")
-    page.wait_for_url("**/items/**")
-    met: list[str] = []
-    while len(met) < most and (item := item_on(page)):
-        while item_on(page) == item:
-            current = page.locator(".steps [aria-current]").inner_text()
-            page.keyboard.press("2")
-            page.keyboard.press("Enter")
-            page.wait_for_function(
-                "([item, step]) => document.querySelector('#desk')?.dataset.item !== item ||"
-                " document.querySelector('.steps [aria-current]')?.innerText !== step",
-                arg=[item, current],
-            )
-        met.append(item)
-    return met
-
-
-def item_on(page: Page) -> str:
-    """The item on the screen, or nothing where the screen is another."""
-    return str(page.evaluate("document.querySelector('#desk')?.dataset.item ?? ''"))
+from tests.site_process import Site
 
 
 def test_twenty_items_are_scored_with_keys_only(site: Site, sign_in: Callable[..., Page]) -> None:
@@ -111,22 +68,6 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
 
 
 # --- Everything pulled away ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """A profile of its own: what fails on purpose is an error on its console."""
-    made = browser.new_context(base_url=site.url, viewport={"width": 1440, "height": 900})
-    yield made
-    made.close()
-
-
-def log_in(page: Page, name: str) -> None:
-    page.goto("/login/")
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(lambda url: "/login/" not in url)
 
 
 def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lost(

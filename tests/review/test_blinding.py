@@ -2,135 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import reverse
 
-from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Run
-from review import services, studies
+from pipeline.models import Action, Run
+from review import opening, services
 from review.models import Assignment, Campaign, Item, Score
 from tests.people import make_person
-from tests.review.maker import make_study
+from tests.review.secrets import SECRETS, make_secret_item, told
 from tests.review.test_desk import score_next
 
 ClientFor = Callable[[User], Client]
-# Each stands in one place of the database and nowhere else.
-SECRETS = {
-    "verdict": "zqfunctionality",
-    "difference": "zqdifference",
-    "feedback": "zqfeedback",
-    "refined": "zqrefined",
-    "model": "zqmodel",
-    "configuration": "zqconfiguration",
-    "reviewer": "zqreviewer",
-    "comment": "zqcomment",
-    "reference": "zqreference",
-    "note": "zqnote",
-}
-# What a browser or program calls by itself, and what only says how the API is made.
-_NOT_READ = re.compile(r"^(admin/|logout|healthz|readyz|metrics|api/v1/(schema|docs))")
-
-_CHOICES = [
-    ("/actions/new/", ["configuration"]),
-    ("/api/v1/configurations/", ["configuration"]),
-]
-
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def item(manager: User, reviewer: User) -> Item:
-    """An item of a study that `reviewer` has in hand and somebody else has scored, full of secrets."""
-    other = make_person(SECRETS["reviewer"], "reviewer")
-    campaign = make_study(by=manager, reviewers=[reviewer, other], items=1, overlap=2)
-    item = campaign.items.get()
-    assert item.run is not None
-    run = item.run
-    Assessment.objects.filter(draft__run=run).update(
-        functionality=SECRETS["verdict"], differences=[SECRETS["difference"]]
-    )
-    Feedback.objects.filter(draft__run=run).update(text=f"- {SECRETS['feedback']}")
-    Draft.objects.filter(run=run, kind="refined").update(script=f"echo {SECRETS['refined']}\n")
-    Draft.objects.filter(run=run).update(model=SECRETS["model"], note=SECRETS["note"])
-    Configuration.objects.filter(pk=run.configuration_id).update(name=SECRETS["configuration"])
-    Action.objects.filter(pk=run.action_id).update(reference=f"echo {SECRETS['reference']}\n")
-    Item.objects.filter(pk=item.pk).update(execution=0.1234567)
-    services.claim_next(campaign, by=other)
-    for value in (0, 2, 2):
-        score_next(item, other, value)
-    Score.objects.update(comment=SECRETS["comment"])
-    services.claim_next(campaign, by=reviewer)
-    return Item.objects.get(pk=item.pk)
-
-
-def told(text: str) -> list[str]:
-    """Which secrets stand in a text."""
-    found = [name for name, secret in SECRETS.items() if secret in text.lower()]
-    return found + (["execution"] if "0.1234" in text else [])
-
-
-def addresses(
-    keys: dict[str, object], patterns: list[URLPattern | URLResolver], prefix: str = ""
-) -> set[str]:
-    """Every address of the product, with this item's keys in the places of its parameters."""
-    found: set[str] = set()
-    for one in patterns:
-        route = prefix + re.sub(r"^\^|\$$|\\Z", "", str(one.pattern))
-        if isinstance(one, URLResolver):
-            found |= addresses(keys, one.url_patterns, route)
-            continue
-        part = route.partition("<")[0]
-        kind = next(
-            (
-                name
-                for name in ("campaigns", "studies", "items", "runs", "drafts", "actions")
-                if name in part
-            ),
-            "",
-        )
-        filled = re.sub(r"\(\?P<\w+>[^)]*\)|<[^>]*>", str(keys.get(kind, 1)), route)
-        found.add("/" + filled.replace("\\.", ".").replace("/?", "/"))
-    return {one for one in found if "format" not in one and "(" not in one}
-
-
-def pages_for(item: Item) -> list[str]:
-    assert item.run is not None
-    keys: dict[str, object] = {
-        "campaigns": item.campaign_id,
-        "studies": item.campaign_id,
-        "items": item.pk,
-        "runs": item.run_id,
-        "actions": item.run.action_id,
-        "drafts": item.run.drafts.get(kind="refined").pk,
-    }
-    every = addresses(keys, get_resolver().url_patterns)
-    return sorted(one for one in every if not _NOT_READ.match(one[1:]))
-
-
-def test_no_page_and_no_answer_of_the_api_tells_a_blinded_reviewer(
-    item: Item, reviewer: User, client_for: ClientFor
-) -> None:
-    client, run = client_for(reviewer), item.run
-    assert run is not None
-    walked, telling = pages_for(item), {}
-    assert reverse("run-detail", args=[run.pk]) in walked and f"/api/v1/items/{item.pk}/" in walked
-    extra = [
-        *(f"{reverse('search')}?q={secret}" for secret in (run.action.statement, f"run {run.pk}")),
-        f"{reverse('item-review', args=[item.pk])}?show=2&against=1&side=1&change=refined-model",
-        f"{reverse('action-compare', args=[run.action_id])}?run={run.pk}&run={run.pk}",
-    ]
-    for address in [*walked, *extra]:
-        answer = client.get(address)
-        if answer.status_code == 200 and not answer.streaming:
-            found = told(answer.content.decode(errors="replace"))
-            # The choice of configurations for a new run says nothing of who made this one.
-            if found and (address, found) not in _CHOICES:
-                telling[address] = found
-    assert telling == {}
+    return make_secret_item(manager, reviewer)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +65,7 @@ def test_a_manager_and_everybody_after_the_end_may_see(
 ) -> None:
     url = reverse("run-detail", args=[item.run_id])
     assert "refined" in told(client_for(manager).get(url).text)
-    studies.move_campaign(item.campaign, Campaign.State.CLOSED, by=manager)
+    opening.move_campaign(item.campaign, Campaign.State.CLOSED, by=manager)
     assert "refined" in told(client_for(reviewer).get(url).text)
 
 
@@ -182,9 +74,56 @@ def test_what_one_has_in_hand_in_the_live_queue_is_hidden_until_it_is_scored(
 ) -> None:
     url = f"/api/v1/runs/{held_flagged.item.run_id}/"
     assert client_for(reviewer).get(url).json()["verdict"] is None
-    assert client_for(second_reviewer).get(url).json()["verdict"] == "incorrect"
     score_next(held_flagged.item, reviewer, 0)
+    for person in (reviewer, second_reviewer):
+        assert client_for(person).get(url).json()["verdict"] == "incorrect"
+
+
+def test_what_waits_for_its_first_score_is_hidden_from_whoever_might_give_it(
+    flagged: Item, reviewer: User, second_reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    url, page = f"/api/v1/runs/{flagged.run_id}/", reverse("run-detail", args=[flagged.run_id])
+    both = make_person("ren", "reviewer", "curator")
+    for person in (reviewer, second_reviewer):
+        assert client_for(person).get(url).json()["verdict"] is None
+        shown = client_for(person).get(page).text
+        assert "Hidden for now" in shown and "-path" not in shown
+    for person in (curator, both):
+        assert client_for(person).get(url).json()["verdict"] == "incorrect"
+    services.claim_item(flagged, by=reviewer)
+    score_next(flagged, reviewer, 0)
+    for person in (reviewer, second_reviewer):
+        assert client_for(person).get(url).json()["verdict"] == "incorrect"
+
+
+def test_who_asked_for_the_script_or_for_the_verdict_sees_it(
+    flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    url = f"/api/v1/runs/{flagged.run_id}/"
+    Run.objects.filter(pk=flagged.run_id).update(asked_by=reviewer)
     assert client_for(reviewer).get(url).json()["verdict"] == "incorrect"
+    assert client_for(second_reviewer).get(url).json()["verdict"] is None
+    services.claim_item(flagged, by=second_reviewer)
+    services.reveal(flagged, "verdict", by=second_reviewer)
+    assert client_for(second_reviewer).get(url).json()["verdict"] == "incorrect"
+
+
+def test_what_is_decided_is_hidden_no_more(
+    flagged: Item, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    assert flagged.run is not None
+    first = flagged.run.drafts.get(number=1)
+    services.claim_item(flagged, by=reviewer)
+    services.decide(
+        flagged,
+        kind="reject",
+        draft_sha256=first.sha256,
+        newest_seen=flagged.run.drafts.count(),
+        reason="No.",
+        by=reviewer,
+    )
+    url = f"/api/v1/runs/{flagged.run_id}/"
+    assert client_for(second_reviewer).get(url).json()["verdict"] == "incorrect"
 
 
 def test_with_each_score_stands_what_was_visible_and_whether_the_action_was_known(

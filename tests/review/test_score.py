@@ -14,6 +14,7 @@ from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, Feedback, Run
 from review import services
 from review.models import Assignment, Item, Score
+from tests.review.test_desk import score_next
 
 
 def given(stage: str, value: int, seen: int, **more: object) -> services.Given:
@@ -271,3 +272,17 @@ def test_the_screen_takes_a_fixed_number_of_queries(
     client.get(reverse("item-review", args=[held_flagged.item_id]))
     with django_assert_max_num_queries(24):  # type: ignore[attr-defined]
         client.get(reverse("item-review", args=[held_flagged.item_id]))
+
+
+def test_with_each_score_stands_who_scored_the_stages_before(
+    held_flagged: Assignment, reviewer: User
+) -> None:
+    for value in (0, 2, 1):
+        score_next(held_flagged.item, reviewer, value)
+    recorded = {score.stage: score.earlier_by for score in Score.objects.all()}
+    by = reviewer.pk
+    assert recorded == {
+        "script": {},
+        "feedback": {"script": by},
+        "refined": {"script": by, "feedback": by},
+    }

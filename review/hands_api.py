@@ -1,0 +1,108 @@
+"""The API of who has which item: managers give items to others, take them over, and send them back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from review import services
+from review.access import access_campaigns, access_managed_item
+from review.membership import people_who_review
+from review.models import Assignment, SentBack
+from review.people import signed_in
+
+
+class AssignmentOut(serializers.ModelSerializer[Assignment]):
+    """One reviewer's hold on one item."""
+
+    reviewer = serializers.CharField(source="reviewer.username")
+
+    class Meta:
+        model = Assignment
+        fields = ["id", "item", "reviewer", "state", "reason", "created_at", "ended_at", "why"]
+
+
+class AssignIn(serializers.Serializer[Any]):
+    item = serializers.IntegerField()
+    reviewer = serializers.CharField(help_text="username")
+
+
+class TakeOverIn(serializers.Serializer[Any]):
+    why = serializers.CharField(allow_blank=True)
+    reviewer = serializers.CharField(
+        default="", allow_blank=True, help_text="username; empty for whoever comes next"
+    )
+
+
+class SendBackIn(serializers.Serializer[Any]):
+    why = serializers.CharField(allow_blank=True)
+
+
+class SentBackOut(serializers.ModelSerializer[SentBack]):
+    class Meta:
+        model = SentBack
+        fields = ["id", "assignment", "why", "at", "answered_at"]
+
+
+class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignment]):
+    """Who has which item; for managers."""
+
+    serializer_class: type[serializers.BaseSerializer[Any]] = AssignmentOut
+    queryset = Assignment.objects.none()
+    filterset_fields = {
+        "item": ["exact"],
+        "state": ["exact"],
+        "item__campaign": ["exact"],
+        "reviewer__username": ["exact"],
+    }
+    required_scope = "manage"
+
+    def get_queryset(self) -> Any:
+        access_campaigns(signed_in(self.request))
+        return Assignment.objects.select_related("reviewer")
+
+    @extend_schema(request=AssignIn, responses={201: AssignmentOut})
+    def create(self, request: Request) -> Response:
+        """Give an item to somebody by name; it comes first when they ask for work."""
+        given = _read(AssignIn, request)
+        user = signed_in(request)
+        item = access_managed_item(user, given["item"])
+        made = services.assign(item, to=_person(given["reviewer"]), by=user)
+        return Response(AssignmentOut(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=TakeOverIn, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="take-over")
+    def take_over(self, request: Request, pk: str) -> Response:
+        """Take an item out of a reviewer's hands, and give it to somebody else where one is named."""
+        given, held, user = _read(TakeOverIn, request), self.get_object(), signed_in(request)
+        if given["reviewer"]:
+            to = _person(given["reviewer"])
+            services.take_over(held, to=to, by=user, why=given["why"])
+        else:
+            services.take_back(held, by=user, why=given["why"])
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=SendBackIn, responses={201: SentBackOut})
+    @action(detail=True, methods=["post"], url_path="send-back")
+    def send_back(self, request: Request, pk: str) -> Response:
+        """Ask the reviewer to look at an item again, and say why."""
+        why, user = _read(SendBackIn, request)["why"], signed_in(request)
+        sent = services.send_back(self.get_object(), why=why, by=user)
+        return Response(SentBackOut(sent).data, status=status.HTTP_201_CREATED)
+
+
+def _person(name: str) -> User:
+    return get_object_or_404(people_who_review(), username=name)
+
+
+def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    given = serializer(data=request.data)
+    given.is_valid(raise_exception=True)
+    return dict(given.validated_data)

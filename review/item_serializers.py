@@ -1,0 +1,228 @@
+"""What the API of the reviews takes and gives; an item by the same blinding as its page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from pipeline.models import Draft, Shortening
+from review.desk import Desk
+from review.models import Assignment, Decision, Item, Remark, Score
+from review.remarks import remarks_of
+
+
+class QueueItemOut(serializers.ModelSerializer[Item]):
+    """A waiting item: what is asked, and nothing that would tell the verdict."""
+
+    statement = serializers.CharField(source="run.action.statement")
+    severity = serializers.IntegerField(source="run.action.severity")
+    target = serializers.CharField(source="run.action.target")
+    demo = serializers.BooleanField(source="run.demo")
+
+    class Meta:
+        model = Item
+        fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
+
+
+class ScoreOut(serializers.ModelSerializer[Score]):
+    class Meta:
+        model = Score
+        fields = [
+            "id",
+            "stage",
+            "arm",
+            "value",
+            "draft",
+            "feedback",
+            "comment",
+            "at",
+            "visible",
+            "blind",
+            "earlier_by",
+        ]
+
+
+class ScoreIn(serializers.Serializer[Any]):
+    stage = serializers.ChoiceField(choices=Score.Stage.choices)
+    arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
+    value = serializers.IntegerField(help_text="0 incorrect, 1 partially correct, 2 correct")
+    seen = serializers.IntegerField(help_text="id of the draft or feedback that was looked at")
+    comment = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
+    active_seconds = serializers.FloatField(
+        default=None,
+        allow_null=True,
+        min_value=0,
+        max_value=86_400,
+        help_text="of work, without pauses",
+    )
+
+
+class PaceOut(serializers.Serializer[Any]):
+    """One's own pace today, by one's own clock."""
+
+    today = serializers.IntegerField(help_text="items done")
+    sitting = serializers.IntegerField(allow_null=True, help_text="of those, in this sitting")
+    sitting_minutes = serializers.FloatField()
+    median_seconds = serializers.FloatField(allow_null=True, help_text="of work on one item")
+    pauses = serializers.IntegerField()
+
+
+class DecisionIn(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=Decision.Kind.choices)
+    draft_sha256 = serializers.CharField(help_text="hash of the exact script decided on")
+    newest_seen = serializers.IntegerField(help_text="highest draft number that was seen")
+    reason = serializers.CharField(default="", allow_blank=True)
+    script = serializers.CharField(
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="the edited script, for `edit`",
+    )
+
+
+class DecisionOut(serializers.ModelSerializer[Decision]):
+    version = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Decision
+        fields = [
+            "id",
+            "item",
+            "kind",
+            "draft",
+            "draft_sha256",
+            "edited",
+            "at",
+            "reason",
+            "version",
+        ]
+
+    def get_version(self, decision: Decision) -> int | None:
+        publication = getattr(decision, "publication", None)
+        return publication.version_id if publication else None
+
+
+class RemarkOut(serializers.ModelSerializer[Remark]):
+    """A comment on a line; those of others only where the campaign does not hide its reviewers."""
+
+    by = serializers.CharField(source="by.username")
+
+    class Meta:
+        model = Remark
+        fields = ["id", "draft", "line", "text", "by", "at"]
+
+
+class RemarkIn(serializers.Serializer[Any]):
+    draft = serializers.IntegerField(help_text="id of the draft")
+    line = serializers.IntegerField(help_text="from 1 on")
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False)
+
+
+class GiveBackIn(serializers.Serializer[Any]):
+    how = serializers.ChoiceField(choices=["skipped", "cannot_judge", "released"])
+    why = serializers.CharField(default="", allow_blank=True)
+
+
+class FeedbackIn(serializers.Serializer[Any]):
+    feedback = serializers.CharField(
+        default="", allow_blank=True, help_text="your own; empty asks the model for its own"
+    )
+
+
+class ShortenIn(serializers.Serializer[Any]):
+    feedback = serializers.CharField(allow_blank=True, trim_whitespace=False)
+
+
+class ShorteningOut(serializers.ModelSerializer[Shortening]):
+    """One's own feedback, and what the model made of it once `state` is `done`."""
+
+    class Meta:
+        model = Shortening
+        fields = ["id", "text", "shorter", "state", "problem", "created_at"]
+
+
+class DraftSeen(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    kind = serializers.CharField()
+    sha256 = serializers.CharField()
+    script = serializers.CharField()
+
+
+class FeedbackSeen(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class AssessmentSeen(serializers.Serializer[Any]):
+    verdict = serializers.CharField()
+    functionality = serializers.CharField()
+    similarity = serializers.CharField()
+    difference = serializers.CharField()
+    differences = serializers.ListField(child=serializers.CharField())
+
+
+class StepSeen(serializers.Serializer[Any]):
+    stage = serializers.CharField()
+    arm = serializers.CharField()
+    seen = serializers.IntegerField()
+
+
+class ItemSeen(serializers.Serializer[Any]):
+    """An item as its reviewer may see it now; what is hidden until its stage is null or absent."""
+
+    id = serializers.IntegerField()
+    campaign = serializers.CharField()
+    statement = serializers.CharField()
+    incident = serializers.CharField()
+    environment = serializers.CharField()
+    state = serializers.CharField()
+    yours = serializers.BooleanField()
+    demo = serializers.BooleanField()
+    newest = serializers.IntegerField()
+    drafts = DraftSeen(many=True)
+    feedback = FeedbackSeen(allow_null=True)
+    assessment = AssessmentSeen(allow_null=True)
+    next = StepSeen(allow_null=True)
+    scores = ScoreOut(many=True)
+    remarks = RemarkOut(many=True)
+    visible = serializers.DictField(child=serializers.BooleanField())
+
+
+def show_item(desk: Desk) -> dict[str, Any]:
+    """The blinded view of an item, by the same rules as the page."""
+    step = desk.next_step
+    assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None
+    feedback = desk.feedback_in("model") if desk.visible["feedback"] else None
+    drafts = [one.draft for one in desk.steps if one.draft]
+    return {
+        "id": desk.item.pk,
+        "campaign": desk.item.campaign.name,
+        "statement": desk.run.action.statement,
+        "incident": desk.run.action.incident,
+        "environment": desk.run.action.environment,
+        "state": desk.item.state,
+        "yours": desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE,
+        "demo": desk.run.demo,
+        "newest": _newest_of(desk, drafts),
+        "drafts": DraftSeen(drafts, many=True).data,
+        "feedback": FeedbackSeen(feedback).data if feedback else None,
+        "assessment": AssessmentSeen(assessment).data if assessment else None,
+        "next": {
+            "stage": step.stage,
+            "arm": step.arm,
+            "seen": (step.draft or step.feedback).pk,  # type: ignore[union-attr]
+        }
+        if step
+        else None,
+        "scores": ScoreOut(list(desk.scores.values()), many=True).data,
+        "remarks": RemarkOut(remarks_of(desk), many=True).data,
+        "visible": desk.visible,
+    }
+
+
+def _newest_of(desk: Desk, shown: list[Draft]) -> int:
+    """The number of the newest Draft; in a study, where it would tell what else there is, of those shown."""
+    known = desk.drafts if desk.item.campaign.is_live else shown
+    return known[-1].number if known else 0

@@ -1,0 +1,114 @@
+"""What every review cycle reads of an item, each by a query that is built and planned once."""
+
+from __future__ import annotations
+
+from django.db.models import Case as Choice
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+
+from catalog.planned import Planned
+from pipeline.models import Draft, DraftFinding, Run
+from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
+
+
+def _item(pk: int, user: int) -> QuerySet[Item]:
+    return (
+        Item.objects.filter(pk=pk)
+        .annotate(
+            # Most items have no comment on a line, and are asked for none.
+            has_remarks=Exists(Remark.objects.filter(item=OuterRef("pk"), removed_at=None)),
+            for_member=Exists(Member.objects.filter(campaign=OuterRef("campaign"), user=user)),
+        )
+        .select_related("campaign", "case", "run__action", "run__configuration")
+    )
+
+
+def _locked_item(pk: int, user: int) -> QuerySet[Item]:
+    """With what is noted with a score, or asked once it is given; read while nobody else writes to the item."""
+    met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
+    arms = Item.objects.filter(case=OuterRef("case"))
+    last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
+    rubrics = Rubric.objects.filter(campaign=OuterRef("campaign")).order_by("-number")
+    return (
+        Item.objects.select_for_update(of=("self",))
+        .filter(pk=pk)
+        .annotate(
+            seen_before=Exists(met.exclude(item=OuterRef("pk"))),
+            has_arms=Exists(arms.exclude(pk=OuterRef("pk"))),
+            has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
+            rubric_in_force=Subquery(rubrics.values("pk")[:1]),
+            last_score_at=Subquery(last.values("at")[:1]),
+            last_sitting_minutes=Subquery(last.values("sitting_minutes")[:1]),
+        )
+    )
+
+
+def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
+    """What the person has begun, else what was sent back to them, else what waits for them and is ready."""
+    is_active = Q(state=Assignment.State.ACTIVE)
+    is_ready = Q(state=Assignment.State.WAITING) & ~Q(
+        item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
+    )
+    sent_back = Exists(SentBack.objects.filter(assignment=OuterRef("pk"), answered_at=None))
+    order = Choice(When(is_active, then=Value(0)), When(sent_back, then=Value(1)), default=2)
+    return (
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(is_active | is_ready, item__campaign=campaign, reviewer=reviewer)
+        .order_by(order, "pk")[:1]
+    )
+
+
+def _member(campaign: int, user: int) -> QuerySet[Member]:
+    return Member.objects.filter(campaign=campaign, user=user)
+
+
+def _scores_of_case(case: int, item: int, reviewer: int) -> QuerySet[Score]:
+    given = Score.objects.filter(
+        item__case=case, reviewer=reviewer, stage=Score.Stage.SCRIPT, current=True
+    )
+    return given.exclude(item=item).select_related("draft").order_by("-pk")
+
+
+def _scores(item: int, reviewer: int) -> QuerySet[Score]:
+    return Score.objects.filter(item=item, reviewer=reviewer).order_by("pk")
+
+
+def _assignment(item: int, reviewer: int) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
+        item=item, reviewer=reviewer, state__in=Assignment.HOLDING
+    ).order_by("pk")
+
+
+def _scratch(item: int, reviewer: int) -> QuerySet[Scratch]:
+    return Scratch.objects.filter(item=item, reviewer=reviewer)
+
+
+def _drafts(run: int) -> QuerySet[Draft]:
+    return Draft.objects.filter(run=run).select_related("assessment").order_by("number")
+
+
+def _findings(run: int) -> QuerySet[DraftFinding]:
+    found = DraftFinding.objects.filter(draft__run=run).exclude(outcome="passed")
+    return found.order_by("line", "column", "pk")
+
+
+def _rubric(campaign: int) -> QuerySet[Rubric]:
+    return Rubric.objects.filter(campaign=campaign).order_by("-number")[:1]
+
+
+# The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
+read_item = Planned(_item, values=2)
+lock_item = Planned(_locked_item, values=2)
+# What a reviewer has of a campaign already, to go on with it; their place in it.
+lock_held = Planned(_held, values=2)
+read_member = Planned(_member, values=2)
+# The scores that a reviewer gave to the first scripts of a case, but for one item.
+read_scores_of_case = Planned(_scores_of_case, values=3)
+# A reviewer's: all scores they ever gave to it, what makes it theirs, and what they typed.
+read_scores = Planned(_scores, values=2)
+read_assignment = Planned(_assignment, values=2)
+read_scratch = Planned(_scratch, values=2)
+# Of a run: its Drafts in order with their assessments, and what the checks found in them.
+read_drafts = Planned(_drafts, values=1)
+read_findings = Planned(_findings, values=1)
+# A campaign's rubric in force.
+read_rubric = Planned(_rubric, values=1)

@@ -1,0 +1,71 @@
+"""How the product is, for administrators: its parts, the vectors, and the copies for when nothing runs."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import connections
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from catalog import offline, vectors
+from catalog.embedding import EmbedderUnavailable
+from catalog.web import wants_fragment
+from review.people import signed_in
+from scriptsmith_site.operation import health
+from scriptsmith_site.people.services import require_administrator
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def show_status(request: HttpRequest) -> HttpResponse:
+    """The page, or the part of it that follows new vectors being made."""
+    require_administrator(signed_in(request))
+    context: dict[str, object] = {"nav_section": "admin", **describe_vectors()}
+    if wants_fragment(request):
+        return render(request, "site/_vectors.html", context)
+    folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
+    context |= {"parts": describe_parts(), "folder": folder, "copies": offline.copies(folder)}
+    return render(request, "site/status.html", context)
+
+
+def describe_parts() -> list[tuple[str, health.Health, str]]:
+    """Each part as /readyz knows it, with what its failure means."""
+    database = connections["default"]
+    return [
+        (_("Database"), health.check_database(database), _("Nothing works without it.")),
+        (
+            _("Migrations"),
+            health.check_migrations(database),
+            _("Run `python manage.py migrate`."),
+        ),
+        (
+            _("Broker"),
+            health.check_broker(settings.CELERY_BROKER_URL),
+            _("Pages work. New runs wait, and none is lost."),
+        ),
+        (
+            _("Embedder"),
+            health.check_embedder(),
+            _("Statements are compared by their words only."),
+        ),
+    ]
+
+
+def describe_vectors() -> dict[str, object]:
+    """Which embedder is in use, which one is being changed to, and how far that is."""
+    found = vectors.progress()
+    problem = ""
+    try:
+        vectors.embedder()
+    except EmbedderUnavailable as error:
+        problem = str(error)
+    return {
+        "setting": settings.SCRIPTSMITH_EMBEDDER,
+        "problem": problem,
+        "progress": found,
+        "shown": found.building or found.current,
+        "is_busy": found.building is not None or found.done < found.total,
+    }

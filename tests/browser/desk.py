@@ -1,0 +1,79 @@
+"""A study on the running product, and hands that score it by keys."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.site_process import PASSWORD, Site
+
+_MAKE = """
+from django.contrib.auth.models import User
+from review import studies
+from review.models import Campaign
+from tests.review.maker import add_item, make_study
+people = list(User.objects.filter(username__in={people!r}))
+study = make_study(by=people[0], reviewers=people, items=0, name={name!r}, is_open=False, overlap={overlap})
+for number in range({items}):
+    add_item(study, f'{name}-{{number}}', verdict='incorrect' if number % 5 == 0 else 'correct')
+Campaign.objects.filter(pk=study.pk).update(state='open')
+print('study', study.pk)
+"""
+
+
+_QUEUE = """
+from review import services
+from tests.make import make_run
+for number in range({items}):
+    run = make_run(
+        statement=f'List the files of {name}-{{number}}',
+        script=f'#!/usr/bin/env bash\\nfind /srv/{name}-{{number}} -name "*X*"\\n',
+        verdict='incorrect',
+        feedback='- Use -path, not -name.',
+        refined=f'#!/usr/bin/env bash\\nfind /srv/{name}-{{number}} -path "*X*"\\n',
+    )
+    print('item', services.take_in(run.pk).pk)
+"""
+
+
+def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
+    """Flagged scripts in the live queue of the running product, each with feedback and a rewrite; their addresses."""
+    said = site.manage("shell", "-c", _QUEUE.format(name=name, items=items))
+    return [f"/items/{line.split()[1]}/" for line in said.splitlines() if line.startswith("item ")]
+
+
+def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
+    """A study on the running product; the address of its queue."""
+    script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)
+    return f"/studies/{site.manage('shell', '-c', script).split('study ')[1].split()[0]}/"
+
+
+def score_all(page: Page, *, most: int) -> list[str]:
+    """From a study's queue on, by keys alone: the items in the order in which they came."""
+    page.keyboard.press("s")
+    page.wait_for_url("**/items/**")
+    met: list[str] = []
+    while len(met) < most and (item := item_on(page)):
+        while item_on(page) == item:
+            current = page.locator(".steps [aria-current]").inner_text()
+            page.keyboard.press("2")
+            page.keyboard.press("Enter")
+            page.wait_for_function(
+                "([item, step]) => document.querySelector('#desk')?.dataset.item !== item ||"
+                " document.querySelector('.steps [aria-current]')?.innerText !== step",
+                arg=[item, current],
+            )
+        met.append(item)
+    return met
+
+
+def item_on(page: Page) -> str:
+    """The item on the screen, or nothing where the screen is another."""
+    return str(page.evaluate("document.querySelector('#desk')?.dataset.item ?? ''"))
+
+
+def log_in(page: Page, name: str) -> None:
+    page.goto("/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/login/" not in url)

@@ -1,0 +1,93 @@
+"""The admin under the product's content security policy: anything that it refuses fails the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import problems_of
+
+PAGES = [
+    "/admin/",
+    "/admin/catalog/",
+    "/admin/catalog/entry/",
+    "/admin/catalog/entry/add/",
+    "/admin/catalog/entry/1/change/",
+    "/admin/catalog/entry/1/history/",
+    "/admin/catalog/entry/import/",
+    "/admin/catalog/entry/export/",
+    "/admin/catalog/version/",
+    "/admin/catalog/version/add/?entry=reload-nginx",
+    "/admin/catalog/version/1/change/",
+    "/admin/catalog/tag/",
+    "/admin/catalog/tag/1/delete/",
+    "/catalogue/imports/",
+    "/catalogue/export/",
+]
+
+
+def test_no_page_needs_what_the_policy_refuses(sign_in: Callable[..., Page]) -> None:
+    page = sign_in("carla")
+    for address in PAGES:
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.status == 200, address
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        if address.startswith("/catalogue/"):
+            assert problems_of(page) == [], address
+
+
+def test_a_curator_imports_and_exports_in_the_admin(
+    sign_in: Callable[..., Page], tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("title,script\nTell the date of today,date\nBroken\n")
+    page = sign_in("carla")
+    page.goto("/admin/catalog/entry/import/")
+
+    page.set_input_files("input[type=file]", file)
+    expect(page.locator("#id_format")).to_have_value("1")  # guessed from the name
+    page.get_by_role("button", name="Look it through").click()
+    expect(page.get_by_text("has 1 cells under 2 columns")).to_be_visible()
+    page.get_by_role("button", name="Import").click()
+
+    expect(page.get_by_text("1 new entries")).to_be_visible()
+    page.goto("/admin/catalog/entry/export/")
+    page.locator("#id_format").select_option("1")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    assert "Tell the date of today" in Path(download.value.path()).read_text()
+
+
+def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
+    sign_in: Callable[..., Page], tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"title": "Name this machine", "script": "uname -n\\n"}\n{\n')
+    page = sign_in("carla")
+    page.goto("/catalogue/imports/")
+
+    page.set_input_files("input[type=file]", file)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Nothing has been changed yet")).to_be_visible()
+    expect(page.get_by_text("is no JSON")).to_be_visible()
+    assert problems_of(page) == []
+    page.keyboard.press("Control+Enter")
+
+    expect(page.get_by_role("link", name="Name this machine")).to_be_visible()
+    assert problems_of(page) == []
+
+
+@pytest.mark.parametrize("action", ["verify", "deprecate"])
+def test_an_action_is_said_before_it_is_done(sign_in: Callable[..., Page], action: str) -> None:
+    page = sign_in("carla")
+    page.goto("/admin/catalog/version/")
+
+    page.locator(".action-select").first.check()
+    page.locator("select[name=action]").select_option(action)
+    page.get_by_role("button", name="Run").or_(page.get_by_role("button", name="Go")).first.click()
+
+    expect(page.get_by_text("What will happen")).to_be_visible()

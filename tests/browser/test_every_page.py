@@ -1,0 +1,128 @@
+"""Every address of the product that shows a page: readable by everybody, in both themes, zoomed, and on a telephone.
+
+The addresses come from the product itself, so that a page that is added is looked at without being named here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.axe import problems_of
+from tests.browser.desk import make_on, queue_on
+from tests.site_process import PASSWORD, Site
+
+# Library pages, downloads, what a browser calls by itself, and pages that answer a GET with another page.
+NOT_OURS = (
+    "/admin/",
+    "/api/",
+    "/static/",
+    "/logout/",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/jsi18n",
+)
+_EVERYBODY = """
+from django.contrib.auth.models import Group, User
+user, _made = User.objects.get_or_create(username='eve', first_name='Eve')
+user.set_password({password!r})
+user.save()
+user.groups.set(Group.objects.all())
+"""
+# The addresses with the keys of what there is, by the folder that each stands in.
+_ADDRESSES = """
+import json
+from django.urls import get_resolver
+from catalog.models import Entry, Version
+from pipeline.models import Action, Configuration, Draft, Endpoint, ModelCall, Run
+from review.models import Campaign, Item, ReportSnapshot, Transfer
+from review.models import Campaign
+from tests.review.secrets import addresses
+study = Campaign.objects.filter(kind='study').order_by('-pk').first()
+item = study.items.order_by('pk').first()
+entry = Entry.objects.filter(versions__state='verified').first()
+run = Run.objects.filter(calls__isnull=False).first() or item.run
+keys = {
+    'campaigns': study.pk, 'studies': study.pk, 'items': item.pk, '<item>': item.pk, 'runs': run.pk,
+    'actions': run.action_id, 'drafts': run.drafts.first().pk, '<step>': 'rules', '<stage>': 'script',
+    '<slug>': entry.slug if entry else 'none', '<name>': 'describe', '<number>': 1,
+}
+print('addresses', json.dumps(sorted(addresses(keys, get_resolver().url_patterns))))
+"""
+
+
+@pytest.fixture(scope="module")
+def everything(site: Site) -> list[str]:
+    """A finished run, a study with items and the live queue; every address of the product with their keys."""
+    site.manage("shell", "-c", _EVERYBODY.format(password=PASSWORD))
+    make_on(site, "Every page", items=3, people=["eve"])
+    queue_on(site, "every-page", items=2)
+    asked = (
+        "from pipeline import services; from pipeline.execution import run_to_end; "
+        "from django.contrib.auth.models import User; "
+        "run = services.ask_and_run('list the files in /var/tmp', by=User.objects.get(username='eve')); "
+        "run_to_end(run.pk)"
+    )
+    site.manage("shell", "-c", asked)
+    said = site.manage("shell", "-c", _ADDRESSES)
+    line = next(line for line in said.splitlines() if line.startswith("addresses "))
+    every: list[str] = json.loads(line.removeprefix("addresses "))
+    return [one for one in every if not one.startswith(NOT_OURS)]
+
+
+def is_page(page: Page, address: str) -> bool:
+    """Whether a GET of it shows a page of its own: no file, no fragment, no redirect, no refusal."""
+    answer = page.request.get(address, max_redirects=0)
+    kind = answer.headers.get("content-type", "")
+    return (
+        answer.status == 200 and "html" in kind and "<!doctype html>" in answer.text()[:200].lower()
+    )
+
+
+def test_every_page_can_be_read_by_everybody(
+    everything: list[str], sign_in: Callable[..., Page]
+) -> None:
+    page = sign_in("eve")
+    looked, found = [], []
+    for address in everything:
+        if not is_page(page, address):
+            continue
+        looked.append(address)
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(address)
+        found += [f"{address} {problem}" for problem in problems_of(page)]
+        # 1280 pixels at 200 %, and a telephone.
+        for width in (640, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                found.append(f"{address} scrolls sideways at {width} pixels")
+        regions = page.evaluate("document.querySelectorAll('[aria-live], [role=status]').length")
+        if not regions:
+            found.append(f"{address} has no live region")
+    assert found == []
+    assert len(looked) > 40, looked
+    assert {urlsplit(one).path for one in looked} >= {
+        "/",
+        "/queue/",
+        "/settings/keys/",
+        "/campaigns/",
+    }
+
+
+def test_whoever_wants_no_motion_sees_none(
+    everything: list[str], sign_in: Callable[..., Page]
+) -> None:
+    """The profile of these tests asks for reduced motion: nothing on the page runs longer than a blink."""
+    page = sign_in("eve")
+    longest = """Math.max(0, ...document.getAnimations({subtree: true}).map(one => {
+        const timing = one.effect.getComputedTiming();
+        return timing.activeDuration === Infinity ? Infinity : timing.activeDuration;
+    }))"""
+    for address in ("/queue/", "/campaigns/", "/_gallery/"):
+        page.goto(address)
+        assert page.evaluate(longest) < 50, address
