@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
-from catalog.models import Entry, Phrasing, Use, Version
+from catalog.models import Entry, Job, Phrasing, Use, Version
 from catalog.services.base import CURATE, require
 
 Person = User | AnonymousUser
@@ -20,7 +20,9 @@ Person = User | AnonymousUser
 def access_entries(user: Person) -> QuerySet[Entry]:
     """The entries that the person may see."""
     _require_account(user)
-    return Entry.objects.select_related("created_by", "suspended_by").defer("document")
+    people = ("created_by", "suspended_by", "merged_into")
+    entries = Entry.objects.select_related(*people)
+    return entries.defer("document", "merged_into__document")
 
 
 def access_versions(user: Person) -> QuerySet[Version]:
@@ -58,6 +60,25 @@ def access_use(user: Person, pk: int) -> Use:
     _require_account(user)
     uses = Use.objects.select_related("version__entry", "version__author", "version__verified_by")
     return get_object_or_404(uses, pk=pk, by=user.pk)
+
+
+def access_imports(user: Person) -> QuerySet[Job]:
+    """The imports of files, newest first, for curators."""
+    _require_account(user)
+    _require_curator(user, True)
+    return Job.objects.filter(kind=Job.Kind.IMPORT).select_related("by")
+
+
+def access_import(user: Person, pk: int) -> Job:
+    """An import of a file, for a curator."""
+    return get_object_or_404(access_imports(user), pk=pk)
+
+
+def signed_in(user: Person) -> User:
+    """The person, who has an account; 403 for anybody else."""
+    _require_account(user)
+    assert isinstance(user, User)
+    return user
 
 
 def _require_account(user: Person) -> None:

@@ -15,7 +15,23 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
 from catalog import services
-from catalog.access import access_entries, access_entry, access_use, access_version, access_versions
+from catalog.access import (
+    access_entries,
+    access_entry,
+    access_use,
+    access_version,
+    access_versions,
+    signed_in,
+)
+from catalog.curation_api import (
+    DuplicateViewSet,
+    EntryDeeds,
+    MergeViewSet,
+    VersionDeeds,
+    read_key,
+)
+from catalog.file_api import CatalogExportViewSet, CatalogImportViewSet
+from catalog.forms import AGE_CHOICES, USE_CHOICES
 from catalog.models import Entry, Tag, Use, Version
 from catalog.retrieval import retrieve
 from catalog.serializers import (
@@ -33,7 +49,7 @@ from catalog.serializers import (
     UseSerializer,
     VersionSerializer,
 )
-from catalog.services.search import SUSPENDED, Filters
+from catalog.services.filters import MERGED, SUSPENDED, Filters
 
 CURATE = "curate"
 ASK = "ask"
@@ -42,11 +58,15 @@ ASK = "ask"
 class EntryFilter(filters.FilterSet):  # type: ignore[misc]
     """The filters of the list page; all of them are about one version."""
 
-    state = filters.ChoiceFilter(choices=[*Version.State.choices, (SUSPENDED, "Suspended")])
+    state = filters.ChoiceFilter(
+        choices=[*Version.State.choices, (SUSPENDED, "Suspended"), (MERGED, "Merged")]
+    )
     risk = filters.ChoiceFilter(choices=Version.Risk.choices)
     side_effect = filters.ChoiceFilter(choices=Version.SideEffect.choices)
     tag = filters.CharFilter()
     owner = filters.CharFilter()
+    age = filters.ChoiceFilter(choices=AGE_CHOICES)
+    use = filters.ChoiceFilter(choices=USE_CHOICES)
 
     def filter_queryset(self, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
         return services.list_entries(self.chosen(), among=queryset)
@@ -56,7 +76,7 @@ class EntryFilter(filters.FilterSet):  # type: ignore[misc]
         return Filters(**{name: value or "" for name, value in self.form.cleaned_data.items()})
 
 
-class EntryViewSet(viewsets.GenericViewSet[Entry]):
+class EntryViewSet(EntryDeeds):
     """Entries: newest first, or by `q` those that fit it best."""
 
     serializer_class = EntrySerializer
@@ -104,7 +124,7 @@ class Asked(NamedTuple):
     body: dict[str, object]
 
 
-class VersionViewSet(viewsets.GenericViewSet[Version]):
+class VersionViewSet(VersionDeeds):
     """One version, and its way from draft to verified and out of use."""
 
     serializer_class = VersionSerializer
@@ -129,6 +149,14 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
         """Vouch for it; who wrote it can't."""
         asked = self._read(request, pk, NoteInput)
         services.verify(asked.version, by=asked.by, note=str(asked.body["note"]))
+        return self._answer(asked.version)
+
+    @extend_schema(request=NoteInput, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], url_path="verify-again")
+    def verify_again(self, request: Request, pk: str) -> Response:
+        """Put one's name and today's date to what is verified."""
+        asked = self._read(request, pk, NoteInput)
+        services.verify_again(asked.version, by=asked.by, note=str(asked.body["note"]))
         return self._answer(asked.version)
 
     @extend_schema(request=ReasonInput, responses=VersionSerializer)
@@ -169,7 +197,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
         body = serializer(data=request.data)
         version = self._version(request, pk)
         body.is_valid(raise_exception=True)
-        return Asked(version, signed_in(request), body.validated_data)
+        return Asked(version, signed_in(request.user), body.validated_data)
 
     def _answer(self, version: Version) -> Response:
         records = services.track_records([version.pk])
@@ -194,7 +222,7 @@ class UseViewSet(viewsets.GenericViewSet[Use]):
         use = access_use(request.user, read_key(pk))
         body = OutcomeInput(data=request.data)
         body.is_valid(raise_exception=True)
-        rated = services.record_outcome(use, by=signed_in(request), **body.validated_data)
+        rated = services.record_outcome(use, by=signed_in(request.user), **body.validated_data)
         return Response(RatedSerializer(rated).data)
 
 
@@ -219,20 +247,13 @@ class TagViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Tag]):
     queryset = Tag.objects.all()
 
 
-def signed_in(request: Request) -> User:
-    """The person behind the request; the API lets nobody else in."""
-    assert isinstance(request.user, User)
-    return request.user
-
-
-def read_key(text: str) -> int:
-    """A key from an address; 0, which no row has, where it is none."""
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
-
-
 router = SimpleRouter()
 router.register("entries", EntryViewSet, basename="api-entry")
 router.register("versions", VersionViewSet, basename="api-version")
 router.register("uses", UseViewSet, basename="api-use")
 router.register("retrieve", RetrieveViewSet, basename="api-retrieve")
+router.register("catalogue-imports", CatalogImportViewSet, basename="api-catalogue-import")
+router.register("catalogue-export", CatalogExportViewSet, basename="api-catalogue-export")
+router.register("merges", MergeViewSet, basename="api-merge")
+router.register("duplicates", DuplicateViewSet, basename="api-duplicate")
 router.register("tags", TagViewSet, basename="api-tag")

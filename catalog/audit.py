@@ -25,6 +25,12 @@ def record(
     )
 
 
+def events_of(instance: Model, *events: str) -> list[LogEntry]:
+    """These events of an object, the oldest first, each with who it was by."""
+    found = LogEntry.objects.get_for_object(instance).filter(additional_data__event__in=events)
+    return list(found.select_related("actor").order_by("pk"))
+
+
 @contextmanager
 def erasing() -> Iterator[None]:
     """Inside it the log, otherwise append-only, lets texts be taken out; for this transaction alone."""

@@ -23,7 +23,8 @@ from pydantic import (
 from catalog.types import BadInput
 
 
-def _refuse_unstorable(value: str) -> str:
+def refuse_unstorable(value: str) -> str:
+    """The text, or ValueError where no database could hold it."""
     if "\0" in value:
         raise ValueError("contains a NUL character")
     try:
@@ -33,7 +34,7 @@ def _refuse_unstorable(value: str) -> str:
     return value
 
 
-Text = Annotated[str, AfterValidator(_refuse_unstorable)]
+Text = Annotated[str, AfterValidator(refuse_unstorable)]
 Stripped = Annotated[Text, StringConstraints(strip_whitespace=True)]
 Name = Annotated[Text, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
 TagName = Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=50)]

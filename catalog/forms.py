@@ -13,10 +13,24 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.details import ParameterType, VersionDetails
 from catalog.models import Version
-from catalog.services.search import SUSPENDED, Filters
+from catalog.services.filters import MERGED, SUSPENDED, Filters
 from catalog.types import BadInput
 
 _ANY = [("", _("any"))]
+AGE_CHOICES = [
+    ("new7", _("written in the last 7 days")),
+    ("new30", _("written in the last 30 days")),
+    ("old90", _("verified over 90 days ago")),
+    ("old180", _("verified over 180 days ago")),
+    ("old365", _("verified over a year ago")),
+    ("once", _("never verified again")),
+]
+USE_CHOICES = [
+    ("never", _("never used")),
+    ("lately", _("used in the last 30 days")),
+    ("worse", _("made it worse")),
+    ("unreviewed", _("used without a review")),
+]
 
 
 class PlainText(forms.CharField):
@@ -46,6 +60,10 @@ class PlainText(forms.CharField):
         return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
+def _short() -> forms.TextInput:
+    return forms.TextInput(attrs={"size": 10})
+
+
 class FilterForm(forms.Form):
     """The filters of the list, in its address."""
 
@@ -55,7 +73,12 @@ class FilterForm(forms.Form):
     state = forms.ChoiceField(
         label=_("State"),
         required=False,
-        choices=[*_ANY, *Version.State.choices, (SUSPENDED, _("Suspended"))],
+        choices=[
+            *_ANY,
+            *Version.State.choices,
+            (SUSPENDED, _("Suspended")),
+            (MERGED, _("Merged into another")),
+        ],
     )
     risk = forms.ChoiceField(
         label=_("Risk"), required=False, choices=[*_ANY, *Version.Risk.choices]
@@ -63,8 +86,10 @@ class FilterForm(forms.Form):
     side_effect = forms.ChoiceField(
         label=_("Side effect"), required=False, choices=[*_ANY, *Version.SideEffect.choices]
     )
-    tag = forms.CharField(label=_("Tag"), required=False, max_length=50)
-    owner = forms.CharField(label=_("Owner"), required=False, max_length=150)
+    tag = forms.CharField(label=_("Tag"), required=False, max_length=50, widget=_short())
+    owner = forms.CharField(label=_("Owner"), required=False, max_length=150, widget=_short())
+    age = forms.ChoiceField(label=_("Age"), required=False, choices=[*_ANY, *AGE_CHOICES])
+    use = forms.ChoiceField(label=_("Use"), required=False, choices=[*_ANY, *USE_CHOICES])
 
     def filters(self) -> Filters:
         """What the list is narrowed to."""
@@ -228,6 +253,11 @@ class EditForm(VersionForm):
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:
     """Show what a service refused beside the field that it is about."""
     form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
+
+
+def retype(form: forms.Form, **values: object) -> None:
+    """Let the form stand as if these values had been typed, beside what was."""
+    form.data = {name: form.data[name] for name in form.data} | values
 
 
 def split_words(text: str) -> list[str]:

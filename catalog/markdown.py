@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import nh3
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
@@ -9,6 +11,8 @@ from markdown_it import MarkdownIt
 _reader = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
 
 
+# A rubric stands on every review screen.
+@lru_cache(maxsize=64)
 def render_markdown(text: str) -> SafeString:
     """The text as HTML, cleaned a second time by nh3 in case the reader lets something through."""
     return mark_safe(nh3.clean(_reader.render(text), link_rel="noopener noreferrer nofollow"))  # noqa: S308

@@ -31,11 +31,13 @@ class PhrasingForm(forms.Form):
 
 class TitleForm(forms.Form):
     title = forms.CharField(label=_("What it does"), max_length=300)
+    seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=300)
 
 
 class LabelsForm(forms.Form):
     """What may change without a new version."""
 
+    seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
     tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
     owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
     links = PlainText(
@@ -43,10 +45,14 @@ class LabelsForm(forms.Form):
     )
 
     def clean_owner(self) -> User | None:
-        name = self.cleaned_data["owner"]
-        if not name:
-            return None
-        owner = User.objects.filter(username=name, is_active=True).first()
-        if owner is None:
-            raise forms.ValidationError(_("There is no active account of that name."))
-        return owner
+        return find_owner(self.cleaned_data["owner"])
+
+
+def find_owner(name: str) -> User | None:
+    """The active account of that name; None for no name. Raises ValidationError."""
+    if not name:
+        return None
+    owner = User.objects.filter(username=name, is_active=True).first()
+    if owner is None:
+        raise forms.ValidationError(_("There is no active account of that name."))
+    return owner

@@ -18,6 +18,7 @@ from catalog import vectors
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Embedding, EmbeddingModel
 
+LEAST_COSINE = 0.35  # below it, nearness says nothing
 EF_SEARCH = 100  # how many candidates the index looks at; pgvector's default of 40 loses recall
 
 
@@ -35,6 +36,19 @@ class Meaning:
 
     model: EmbeddingModel
     vector: NDArray[np.float32]
+
+    def find_among(self, entry_ids: Sequence[int], *, limit: int) -> list[Near]:
+        """The nearest phrasings of these entries, whether they may answer or not, nearest first.
+
+        All of their vectors are looked at, so it is for some thousand entries at most.
+        """
+        rows = (
+            self._phrasings_of(entry_ids)
+            .annotate(distance=self._distance())
+            .order_by("distance")
+            .values_list("phrasing_id", "phrasing__entry_id", "distance")
+        )
+        return [Near(phrasing, entry, 1 - distance) for phrasing, entry, distance in rows[:limit]]
 
     def find(self, *, limit: int) -> list[Near]:
         """The nearest phrasings of entries that may answer, nearest first."""
@@ -63,11 +77,14 @@ class Meaning:
     def cosines(self, entry_ids: Sequence[int]) -> dict[int, float]:
         """How near each phrasing of these entries lies, by its key; where it has a vector."""
         rows = (
-            Embedding.objects.filter(model=self.model, phrasing__entry__in=entry_ids)
+            self._phrasings_of(entry_ids)
             .annotate(distance=self._distance())
             .values_list("phrasing_id", "distance")
         )
         return {pk: 1 - distance for pk, distance in rows}
+
+    def _phrasings_of(self, entry_ids: Sequence[int]) -> QuerySet[Embedding]:
+        return Embedding.objects.filter(model=self.model, phrasing__entry__in=entry_ids)
 
     def _distance(self) -> CosineDistance:
         typed = Cast("vector", VectorField(dimensions=self.model.dimension))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from catalog import nearest, wording
 from catalog.details import Parameter
 from catalog.embedding import HashingEmbedder
-from catalog.models import Entry, Phrasing, Threshold, Version
-from catalog.relevance import Candidate, Judgement, RelevanceModel, judge_all, shipped_model
+from catalog.models import Entry, Phrasing, Version
+from catalog.relevance import Candidate, Judgement, judge_all
 from catalog.relevance import Parameter as RelevanceParameter
+from catalog.scoring import current_scoring
 from catalog.texts import LONGEST_STATEMENT, clean_text
-from catalog.types import Answer, Match, Retrieval
+from catalog.types import Answer, Match, Neighbour, Retrieval
 
 NEAREST_PHRASINGS = 50
 # Entries that are looked at, of which the most promising are judged: the nearest by meaning, and the
@@ -21,13 +21,14 @@ NEAREST_PHRASINGS = 50
 NEAREST_ENTRIES = 40
 ENTRIES_BY_WORDS = 15
 LIKENESS_COUNTS = 0.1
+NEIGHBOURS = 3
 
 
-class Example(NamedTuple):
-    """A verified script and the wording of it that lies nearest to a statement."""
+class Rivals(NamedTuple):
+    """The candidates of a statement, and which version each of them is."""
 
-    statement: str
-    script: str
+    version_ids: tuple[int, ...]
+    candidates: tuple[Candidate, ...]
 
 
 class _Found(NamedTuple):
@@ -62,23 +63,14 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
         threshold=model.match_threshold,
         scoring=model.version,
         degraded=degraded,
+        neighbours=_neighbours(found, matches),
     )
 
 
-def nearest_examples(statement: str, *, limit: int = 3) -> list[Example]:
-    """Verified scripts for similar statements, nearest first, to show to a generator."""
-    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+def rivals_of(statement: str) -> Rivals:
+    """All that is judged for a statement, for those who want to judge it by another model."""
     found, _degraded = _find(statement)
-    return [Example(one.phrasing, one.version.script) for one in found[:limit]]
-
-
-def current_scoring() -> RelevanceModel:
-    """How candidates are scored, with the newest threshold chosen for this very scoring."""
-    model = shipped_model()
-    chosen = Threshold.objects.filter(scoring=model.version).first()
-    if chosen is None:
-        return model
-    return replace(model, match_threshold=chosen.match, adapt_threshold=chosen.adapt)
+    return Rivals(tuple(one.version.pk for one in found), tuple(_candidate(one) for one in found))
 
 
 def as_document(found: Retrieval) -> dict[str, object]:
@@ -170,6 +162,17 @@ def _candidate(one: _Found) -> Candidate:
             for parameter in parameters
         ),
     )
+
+
+def _neighbours(found: Sequence[_Found], matches: Sequence[Match]) -> tuple[Neighbour, ...]:
+    """The nearest of those that are no match and no starting point."""
+    answers = {match.version_id for match in matches}
+    near = [
+        Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
+        for one in found
+        if one.version.pk not in answers and one.cosine >= nearest.LEAST_COSINE
+    ]
+    return tuple(near[:NEIGHBOURS])
 
 
 def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:

@@ -108,6 +108,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """An entry; the context has its `versions` and their `records`."""
 
+    merged_into = serializers.CharField(source="merged_into.slug", default=None)
     phrasings = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
 
@@ -119,6 +120,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
             "created_at",
             "suspended_at",
             "suspended_why",
+            "merged_into",
             "phrasings",
             "versions",
         )

@@ -3,19 +3,56 @@
 from __future__ import annotations
 
 import logging
+from time import monotonic
 
 from celery import shared_task
+from django.conf import settings
 
-from catalog import vectors
+from catalog import offline, vectors
 from catalog.embedding import EmbedderUnavailable
+from catalog.turns import COPY_OFFLINE, FILL_VECTORS, only_one
 
 logger = logging.getLogger(__name__)
+
+AT_A_TIME = 512  # vectors, some seconds' worth
+LONGEST = 10.0  # seconds of one passage, so that a worker that is told to stop soon can
 
 
 @shared_task(name="catalog.embed_missing")
 def embed_missing() -> None:
-    """Give every phrasing its vector, and finish a change of the embedding model."""
-    try:
-        vectors.embed_missing()
-    except EmbedderUnavailable as error:
-        logger.warning("No vectors are made, so statements are searched by words only: %s", error)
+    """Give every phrasing its vector, and finish a change of the embedding model.
+
+    One worker at a time, a passage after the other: what one that was killed had made is kept.
+    """
+    with only_one(FILL_VECTORS) as is_mine:
+        if not is_mine:
+            return
+        try:
+            more = _work_a_while()
+        except EmbedderUnavailable as error:
+            logger.warning(
+                "No vectors are made; what has none is searched by words only: %s", error
+            )
+            return
+    if more:
+        embed_missing.delay()
+
+
+@shared_task(name="catalog.write_offline_copy")
+def write_offline_copy() -> None:
+    """Once a night, what is verified, to be read when nothing runs; made up for where a night was missed."""
+    folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
+    with only_one(COPY_OFFLINE) as is_mine:
+        if is_mine and offline.is_due(folder):
+            made = offline.write_copy(folder)
+            logger.info("%s entries are in %s", made.entries, made.folder)
+
+
+def _work_a_while() -> bool:
+    """Whether there is more to do."""
+    vectors.clear_retired()
+    begun = monotonic()
+    while stored := vectors.embed_missing(limit=AT_A_TIME):
+        if monotonic() - begun > LONGEST:
+            return stored >= AT_A_TIME
+    return False

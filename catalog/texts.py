@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from catalog.types import BadInput
@@ -24,6 +25,11 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
             field=field,
         )
     return value
+
+
+def name_of(person: User | None) -> str:
+    """What people call the person."""
+    return _("Somebody") if person is None else person.get_full_name() or person.username
 
 
 def check_characters(value: str, *, field: str) -> None:

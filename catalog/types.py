@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Refused(Exception):
@@ -59,15 +60,28 @@ class Match:
     )  # parameter name to the statement's literal
 
 
+class Neighbour(NamedTuple):
+    """A verified entry that lies near a statement and does not answer it."""
+
+    version_id: int
+    phrasing: str  # the wording that lay nearest
+    script: str
+    cosine: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Retrieval:
-    """The answer to one statement; `matches` is ordered best first and never holds an unverified script."""
+    """The answer to one statement; `matches` is ordered best first and never holds an unverified script.
+
+    Nor do `neighbours`, nearest first: they answer nothing, and are examples for who writes a script.
+    """
 
     statement: str
     answer: Answer
     matches: tuple[Match, ...]
     threshold: float
     scoring: str  # version of the relevance model
+    neighbours: tuple[Neighbour, ...] = ()
     degraded: str = (
         ""  # why the search was less than usual, e.g. words only; empty where it was not
     )

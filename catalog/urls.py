@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.views import browse, edit, moves, use
+from catalog.views import browse, bulk, calibration, curation, edit, files, moves, use
 
 urlpatterns = [
     path("catalogue/", browse.catalog_list, name="catalog-list"),
     path("catalogue/new/", edit.entry_new, name="entry-new"),
+    path("catalogue/imports/", files.catalog_import, name="catalog-import"),
+    path("catalogue/imports/<int:pk>/", files.import_detail, name="catalog-import-detail"),
+    path("catalogue/imports/<int:pk>/start/", files.import_start, name="catalog-import-start"),
+    path("catalogue/imports/<int:pk>/cancel/", files.import_cancel, name="catalog-import-cancel"),
+    path("catalogue/imports/<int:pk>/report/", files.import_report, name="catalog-import-report"),
+    path("catalogue/export/", files.catalog_export, name="catalog-export"),
+    path("catalogue/export/file/", files.export_file, name="catalog-export-file"),
+    path("catalogue/curation/bulk/", bulk.bulk, name="bulk"),
+    path("catalogue/curation/duplicates/", curation.duplicate_list, name="duplicate-list"),
+    path(
+        "catalogue/curation/duplicates/<int:pk>/dismiss/",
+        curation.duplicate_dismiss,
+        name="duplicate-dismiss",
+    ),
+    path("catalogue/curation/findings/", curation.finding_list, name="finding-list"),
+    path("catalogue/curation/findings/<int:pk>/seen/", curation.finding_seen, name="finding-seen"),
+    path("catalogue/curation/merges/<int:pk>/undo/", curation.merge_undo, name="merge-undo"),
+    path("catalogue/calibration/", calibration.calibration, name="calibration"),
+    path("catalogue/calibration/threshold/", calibration.threshold_set, name="threshold-set"),
+    path("catalogue/calibration/fit/", calibration.scoring_fit, name="scoring-fit"),
+    path("catalogue/calibration/scoring/", calibration.scoring_choose, name="scoring-choose"),
+    path("catalogue/calibration/label/", calibration.case_label, name="case-label"),
+    path("catalogue/calibration/labels/<int:pk>/undo/", calibration.label_undo, name="label-undo"),
+    path("catalogue/<slug:slug>/merge/", curation.entry_merge, name="entry-merge"),
     path("catalogue/<slug:slug>/", browse.entry_detail, name="entry-detail"),
     path("catalogue/<slug:slug>/history/", browse.version_history, name="version-history"),
     path("catalogue/versions/<int:pk>/edit/", edit.version_edit, name="version-edit"),

@@ -24,6 +24,15 @@ _embedders: dict[str, Embedder] = {}
 _lock = threading.Lock()
 
 
+class Progress(NamedTuple):
+    """How many phrasings have their vector under the model that is being built, or else the current one."""
+
+    current: EmbeddingModel | None
+    building: EmbeddingModel | None
+    done: int
+    total: int
+
+
 class Missing(NamedTuple):
     """A phrasing without a vector."""
 
@@ -116,7 +125,8 @@ def embed_missing(*, limit: int = 1000) -> int:
     """Compute vectors that are missing, at most `limit` per model; how many were stored.
 
     A model that is being built becomes the current one as soon as it has them all; until then the
-    old one is kept complete too, so that nothing new is missed. Raises `EmbedderUnavailable`.
+    old one is kept complete too, so that nothing new is missed. Raises `EmbedderUnavailable`, and what
+    was wrong is kept with the model that is being built: the old one goes on answering.
     """
     wanted = ensure_embedding_model()
     stored = 0
@@ -124,10 +134,48 @@ def embed_missing(*, limit: int = 1000) -> int:
         old = current_model()
         if old is not None and _can_embed(old):
             stored += _fill(old, limit=limit)
-    stored += _fill(wanted, limit=limit)
+    try:
+        stored += _fill(wanted, limit=limit)
+    except EmbedderUnavailable as error:
+        _note_trouble(wanted, str(error))
+        raise
+    _note_trouble(wanted, "")
     if wanted.state == EmbeddingModel.State.BUILDING:
         _switch_to(wanted)
     return stored
+
+
+def clear_retired() -> None:
+    """Remove the vectors and indexes of models that answer no more, or are no more to be built.
+
+    Not at the moment of the change: a search that has just begun still goes by the old ones. Raises
+    `EmbedderUnavailable`.
+    """
+    State = EmbeddingModel.State
+    unwanted = EmbeddingModel.objects.filter(state=State.BUILDING).exclude(name=embedder().name)
+    unwanted.update(state=State.RETIRED)
+    for old in EmbeddingModel.objects.filter(state=EmbeddingModel.State.RETIRED):
+        with transaction.atomic():
+            _lock_models()
+            if not EmbeddingModel.objects.filter(pk=old.pk, state=old.state).exists():
+                continue  # chosen again meanwhile
+            drop = sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(old.index_name))
+            with connection.cursor() as cursor:
+                cursor.execute(drop)
+            Embedding.objects.filter(model=old).delete()
+
+
+def progress() -> Progress:
+    """How far the vectors are, counted; in a fixed number of queries."""
+    models = {
+        model.state: model
+        for model in EmbeddingModel.objects.exclude(state=EmbeddingModel.State.RETIRED)
+    }
+    current = models.get(EmbeddingModel.State.CURRENT)
+    building = models.get(EmbeddingModel.State.BUILDING)
+    shown = building or current
+    done = Embedding.objects.filter(model=shown).count() if shown else 0
+    return Progress(current, building, done, Phrasing.objects.count())
 
 
 def refresh_searchable(entry_ids: Sequence[int]) -> None:
@@ -145,19 +193,20 @@ def refresh_searchable(entry_ids: Sequence[int]) -> None:
 def _fill(model: EmbeddingModel, *, limit: int) -> int:
     missing = [
         Missing(*row)
-        for row in _without_vector(model)
+        for row in without_vector(model)
         .order_by("-pk")
         .values_list("pk", "entry_id", "text")[:limit]
     ]
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
         vectors = embed_with(model, [row.text for row in batch])
-        _store(model, batch, vectors)
+        store(model, batch, vectors)
     return len(missing)
 
 
 @transaction.atomic
-def _store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> None:
+def store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) -> None:
+    """Keep these vectors, but for phrasings that changed meanwhile or that somebody else holds."""
     # A verification that runs at the same time waits for the lock, and so sees these vectors. What
     # somebody else has locked is left to the next pass.
     locked = set(
@@ -187,23 +236,25 @@ def _store(model: EmbeddingModel, batch: Sequence[Missing], vectors: Vectors) ->
 
 
 def _switch_to(model: EmbeddingModel) -> None:
-    """Make a complete model the current one; the old one's index and vectors go."""
+    """Make a complete model the current one, and retire the old one."""
     with transaction.atomic():
         _lock_models()
-        if _without_vector(model).exists():
+        if without_vector(model).exists():
             return
-        for old in EmbeddingModel.objects.filter(state=EmbeddingModel.State.CURRENT):
-            old.state = EmbeddingModel.State.RETIRED
-            old.save(update_fields=["state"])
-            drop = sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(old.index_name))
-            with connection.cursor() as cursor:
-                cursor.execute(drop)
-        model.state = EmbeddingModel.State.CURRENT
+        State = EmbeddingModel.State
+        EmbeddingModel.objects.filter(state=State.CURRENT).update(state=State.RETIRED)
+        model.state = State.CURRENT
         model.save(update_fields=["state"])
-    Embedding.objects.filter(model__state=EmbeddingModel.State.RETIRED).delete()
 
 
-def _without_vector(model: EmbeddingModel) -> QuerySet[Phrasing]:
+def _note_trouble(model: EmbeddingModel, trouble: str) -> None:
+    if model.trouble != trouble:
+        model.trouble = trouble
+        model.save(update_fields=["trouble"])
+
+
+def without_vector(model: EmbeddingModel) -> QuerySet[Phrasing]:
+    """The phrasings that the model has no vector of."""
     return Phrasing.objects.exclude(
         Exists(Embedding.objects.filter(phrasing=OuterRef("pk"), model=model))
     )

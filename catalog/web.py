@@ -11,12 +11,10 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
+from catalog.files.cells import safe_cell
 from catalog.types import BadInput
 
 Row = TypeVar("Row", bound=Model)
-
-# A spreadsheet takes a cell that begins so for a formula.
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def wants_fragment(request: HttpRequest) -> bool:
@@ -87,11 +85,6 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
     writer = csv.writer(_Echo())
     for row in rows:
         yield writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])
-
-
-def safe_cell(value: str) -> str:
-    """The text so that no spreadsheet calculates with it."""
-    return f"'{value}" if value.startswith(_STARTS_FORMULA) else value
 
 
 class _Echo:

@@ -54,6 +54,14 @@ ORDER BY document @@ %(all)s::tsquery DESC, ts_rank(document, %(any)s::tsquery) 
 LIMIT %(limit)s
 """
 
+# Few enough to rank by every word.
+_ENTRIES_AMONG = """
+SELECT id FROM catalog_entry
+WHERE id = ANY(%(among)s) AND document @@ %(any)s::tsquery
+ORDER BY document @@ %(all)s::tsquery DESC, ts_rank(document, %(any)s::tsquery) DESC, id DESC
+LIMIT %(limit)s
+"""
+
 _REFRESH = """
 UPDATE catalog_entry AS entry SET document =
     setweight(to_tsvector('english', title), 'A')
@@ -100,13 +108,17 @@ def find_phrasings(text: str, *, limit: int) -> list[Hit]:
         return [Hit(*row) for row in cursor.fetchall()]
 
 
-def find_entries(text: str, *, limit: int) -> list[int]:
-    """Keys of entries in any state whose title, phrasings, tags or newest script fit the text."""
+def find_entries(text: str, *, limit: int, among: Sequence[int] | None = None) -> list[int]:
+    """Keys of entries in any state whose title, phrasings, tags or newest script fit the text.
+
+    `among` narrows it to some thousand entries at most.
+    """
     words = _read_words(text, table="catalog_entry")
     if words is None:
         return []
+    given = {**words._asdict(), "limit": limit, "among": list(among or ())}
     with connection.cursor() as cursor:
-        cursor.execute(_ENTRIES, {**words._asdict(), "limit": limit})
+        cursor.execute(_ENTRIES if among is None else _ENTRIES_AMONG, given)
         return [pk for (pk,) in cursor.fetchall()]
 
 

@@ -9,26 +9,23 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from catalog.analysis import risk, shellcheck, syntax
+from catalog.analysis import characters, risk, shellcheck, syntax
 from catalog.analysis.characters import (
     CharacterKind,
     HiddenCharacter,
     check_characters,
 )
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
-from catalog.analysis.parameters import (
-    Parameter,
-    ParameterType,
-    UnfillableScript,
-    fill,
-    find_parameters,
-)
+from catalog.analysis.filling import UnfillableScript, fill
+from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
 from catalog.analysis.risk import risk_level
 from catalog.analysis.risk.secrets import Secret, find_secrets
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
 from catalog.analysis.side_effect import find_side_effect
+from catalog.analysis.suggestions import Asked, Suggested, suggest_parameters
 from catalog.analysis.syntax import check_syntax
+from catalog.analysis.tools import ToolFailed, tool_version
 from catalog.analysis.types import (
     Finding,
     Level,
@@ -43,6 +40,7 @@ from catalog.analysis.types import (
 from catalog.analysis.values import dangerous_values
 
 __all__ = [
+    "Asked",
     "CharacterKind",
     "Finding",
     "HiddenCharacter",
@@ -54,12 +52,14 @@ __all__ = [
     "Risk",
     "Secret",
     "SideEffect",
+    "Suggested",
     "UnfillableScript",
     "UnreadableScript",
     "analyse",
     "analyse_static",
     "check_shellcheck",
     "check_syntax",
+    "checkers",
     "dangerous_values",
     "fill",
     "find_hidden_characters",
@@ -69,6 +69,7 @@ __all__ = [
     "hash_script",
     "risk_level",
     "side_effect",
+    "suggest_parameters",
 ]
 
 
@@ -101,6 +102,16 @@ def analyse_static(script: str) -> Report:
     return _static_report(script, read_program(encode_script(script)))
 
 
+def checkers() -> str:
+    """Which ShellCheck and which rules of ours speak here, in a few words; findings belong to them."""
+    program = shellcheck.find_shellcheck()
+    try:
+        version = tool_version(program) if program else "none"
+    except ToolFailed:
+        version = "none"
+    return f"shellcheck {version}, risk rules {risk.VERSION}, characters {characters.VERSION}"
+
+
 def side_effect(script: str) -> SideEffect:
     """What the script does to the machine; unknown unless every command is known to read only."""
     return analyse_static(script).side_effect
@@ -108,6 +119,8 @@ def side_effect(script: str) -> SideEffect:
 
 def find_hidden_characters(script: str) -> tuple[HiddenCharacter, ...]:
     """The script's hidden and look-alike characters, to be marked where it is shown."""
+    if characters.is_plain(script):
+        return ()
     return _find_hidden_characters(script, read_program(encode_script(script)))
 
 

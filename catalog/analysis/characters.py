@@ -55,6 +55,7 @@ _HIDDEN = re.compile(
     rf"(?P<bidi_control>[{_BIDI}])|(?P<zero_width>[{_ZERO_WIDTH}])|(?P<odd_space>[{_SPACES}])"
     rf"|(?P<control_character>[{_CONTROLS}]|\r(?!\n))"
 )
+_ODD_ASCII = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
 # Joiners and variation selectors are ordinary inside emoji and some scripts.
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _LEVELS = {
@@ -95,6 +96,11 @@ _LETTERS = dict(
         strict=True,
     )
 )
+
+
+def is_plain(script: str) -> bool:
+    """Whether nothing can be hidden in it: ASCII without control characters, of which most scripts are."""
+    return script.isascii() and not _ODD_ASCII.search(script)
 
 
 def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharacter, ...]:

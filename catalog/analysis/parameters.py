@@ -1,15 +1,15 @@
-"""Parameters that a script asks for, and the script with their values put in."""
+"""Parameters that a script asks for: variables, arguments and options."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from catalog.analysis.choices import find_choices
 from catalog.analysis.names import names
-from catalog.analysis.shell.commands import Assignment, Expansion
+from catalog.analysis.shell.commands import Assignment, Command, Expansion
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shell.words import Variable
 from catalog.analysis.types import encode_script
@@ -21,6 +21,7 @@ class ParameterType(StrEnum):
     TEXT = "text"
     NUMBER = "number"
     PATH = "path"
+    CHOICE = "choice"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +35,8 @@ class Parameter:
     description: str = ""
     line: int = 1
     position: int | None = None  # for an argument of the script: 1 for "$1"
-
-
-class UnfillableScript(ValueError):
-    """The values do not fit the script's parameters; its message is meant for people."""
+    option: str = ""  # for a value that getopts reads: "n" for `-n VALUE`
+    choices: tuple[str, ...] = ()
 
 
 _NUMBERS = names(
@@ -55,29 +54,69 @@ _PATHS = names(
 )
 _POSITIONAL = re.compile(r"[1-9]\d?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_FORBIDDEN = {"\n": "a line break", "\r": "a carriage return", "\0": "a NUL byte"}
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _REQUIRED = frozenset({":?", "?"})
+# The letter of a branch of `case $option in`, the last one before an assignment.
+_BRANCH = re.compile(r"(?:^|[\s;(])(\w)\)")
+# What every shell has, or a machine's administrator sets for all of them.
+_ENVIRONMENT = names(
+    """
+    HOME PATH USER LOGNAME SHELL PWD OLDPWD TMPDIR TMP TEMP EDITOR VISUAL PAGER TERM LANG LC_ALL
+    HOSTNAME DISPLAY IFS MAIL UID EUID SUDO_USER SSH_CONNECTION SSH_TTY BASH_VERSION NO_COLOR CI
+    """
+)
 
 
-def find_parameters(script: str) -> tuple[Parameter, ...]:
+def find_parameters(script: str, *, also: Collection[str] = ()) -> tuple[Parameter, ...]:
     """The parameters of the script, in the order in which it asks for them.
 
-    Found are `${NAME:?message}`, `${NAME:=default}`, `NAME=${NAME:-default}`, and arguments as in
-    `NAME=$1` or `${1:?message}` outside of functions. Raises UnreadableScript.
+    Found are `${NAME:?message}`, `${NAME:=default}`, `NAME=${NAME:-default}`, arguments as in `NAME=$1`
+    or `${1:?message}` outside of functions, and options whose value getopts reads. A mere
+    `${NAME:-default}` is one where its name is among `also`. Raises UnreadableScript.
     """
-    return parameters_of(read_program(encode_script(script)))
+    return parameters_of(read_program(encode_script(script)), also=also)
 
 
-def parameters_of(program: Program) -> tuple[Parameter, ...]:
+def parameters_of(program: Program, *, also: Collection[str] = ()) -> tuple[Parameter, ...]:
     """The same for a script that has been read already."""
+    candidates = [
+        *_from_assignments(program),
+        *_from_getopts(program),
+        *_from_expansions(program),
+        *(one for one in possible_parameters(program) if one.name in also),
+    ]
     found: dict[str, Parameter] = {}
-    candidates = [*_from_assignments(program), *_from_expansions(program)]
     for parameter in sorted(candidates, key=lambda parameter: parameter.line):
         taken = {other.position for other in found.values()} - {None}
         if parameter.name not in found and parameter.position not in taken:
             found[parameter.name] = parameter
-    return tuple(found.values())
+    choices = find_choices(program) if found else {}
+    return tuple(_with_choices(parameter, choices) for parameter in found.values())
+
+
+def possible_parameters(program: Program) -> Iterator[Parameter]:
+    """`${NAME:-default}` wherever it stands: a parameter, if somebody says so."""
+    assigned = {assignment.name for assignment in program.assignments}
+    seen: set[str] = set()
+    for expansion in program.expansions:
+        variable = expansion.variable
+        is_named = variable.name.isupper() and _NAME.fullmatch(variable.name)
+        if (
+            expansion.span.unit is program.unit
+            and variable.operator in (":-", "-")
+            and variable.operand
+            and is_named
+            and variable.name not in assigned | _ENVIRONMENT | seen
+        ):
+            seen.add(variable.name)
+            yield _parameter(variable.name, variable, expansion, program)
+
+
+def _with_choices(parameter: Parameter, choices: Mapping[str, tuple[str, ...]]) -> Parameter:
+    found = choices.get(parameter.name) or choices.get(str(parameter.position or ""))
+    if not found or (parameter.default is not None and parameter.default not in found):
+        return parameter
+    return replace(parameter, type=ParameterType.CHOICE, choices=found)
 
 
 def _from_assignments(program: Program) -> Iterator[Parameter]:
@@ -94,6 +133,60 @@ def _from_assignments(program: Program) -> Iterator[Parameter]:
             yield _parameter(assignment.name, variable, assignment, program, position=position)
         elif variable.name == assignment.name and variable.operator:
             yield _parameter(assignment.name, variable, assignment, program)
+
+
+def _from_getopts(program: Program) -> Iterator[Parameter]:
+    """`n) NAME=$OPTARG` in the loop of a getopts that knows `n:`."""
+    known = {letter for command in program.commands for letter in _letters(command, program)}
+    for assignment in program.assignments:
+        variable = assignment.value.sole_variable if assignment.value else None
+        if (
+            variable is None
+            or variable.name != "OPTARG"
+            or assignment.function
+            or assignment.span.unit is not program.unit
+        ):
+            continue
+        before = program.unit.text(0, assignment.span.start)
+        letters = _BRANCH.findall(before)
+        if letters and letters[-1] in known:
+            default = _earlier_value(assignment, program)
+            needed = assignment.name in program.tested or _is_demanded(assignment.name, program)
+            yield Parameter(
+                name=assignment.name,
+                type=guess_type(assignment.name, default),
+                required=needed and not default,
+                default=default or None,
+                line=assignment.span.line,
+                option=letters[-1],
+            )
+
+
+def _letters(command: Command, program: Program) -> Iterator[str]:
+    """The options of a getopts at the script's top that take a value."""
+    is_top = command.span.unit is program.unit and not command.context.function
+    if command.name == "getopts" and is_top and command.arguments:
+        yield from re.findall(r"(\w):", command.arguments[0].literal or "")
+
+
+def _earlier_value(assignment: Assignment, program: Program) -> str | None:
+    """What the script itself gives the variable before it reads its options."""
+    values = [
+        other.value.literal
+        for other in program.assignments
+        if other.name == assignment.name
+        and other.span.start < assignment.span.start
+        and other.value is not None
+        and not other.in_loop
+    ]
+    return values[-1] if values else None
+
+
+def _is_demanded(name: str, program: Program) -> bool:
+    return any(
+        expansion.variable.name == name and expansion.variable.operator in _REQUIRED
+        for expansion in program.expansions
+    )
 
 
 def _shifts(program: Program) -> list[int]:
@@ -176,74 +269,3 @@ def guess_type(name: str, default: str | None) -> ParameterType:
     elif words[-1] in _NUMBERS:
         return ParameterType.NUMBER
     return ParameterType.PATH if words[-1] in _PATHS else ParameterType.TEXT
-
-
-def fill(script: str, values: Mapping[str, str]) -> str:
-    """The script with the values assigned right after its shebang and header comment.
-
-    Every other byte stays as it is; the values are quoted, so that they stay data. Raises
-    UnfillableScript for a name that the script does not ask for, a required one that is missing or
-    empty, and a value with a line break, carriage return or NUL.
-    """
-    parameters = find_parameters(script)
-    _check_values(parameters, values)
-    lines = [
-        f"{parameter.name}={_quote(values[parameter.name])}"
-        for parameter in parameters
-        if parameter.position is None and parameter.name in values
-    ]
-    lines += _positional_line(parameters, values)
-    if not lines:
-        return script
-    end = _header_end(script)
-    before, after = script[:end], script[end:]
-    if before and not before.endswith("\n"):
-        before += "\n"
-    return before + "".join(line + "\n" for line in lines) + after
-
-
-def _check_values(parameters: tuple[Parameter, ...], values: Mapping[str, str]) -> None:
-    unknown = sorted(values.keys() - {parameter.name for parameter in parameters})
-    if unknown:
-        raise UnfillableScript(f"The script has no parameter {unknown[0]}.")
-    for parameter in parameters:
-        if parameter.required and not values.get(parameter.name):
-            raise UnfillableScript(f"{parameter.name} needs a value.")
-    for name, value in values.items():
-        for character, what in _FORBIDDEN.items():
-            if character in value:
-                raise UnfillableScript(f"The value of {name} contains {what}.")
-
-
-def _positional_line(parameters: tuple[Parameter, ...], values: Mapping[str, str]) -> list[str]:
-    """`set -- ...`, which replaces the arguments; those left out before a given one are empty."""
-    given = {
-        parameter.position: values[parameter.name]
-        for parameter in parameters
-        if parameter.position is not None and parameter.name in values
-    }
-    if not given:
-        return []
-    arguments = (given.get(position, "") for position in range(1, max(given) + 1))
-    return [f"set -- {' '.join(_quote(argument) for argument in arguments)}"]
-
-
-def _quote(value: str) -> str:
-    """The value between single quotes, always: `~` and numbers look like data then, too."""
-    quoted = shlex.quote(value)
-    return quoted if quoted != value else f"'{value}'"
-
-
-def _header_end(script: str) -> int:
-    """The offset after the comment lines that the script begins with."""
-    position = end = 0
-    while position < len(script):
-        newline = script.find("\n", position)
-        after = newline + 1 if newline != -1 else len(script)
-        line = script[position:after].strip()
-        if line.startswith("#"):
-            end = after
-        elif line:
-            break
-        position = after
-    return end

@@ -27,7 +27,7 @@ def dangerous_values(script: str, values: Mapping[str, str]) -> list[str]:
     with their default, or as empty. Raises UnreadableScript.
     """
     program = read_program(encode_script(script))
-    parameters = parameters_of(program)
+    parameters = parameters_of(program, also=values.keys())
     complete = {p.name: values.get(p.name, p.default or "") for p in parameters}
     by_position = {str(p.position): complete[p.name] for p in parameters if p.position}
     given = program.variables.given({**complete, **by_position})

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TextIO
+from collections.abc import Iterator
+from typing import BinaryIO
 
+from catalog.files.lines import iterate_lines, say_too_long
 from catalog.files.records import EntryRecord, Row, read_record
 
-MOST_BYTES = 4_000_000  # of one line
+
+def read_jsonl(file: BinaryIO) -> Iterator[Row]:
+    """A row for each line that is not blank. Raises UnreadableFile."""
+    for number, line in iterate_lines(file):
+        place = f"line {number}"
+        if line is None:
+            yield Row(place=place, problem=say_too_long())
+        elif line.strip():
+            yield _read_line(line, place=place)
 
 
-def read_jsonl(path: Path) -> Iterator[Row]:
-    """A row for each line that is not blank. Raises OSError."""
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(MOST_BYTES + 1):
-            number += 1
-            place = f"line {number}"
-            if len(line) > MOST_BYTES:
-                yield Row(place=place, problem=f"has more than {MOST_BYTES:,} bytes")
-                while not line.endswith(b"\n") and (line := file.readline(MOST_BYTES)):
-                    pass
-            elif line.strip():
-                yield _read_line(line, place=place)
-
-
-def write_jsonl(file: TextIO, records: Iterable[EntryRecord]) -> int:
-    """Write a line for each record; how many."""
-    count = 0
-    for record in records:
-        data = record.model_dump(mode="json", exclude_none=True)
-        file.write(json.dumps(data, ensure_ascii=False) + "\n")
-        count += 1
-    return count
+def jsonl_line(record: EntryRecord) -> str:
+    """The record as a line with its end."""
+    return json.dumps(record.plain(), ensure_ascii=False) + "\n"
 
 
 def _read_line(line: bytes, *, place: str) -> Row:
     try:
-        return read_record(json.loads(line.decode("utf-8-sig")), place=place)
+        return read_record(json.loads(line.decode()), place=place)
     except UnicodeDecodeError as error:
         return Row(place=place, problem=f"is not UTF-8 at byte {error.start + 1}")
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return Row(place=place, problem="is nested too deeply")
+    except json.JSONDecodeError as error:
+        return Row(place=place, problem=f"is no JSON at character {error.colno}: {error.msg}")
+    except ValueError as error:
         return Row(place=place, problem=f"is no JSON: {str(error)[:200]}")

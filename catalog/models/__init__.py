@@ -1,18 +1,34 @@
-"""The verified catalogue: entries, their versions and wordings, vectors, labels and uses."""
+"""The verified catalogue: entries, versions, wordings, vectors, labels, uses; and what curators do with them."""
 
 from __future__ import annotations
 
+from catalog.models.curation import Merge, NearDuplicate, Recheck
 from catalog.models.embedding import Embedding, EmbeddingModel
-from catalog.models.entry import Entry, Phrasing, Tag, Version, VersionEvent
-from catalog.models.relevance import MatchLabel, Threshold
+from catalog.models.entry import Entry, Tag, Version, VersionEvent
+from catalog.models.job import Job
+from catalog.models.phrasing import Phrasing
+from catalog.models.relevance import (
+    LabelScore,
+    MatchLabel,
+    ScoringChoice,
+    ScoringModel,
+    Threshold,
+)
 from catalog.models.use import Use
 
 __all__ = [
     "Embedding",
     "EmbeddingModel",
     "Entry",
+    "Job",
+    "LabelScore",
     "MatchLabel",
+    "Merge",
+    "NearDuplicate",
     "Phrasing",
+    "Recheck",
+    "ScoringChoice",
+    "ScoringModel",
     "Tag",
     "Threshold",
     "Use",

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
 
-from catalog.models.entry import Phrasing
+from catalog.models.phrasing import Phrasing
 
 
 class EmbeddingModel(models.Model):
@@ -25,6 +25,8 @@ class EmbeddingModel(models.Model):
     dimension = models.PositiveIntegerField(_("dimension"))
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.BUILDING)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    # Why it can't be built now; empty while all is well.
+    trouble = models.TextField(_("what is wrong"), blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

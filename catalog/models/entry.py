@@ -1,4 +1,4 @@
-"""Entry, Version and Phrasing: what is kept, in which wording, and in which state."""
+"""Entry and Version: what is kept, and in which state."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models, transaction
 from django.db.models import F, Q
-from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.texts import name_of
 from catalog.types import NotAllowedNow
 
 
@@ -32,7 +32,11 @@ class Tag(models.Model):
 class EntryQuerySet(models.QuerySet["Entry"]):
     def answering(self) -> EntryQuerySet:
         """Entries that may answer a statement: verified and not suspended."""
-        return self.filter(versions__state=Version.State.VERIFIED, suspended_at=None)
+        return self.standing().filter(versions__state=Version.State.VERIFIED, suspended_at=None)
+
+    def standing(self) -> EntryQuerySet:
+        """Entries that stand for themselves, and were not merged into another."""
+        return self.filter(merged_into=None)
 
 
 class Entry(models.Model):
@@ -53,6 +57,8 @@ class Entry(models.Model):
     merged_into = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="merged"
     )
+    # When it was last looked at for near-duplicates; empty again as soon as anything of it changes.
+    compared_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Title, phrasings, tags and the newest script, for the search by text; kept by the services.
     document = SearchVectorField(null=True, editable=False)
 
@@ -61,7 +67,14 @@ class Entry(models.Model):
     class Meta:
         verbose_name_plural = "entries"
         ordering = ["-pk"]
-        indexes = [GinIndex(fields=["document"], name="entry_document")]
+        indexes = [
+            GinIndex(fields=["document"], name="entry_document"),
+            models.Index(
+                fields=["id"],
+                condition=Q(compared_at=None, merged_into=None),
+                name="entry_to_compare",
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(merged_into=None) | ~Q(merged_into=F("pk")),
@@ -171,6 +184,10 @@ class Version(models.Model):
         blank=True,
         related_name="verified_versions",
     )
+    # Which ShellCheck and which risk rules made the findings; empty where nobody wrote it down.
+    checked_with = models.CharField(
+        _("checked with"), max_length=80, blank=True, default="", db_default="", editable=False
+    )
     # True where a team of one let the author verify (a setting); shown wherever "verified" is shown.
     self_verified = models.BooleanField(_("verified by its author"), default=False)
 
@@ -214,6 +231,11 @@ class Version(models.Model):
         indexes = [
             models.Index(fields=["state", "-id"], name="version_state_newest"),
             models.Index(fields=["risk"], name="version_risk"),
+            models.Index(
+                fields=["verified_at"],
+                condition=Q(state="verified"),
+                name="version_verified_at",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -226,20 +248,48 @@ class Version(models.Model):
 
     @transaction.atomic
     def move_to(self, state: State, *, by: User | None, note: str = "", **changes: object) -> None:
-        """Change the state and log it, or raise NotAllowedNow and change nothing."""
+        """Change the state and log it, or raise NotAllowedNow, which says who was faster, and change nothing."""
         old = Version.State(self.state)
         if state not in Version.MOVES[old]:
-            raise NotAllowedNow(
-                _("This version is %(old)s; it can't become %(new)s.")
-                % {"old": old.label.lower(), "new": state.label.lower()}
-            )
+            refusal = _("This version is %(old)s; it can't become %(new)s.") % {
+                "old": old.label.lower(),
+                "new": state.label.lower(),
+            }
+            raise NotAllowedNow(f"{refusal} {self._last_change()}".rstrip())
         # Compare and set: whoever comes second finds no row to update.
         if not Version.objects.filter(pk=self.pk, state=old).update(state=state, **changes):
-            raise NotAllowedNow(_("Somebody else has just changed this version."))
+            raise NotAllowedNow(self._last_change() or _("Somebody else has just changed this."))
         VersionEvent.objects.create(version=self, old=old, new=state, by=by, note=note)
         self.state = state
         for name, value in changes.items():
             setattr(self, name, value)
+
+    @transaction.atomic
+    def take_back(self, event: VersionEvent, *, by: User, note: str) -> None:
+        """Return to the state before `event`, which has to be the last one, or raise NotAllowedNow.
+
+        For undoing what was done with the version as a side effect: who had verified it still has.
+        """
+        last = self.events.order_by("-pk").first()
+        if (
+            last is None
+            or last.pk != event.pk
+            or not Version.objects.filter(pk=self.pk, state=event.new).update(state=event.old)
+        ):
+            raise NotAllowedNow(self._last_change() or _("Somebody else has just changed this."))
+        VersionEvent.objects.create(version=self, old=event.new, new=event.old, by=by, note=note)
+        self.state = event.old
+
+    def _last_change(self) -> str:
+        last = self.events.select_related("by").order_by("-pk").first()
+        if last is None or not last.old:
+            return ""
+        words = _("%(who)s made it %(state)s at %(when)s.") % {
+            "who": name_of(last.by),
+            "state": last.get_new_display().lower(),
+            "when": f"{timezone.localtime(last.at):%H:%M}",
+        }
+        return str(words)
 
 
 class VersionEvent(models.Model):
@@ -259,42 +309,3 @@ class VersionEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version_id}: {self.old or 'new'} to {self.new}"
-
-
-class Phrasing(models.Model):
-    """One wording of what an Entry does; the title is one of them."""
-
-    class Source(models.TextChoices):
-        TITLE = "title", _("Title")
-        CURATOR = "curator", _("Curator")
-        STATEMENT = "statement", _("Reviewed statement")
-        IMPORTED = "imported", _("Imported")
-
-    entry = models.ForeignKey(Entry, models.CASCADE, related_name="phrasings")
-    text = models.TextField(_("text"))
-    source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.CURATOR)
-    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
-    # Its words, stemmed, for the search by text; the database keeps it.
-    document = models.GeneratedField(
-        expression=SearchVector("text", config="english"),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
-
-    class Meta:
-        ordering = ["pk"]
-        indexes = [GinIndex(fields=["document"], name="phrasing_document")]
-        constraints = [
-            models.UniqueConstraint("entry", MD5("text"), name="phrasing_once_an_entry"),
-            models.UniqueConstraint(
-                fields=["entry"], condition=Q(source="title"), name="phrasing_one_title_an_entry"
-            ),
-            models.CheckConstraint(condition=~Q(text=""), name="phrasing_not_empty"),
-            models.CheckConstraint(
-                condition=Q(source__in=["title", "curator", "statement", "imported"]),
-                name="phrasing_source_legal",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.text

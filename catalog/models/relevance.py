@@ -11,13 +11,29 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models.entry import Version
 
 
+class MatchLabelQuerySet(models.QuerySet["MatchLabel"]):
+    def counting(self) -> MatchLabelQuerySet:
+        """Labels that nobody has taken back."""
+        return self.filter(undone_at=None)
+
+
 class MatchLabel(models.Model):
-    """A person's word on one retrieved version: the answer, a starting point, or neither; append-only."""
+    """A person's word on one retrieved version: the answer, a starting point, or neither.
+
+    Never changed. One that was undone is kept and counts no more.
+    """
 
     class Label(models.TextChoices):
         MATCH = "match", _("Match")
         ADAPT = "adapt", _("Adapt")
         NO_MATCH = "no_match", _("No match")
+
+    class Picked(models.TextChoices):
+        """How it came that this case was labelled; what was picked says little of how often it occurs."""
+
+        ASKED = "asked", _("By who asked")
+        BORDERLINE = "borderline", _("Picked near the threshold")
+        RANDOM = "random", _("Picked at random")
 
     statement = models.TextField(_("statement"))
     version = models.ForeignKey(Version, models.CASCADE, related_name="labels")
@@ -26,18 +42,90 @@ class MatchLabel(models.Model):
     scoring = models.CharField(_("scoring"), max_length=40, blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
+    picked = models.CharField(
+        max_length=10, choices=Picked, default=Picked.ASKED, db_default="asked"
+    )
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    objects = MatchLabelQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
                 condition=Q(label__in=["match", "adapt", "no_match"]), name="match_label_legal"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(picked__in=["asked", "borderline", "random"]),
+                name="match_label_picked_legal",
+            ),
         ]
         permissions = [("label_matches", _("Can label matches for calibration"))]
 
     def __str__(self) -> str:
         return f"{self.label}: {self.statement[:60]}"
+
+
+class LabelScore(models.Model):
+    """How sure one scoring is of a labelled case, whatever the threshold; what thresholds are chosen from."""
+
+    label = models.ForeignKey(MatchLabel, models.CASCADE, related_name="scores")
+    scoring = models.CharField(_("scoring"), max_length=40)
+    confidence = models.FloatField(_("confidence"))
+    # False where a rule forbids a match at any threshold: a literal that differs, a verb, a negation.
+    may_match = models.BooleanField(_("rules allow a match"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["label", "scoring"], name="label_score_once_a_scoring"),
+            models.CheckConstraint(
+                condition=Q(confidence__gte=0, confidence__lte=1), name="label_score_in_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label_id} under {self.scoring}: {self.confidence:.2f}"
+
+
+class ScoringModel(models.Model):
+    """A relevance model fitted to this team's own labels; never changed. The one that ships has no row."""
+
+    name = models.CharField(_("version"), max_length=40, unique=True)
+    document = models.JSONField(_("document"))
+    # What it was fitted upon: the name of the scoring whose words and trees it keeps.
+    based_on = models.CharField(_("based on"), max_length=40)
+    labels = models.PositiveIntegerField(_("labels"))
+    # Held out: what this and the then current scoring said of labels that the fit had not seen.
+    measured = models.JSONField(_("measured"), default=dict)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ScoringChoice(models.Model):
+    """Which scoring judges from now on, who said so and why; the newest counts, older ones are kept."""
+
+    scoring = models.CharField(_("scoring"), max_length=40)
+    # Empty: the one that ships with the product.
+    model = models.ForeignKey(
+        ScoringModel, models.PROTECT, null=True, blank=True, related_name="choices"
+    )
+    why = models.TextField(_("why"), blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.scoring} since {self.at:%Y-%m-%d}"
 
 
 class Threshold(models.Model):
@@ -48,6 +136,9 @@ class Threshold(models.Model):
     adapt = models.FloatField(_("adapt from"))
     wanted_precision = models.FloatField(_("wanted precision"), null=True, blank=True)
     labels = models.PositiveIntegerField(_("labels it was chosen from"), default=0)
+    # Of those labels: how many lie at or above it, and how many of these are a match.
+    above = models.PositiveIntegerField(_("at or above it"), null=True, blank=True)
+    above_right = models.PositiveIntegerField(_("of them right"), null=True, blank=True)
     why = models.TextField(_("why"), blank=True)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"

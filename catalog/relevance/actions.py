@@ -70,6 +70,8 @@ def _as_verb(token: Token, following: str) -> str:
     word = token.lower
     if (word, following) in PHRASAL_VERBS:
         return PHRASAL_VERBS[word, following]
+    if word == "lower" and following == "case":
+        return ""
     if word in VERBS:
         return word
     if word.endswith(("s", "ing")) and word not in _DESCRIBING:

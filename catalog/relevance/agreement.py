@@ -11,7 +11,6 @@ from catalog.relevance.profiles import StatementProfile, analyse
 from catalog.relevance.scripts import ScriptProfile, analyse_script
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate, Parameter
-from catalog.relevance.verbs import VERBS
 from catalog.relevance.vocabulary import is_common
 
 Pair = tuple[Literal, Literal]
@@ -67,7 +66,7 @@ def compare_literals(statement: StatementProfile, candidate: Candidate) -> Agree
         extra=tuple(literal for literal in mine if literal.firm),
         missing=tuple(literal for literal in theirs if literal.firm),
         explained=tuple(explained),
-        misplaced=tuple(_misplaced(same)) if _carries(statement, phrasing) else (),
+        misplaced=tuple(_misplaced(same)),
         loose_extra=tuple(literal for literal in mine if not literal.firm),
         loose_missing=tuple(literal for literal in theirs if not literal.firm),
         fills=binding.fills,
@@ -248,14 +247,6 @@ def _same_family(one: Literal, other: Literal) -> bool:
     if one.kind.family != other.kind.family:
         return False
     return (one.firm and other.firm) or one.kind == other.kind
-
-
-def _carries(*profiles: StatementProfile) -> bool:
-    """Whether something is carried from one place to another."""
-    carrying = frozenset(
-        {"copy", "move", "upload", "download", "backup", "restore", "link", "send"}
-    )
-    return any(VERBS[verb] & carrying for profile in profiles for verb in profile.actions)
 
 
 def _goes_elsewhere(one: Literal, other: Literal) -> bool:

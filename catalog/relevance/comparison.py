@@ -11,13 +11,14 @@ from catalog.relevance.agreement import Agreement, compare_literals
 from catalog.relevance.literals import Literal
 from catalog.relevance.marks import lone_axes, opposed
 from catalog.relevance.names import ROLES
+from catalog.relevance.objects import OBJECTS
 from catalog.relevance.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
 from catalog.relevance.scope import has_other_scope
 from catalog.relevance.scripts import analyse_script
 from catalog.relevance.shapes import Kind
 from catalog.relevance.types import Candidate
 from catalog.relevance.verbs import PHRASAL_VERBS
-from catalog.relevance.vocabulary import words
+from catalog.relevance.vocabulary import lemma, words
 
 # Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
 TELLING_AXES = words(
@@ -44,6 +45,8 @@ class Comparison:
     only_statement: frozenset[str]  # words of weight that the entry does not have
     only_entry: frozenset[str]
     other_scope: bool  # the script looks at other places or kinds of files than the statement says
+    other_units: tuple[Literal, ...]  # numbers of lines here, of files there
+    other_letters: tuple[str, ...]  # words that the script has in other letters: ERROR is not error
     is_identical: bool  # to one of the phrasings, but for spaces and the last full stop
     is_alike: bool  # to the phrasing, but for case, quotes and articles, too
 
@@ -102,6 +105,8 @@ class Comparison:
             or self.has_stranger
             or self.does_other_things
             or self.is_one_sided
+            or self.other_letters
+            or self.other_units
             or (self.other_scope and not (self.is_identical or self.is_alike))
         )
 
@@ -137,6 +142,8 @@ def compare(text: str, candidate: Candidate) -> Comparison:
         only_entry=_strays(entry_words - statement_words, statement, literals.loose_missing),
         other_scope=not candidate.parameters
         and has_other_scope(statement, script, candidate.script),
+        other_units=tuple(_other_units(text, candidate.phrasing, literals)),
+        other_letters=_other_letters(text, candidate, statement.marks),
         is_identical=identical is not None,
         is_alike=_reduce(text) == _reduce(candidate.phrasing),
     )
@@ -155,11 +162,51 @@ def _normalise(text: str) -> str:
     return " ".join(text.split()).rstrip(".!? ")
 
 
+def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Literal]:
+    """The statement's numbers that count one kind of thing here and another one there."""
+    for mine, theirs in literals.same:
+        if mine.kind == Kind.NUMBER:
+            counted, others = _counted(text[mine.end :]), _counted(phrasing[theirs.end :])
+            if counted and others and counted != others:
+                yield mine
+
+
+def _counted(rest: str) -> str:
+    """What a number counts that stands before `rest`, where it is a kind of thing."""
+    following = _WORD.match(rest.lstrip())
+    return OBJECTS.get(lemma(following[0].lower()), "") if following else ""
+
+
+def _other_letters(text: str, candidate: Candidate, marks: frozenset[str]) -> tuple[str, ...]:
+    """Words in capitals that phrasing and script both have, and only in other letters.
+
+    A capital at the beginning of a word is a matter of style, and so is a text all in capitals.
+    """
+    if "case:any" in marks or text.isupper() or candidate.phrasing.isupper():
+        return ()
+    asked, known = set(_WORD.findall(text)), set(_WORD.findall(candidate.phrasing))
+    scripted = set(_WORD.findall(candidate.script))
+    lowered = {word.lower(): word for word in known - asked if word in scripted}
+    return tuple(
+        sorted(
+            word
+            for word in asked - known - scripted
+            if (other := lowered.get(word.lower())) and (_shouts(word) or _shouts(other))
+        )
+    )
+
+
+def _shouts(word: str) -> bool:
+    """Whether there are capitals in it beyond the first letter."""
+    return word[1:] != word[1:].lower()
+
+
 def _reduce(text: str) -> list[str]:
     plain = _normalise(text).translate(_QUOTES).lower().replace("folder", "directory")
     return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 
+_WORD = re.compile(r"[^\W\d_][\w-]+")
 _QUOTES = str.maketrans("", "", "\"'`“”‘’")
 
 

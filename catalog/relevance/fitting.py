@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,11 +19,18 @@ from sklearn.preprocessing import StandardScaler
 
 from catalog.relevance.comparison import compare
 from catalog.relevance.forest import ForestDocument
-from catalog.relevance.judge import MOST_COMPARED, add_gaps, look_at
-from catalog.relevance.model import ModelDocument, RelevanceModel, read_model, standings
+from catalog.relevance.judge import MOST_COMPARED, add_gaps, judge_all, look_at
+from catalog.relevance.model import (
+    STANDING,
+    ModelDocument,
+    RelevanceModel,
+    read_model,
+    standings,
+)
 from catalog.relevance.score import rules_of
 from catalog.relevance.surface import Weights, read_wording, surface_features
 from catalog.relevance.types import Candidate
+from catalog.types import Answer
 
 _LEAST_STATEMENTS = 5  # that a word stands in before it gets a weight of its own
 _FIRST_LOOK = (
@@ -45,38 +52,83 @@ class Asked:
 
 
 class Outcome(NamedTuple):
-    """The best candidate of a statement: its confidence before the rules, and whether it is right."""
+    """A candidate of a statement: how sure it is, and whether it is right."""
 
     confidence: float
     is_right: bool
 
 
+class Turn(NamedTuple):
+    """Statements to grow trees on, and others, of other components, to see how sure those are."""
+
+    asked: Sequence[Asked]
+    held_back: Sequence[Asked]
+
+
+class Fitted(NamedTuple):
+    """A model, and what the rules let be a match of what was held back, to choose a threshold by."""
+
+    document: ModelDocument
+    allowed: list[Outcome]
+
+
 def fit(
-    asked: Sequence[Asked], *, held_back: Sequence[Asked], version: str, made: dict[str, object]
-) -> ModelDocument:
+    asked: Sequence[Asked], *, turns: Sequence[Turn], version: str, made: dict[str, object]
+) -> Fitted:
     """A model of whether a candidate is the answer.
 
-    Trees are grown on `asked`; how sure they are is calibrated on `held_back`, which they have not
-    seen. The thresholds are left at 1 and 0.15: see `choose_threshold`.
+    Trees are grown on all of `asked`. How sure they are is calibrated in turns: each grows trees of
+    its own, so that all statements that are held back, one turn after the other, are judged by trees
+    that have not seen them. The thresholds are left at 1 and 0.15: see `choose_threshold`.
     """
+    grown = [read_model(grow(turn.asked)) for turn in turns]
+    calibration = _fit_calibration(
+        [
+            found
+            for turn, model in zip(turns, grown, strict=True)
+            for one in turn.held_back
+            if (found := _stand(one, model))
+        ]
+    )
+    allowed = [
+        outcome
+        for turn, model in zip(turns, grown, strict=True)
+        for one in turn.held_back
+        if (outcome := allow(one, replace(model, calibration=calibration)))
+    ]
+    document = grow(asked)
+    document["version"], document["made"] = version, made
+    document["calibration"] = calibration
+    return Fitted(document, allowed)
+
+
+def allow(one: Asked, model: RelevanceModel) -> Outcome | None:
+    """The surest candidate that the rules let be a match, whatever the threshold; None without any."""
+    judged = judge_all(one.statement, one.candidates, replace(model, match_threshold=0.0))
+    for place, judgement in judged:
+        if judgement.answer is Answer.MATCH:
+            return Outcome(judgement.confidence, one.right[place])
+    return None
+
+
+def grow(asked: Sequence[Asked]) -> ModelDocument:
+    """A model that has yet to be calibrated: word weights, the first look, and trees."""
     words, rare = weigh_words(one.statement for one in asked)
-    weights = Weights(words, rare)
     document = ModelDocument(
-        version=version,
-        made=made,
+        version="",
+        made={},
         words=words,
         rare_word=rare,
-        first_look=_fit_first_look(asked, weights),
+        first_look=_fit_first_look(asked, Weights(words, rare)),
         forest=ForestDocument(
             features=[], base=0.0, depth=0, roots=[], feature=[], threshold=[], left=[], right=[],
             value=[],
         ),
-        calibration={"bias": 0.0, "score": 1.0, "share": 0.0, "rest": 0.0},
+        calibration={"bias": 0.0, "score": 1.0},
         match_threshold=1.0,
         adapt_threshold=0.15,
     )  # fmt: skip
     document["forest"] = _fit_forest(asked, read_model(document))
-    document["calibration"] = _fit_calibration(held_back, read_model(document))
     return document
 
 
@@ -104,7 +156,7 @@ def weigh_words(statements: Iterable[str]) -> tuple[dict[str, float], float]:
 
 
 def rank(one: Asked, model: RelevanceModel) -> list[Outcome]:
-    """Every candidate that is compared, best first."""
+    """Every candidate that is compared, best first, as sure as it is before the rules."""
     rows, right = _closer_look(one, model)
     if not rows:
         return []
@@ -152,22 +204,22 @@ def _fit_forest(asked: Sequence[Asked], model: RelevanceModel) -> ForestDocument
     return write_forest(trees, features)
 
 
-def _fit_calibration(held_back: Sequence[Asked], model: RelevanceModel) -> dict[str, float]:
+def _stand(one: Asked, model: RelevanceModel) -> tuple[dict[str, float], bool] | None:
+    """How the best candidate stands to the others, and whether it is right; None without any."""
+    rows, right = _closer_look(one, model)
+    if not rows:
+        return None
+    scores = model.forest.score(rows).tolist()
+    best = max(range(len(scores)), key=scores.__getitem__)
+    return standings(scores)[best], right[best]
+
+
+def _fit_calibration(standing: Sequence[tuple[dict[str, float], bool]]) -> dict[str, float]:
     """From the log-odds of the best candidate, and how the others stand to it, a probability."""
-    table: list[list[float]] = []
-    right: list[bool] = []
-    names = ("score", "share", "rest")
-    for one in held_back:
-        rows, is_right = _closer_look(one, model)
-        scores = model.forest.score(rows).tolist() if rows else []
-        if scores:
-            best = max(range(len(scores)), key=scores.__getitem__)
-            standing = standings(scores)[best]
-            table.append([standing[name] for name in names])
-            right.append(is_right[best])
-    logistic = LogisticRegression(max_iter=1000).fit(table, right)
-    weighed = dict(zip(names, map(_short, logistic.coef_[0]), strict=True))
-    return {"bias": _short(logistic.intercept_[0])} | weighed
+    table = [[values[name] for name in STANDING] for values, _ in standing]
+    logistic = LogisticRegression(max_iter=1000).fit(table, [right for _, right in standing])
+    weights = dict(zip(STANDING, map(_short, logistic.coef_[0]), strict=True))
+    return {"bias": _short(logistic.intercept_[0])} | weights
 
 
 def _closer_look(one: Asked, model: RelevanceModel) -> tuple[list[dict[str, float]], list[bool]]:

@@ -102,6 +102,8 @@ _MARKS = tuple(
         ("boot:off", r"\b(?:disabled|not enabled)\b"),
         ("use:used", r"\b(?:used|using|usage|consum\w+) "),
         ("use:free", r"\b(?:free|available|unused)\b"),
+        ("quantity:size", r"\b(?:total|overall|combined|average|mean) (?:disk )?sizes?\b"),
+        ("quantity:number", r"\bnumber of\b|\bhow many\b|\bcounts?\b"),
         ("letters:upper", r"\bupper.?case\b"),
         ("letters:lower", r"\blower.?case\b"),
         ("protocol:tcp", r"\btcp\b"),
@@ -114,6 +116,10 @@ _MARKS = tuple(
         ("hardness:soft", r"\b(?:soft|symbolic).?links?\b|\bsymlinks?\b"),
         ("beside:before", r"\bbefore (?:an? |the |each |every |#)"),
         ("beside:after", r"\bafter (?:an? |the |each |every |#)"),
+        ("turns:one", r"\b(?:once|one time|a single time)\b(?! (?:a|an|per|every|each))"),
+        ("turns:many", r"\b(?:until|repeatedly|forever|continuously)\b"),
+        ("pace:single", r"(?:one|#n) (?:argument|by one|by #n|at a time)\b|\b(?:separate|individual)ly\b"),
+        ("pace:together", r"\bas many\b|\bat once\b|\ball together\b|\bin one go\b"),
         ("parity:odd", r"\bodd\b"),
         ("parity:even", r"\beven\b"),
         ("extreme:max", r"\bmax(?:imum|imal)?\b"),
@@ -149,7 +155,8 @@ _NEGATION = re.compile(
 )
 _EXCEPTION = re.compile(
     r"\b(?:without|except|exclud\w*|ignor\w*|other than|but not|avoid\w*|skip\w*|omit\w*|unless"
-    r"|instead of|rather than)\b"
+    r"|instead of|rather than|apart from|aside from|save for)\b"
+    r"|\b(?:all|every\w*|any\w*|each|none|nothing|nobody)\b[^,.;]{0,60}? but\b(?! also)"
 )
 _NO_NEGATION = re.compile(r"\bnot (?:empty|hidden)\b|\bignor\w+ (?:the )?case\b")
 

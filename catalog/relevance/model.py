@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import exp
+from math import exp, sqrt
 from pathlib import Path
 from typing import TypedDict
 
@@ -15,7 +15,7 @@ from catalog.relevance.surface import Weights
 
 _SHIPPED = Path(__file__).with_name("model.json")
 _BOUND = 30.0  # log-odds beyond which nothing changes
-_NOBODY = 0.5  # chance that is left to none of them, so that a lone candidate is not sure by that
+STANDING = ("score", "rivals")  # what a calibration goes by
 
 
 class ModelDocument(TypedDict):
@@ -51,11 +51,7 @@ class RelevanceModel:
 
     def confidences(self, scores: Sequence[float]) -> list[float]:
         """For each candidate of one statement the probability, 0 to 1, that it is the answer."""
-        weigh = self.calibration
-        return [
-            sigmoid(weigh["bias"] + sum(weigh[name] * value for name, value in standing.items()))
-            for standing in standings(scores)
-        ]
+        return [sigmoid(weigh_standing(one, self.calibration)) for one in standings(scores)]
 
 
 def standings(scores: Sequence[float]) -> list[dict[str, float]]:
@@ -65,11 +61,16 @@ def standings(scores: Sequence[float]) -> list[dict[str, float]]:
     return [
         {
             "score": max(-_BOUND, min(_BOUND, score)),
-            "share": chance / (total + _NOBODY),
-            "rest": total - chance,
+            "rivals": sqrt(max(0.0, total - chance)),
         }
         for score, chance in zip(scores, chances, strict=True)
     ]
+
+
+def weigh_standing(standing: Mapping[str, float], calibration: Mapping[str, float]) -> float:
+    """The log-odds that a candidate is the answer."""
+    weighed = (weight * standing[name] for name, weight in calibration.items() if name != "bias")
+    return calibration["bias"] + sum(weighed)
 
 
 def sigmoid(value: float) -> float:
@@ -94,4 +95,10 @@ def read_model(document: ModelDocument) -> RelevanceModel:
 @cache
 def shipped_model() -> RelevanceModel:
     """The default, fitted on public pairs of statements and scripts."""
-    return read_model(json.loads(_SHIPPED.read_text("utf-8")))
+    return read_model(shipped_document())
+
+
+def shipped_document() -> ModelDocument:
+    """The default as it is stored."""
+    document: ModelDocument = json.loads(_SHIPPED.read_text("utf-8"))
+    return document

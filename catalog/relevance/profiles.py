@@ -31,6 +31,7 @@ LIGHT_WORDS = words(
     respective under do use perform available beneath down descend well ago symbolic belong
     hierarchy it go result following please match whether regard end single question another
     older newer old new more less large small since before after modify
+    younger longer many
     """
 )
 # "Last" says nothing of its own here: the last 7 days, last modified.

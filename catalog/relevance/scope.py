@@ -18,6 +18,7 @@ _NEWER = re.compile(r"(!\s+|-not\s+)?-[ac]?newer\b")
 _SIZES = re.compile(r"-size +['\"]?([+-]?)\d")
 _AGE_SIGNS = {"age:older": "+", "age:newer": "-"}
 _SIZE_SIGNS = {"size:more": "+", "size:less": "-"}
+_SHALLOW = re.compile(r"-maxdepth +['\"]?1\b")
 _DESTROYS = re.compile(r"-delete\b|\brm +-\w*r")
 _NAMES = re.compile(r"-i?(?:name|path|regex)\b")
 _EVERYWHERE = re.compile(r"\bon the (?:file ?)?system\b")
@@ -33,6 +34,8 @@ def has_other_scope(statement: StatementProfile, script: ScriptProfile, text: st
     if any(_must_stand(literal) and not script.explains(literal) for literal in statement.literals):
         return True
     if _minds_case(statement, text) or _is_turned(statement, text):
+        return True
+    if "depth:all" in statement.marks and _SHALLOW.search(text):
         return True
     searches = _SEARCH.findall(script.text)
     return bool(searches) and (

@@ -36,7 +36,8 @@ _CLASSES = {
     "enable": "enable activate",
     "disable": "disable deactivate",
     "create": "create mkdir generate add build touch make initialise initialize provision",
-    "add": "add append insert prepend attach schedule",
+    "add": "add append insert attach schedule",
+    "insert": "insert prepend add",
     "change": "change set modify update edit adjust alter configure tune assign chmod chown grant "
     "increase decrease convert replace substitute turn make give fix alias",
     "replace": "replace substitute swap",

@@ -71,6 +71,11 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
         yield Difference("verb", f"asks to {mine}, entry is to {theirs}")
     yield from _turns(comparison)
     yield from _literals(comparison)
+    for literal in comparison.other_units:
+        text = f"{_quote(literal.text)} counts something else in the entry"
+        yield Difference("literal", text, (literal.start, literal.end))
+    for word in comparison.other_letters:
+        yield Difference("literal", f"the script has {_quote(word)} in other letters")
     if comparison.unoffered and not comparison.is_contrary:
         yield Difference("action", f"asks to {say(comparison.unoffered)}, too")
     if comparison.unasked and not comparison.is_contrary:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from catalog.details import VersionDetails
-from catalog.retrieval import Example, nearest_examples, retrieve
+from catalog.retrieval import retrieve
+from catalog.services.bulk import Deed, Order, Step, carry_out_bulk, plan_bulk
+from catalog.services.calibrating import (
+    ToLabel,
+    choose_scoring,
+    label_case,
+    next_case,
+    read_cases,
+    set_threshold,
+    unscored,
+)
+from catalog.services.duplicates import dismiss_pair, open_pairs, to_compare
 from catalog.services.entries import (
     add_phrasing,
     create_entry,
@@ -12,17 +23,30 @@ from catalog.services.entries import (
     rename,
     suspend,
 )
+from catalog.services.exporting import export_entries
 from catalog.services.filling import Filled, fill_in
-from catalog.services.importing import (
-    ImportReport,
-    RowError,
-    export_entries,
-    import_entries,
-    load_starter,
+from catalog.services.filters import Filters
+from catalog.services.fitting import begin_fit
+from catalog.services.import_plan import ImportReport, Outcome, RowError, RowOutcome
+from catalog.services.importing import import_entries, import_rows, load_starter
+from catalog.services.labels import forget_statement, label_match, undo_label
+from catalog.services.merging import (
+    MergePlan,
+    merge_entries,
+    merged_into,
+    plan_merge,
+    undo_merge,
 )
-from catalog.services.labels import label_match
+from catalog.services.outcomes import Outcomes, by_version, outcomes_of
 from catalog.services.publishing import publish, withdraw
-from catalog.services.search import Filters, Found, Listed, list_entries, rows_of, search_entries
+from catalog.services.rechecking import (
+    changed_findings,
+    compare_findings,
+    mark_seen,
+    newer_findings,
+    to_recheck,
+)
+from catalog.services.search import Found, Listed, list_entries, rows_of, search_entries
 from catalog.services.uses import (
     Copied,
     Rated,
@@ -32,9 +56,12 @@ from catalog.services.uses import (
     track_record,
     track_records,
     used_unreviewed,
+    waiting_to_verify,
     warnings_for,
 )
 from catalog.services.versions import (
+    ChangedDetail,
+    compare_details,
     deprecate,
     details_of,
     edit_version,
@@ -43,39 +70,68 @@ from catalog.services.versions import (
     set_details,
     submit_for_review,
     verify,
+    verify_again,
 )
 from catalog.vectors import create_index, embed_missing, embedder, ensure_embedding_model
 
 __all__ = [
+    "ChangedDetail",
     "Copied",
-    "Example",
+    "Deed",
     "Filled",
     "Filters",
     "Found",
     "ImportReport",
     "Listed",
+    "MergePlan",
+    "Order",
+    "Outcome",
+    "Outcomes",
     "Rated",
     "RowError",
+    "RowOutcome",
+    "Step",
+    "ToLabel",
     "TrackRecord",
     "VersionDetails",
     "add_phrasing",
+    "begin_fit",
+    "by_version",
+    "carry_out_bulk",
+    "changed_findings",
+    "choose_scoring",
+    "compare_details",
+    "compare_findings",
     "create_entry",
     "create_index",
     "deprecate",
     "details_of",
+    "dismiss_pair",
     "edit_version",
     "embed_missing",
     "embedder",
     "ensure_embedding_model",
     "export_entries",
     "fill_in",
+    "forget_statement",
     "import_entries",
+    "import_rows",
+    "label_case",
     "label_match",
     "lift_suspension",
     "list_entries",
     "load_starter",
-    "nearest_examples",
+    "mark_seen",
+    "merge_entries",
+    "merged_into",
+    "newer_findings",
+    "next_case",
+    "open_pairs",
+    "outcomes_of",
+    "plan_bulk",
+    "plan_merge",
     "publish",
+    "read_cases",
     "record_outcome",
     "record_use",
     "remove_phrasing",
@@ -86,12 +142,20 @@ __all__ = [
     "search_entries",
     "send_back",
     "set_details",
+    "set_threshold",
     "submit_for_review",
     "suspend",
+    "to_compare",
+    "to_recheck",
     "track_record",
     "track_records",
+    "undo_label",
+    "undo_merge",
+    "unscored",
     "used_unreviewed",
     "verify",
+    "verify_again",
+    "waiting_to_verify",
     "warnings_for",
     "withdraw",
 ]

@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 
 from catalog import tasks, vectors, wording
 from catalog.embedding import EmbedderUnavailable
-from catalog.models import Entry
+from catalog.models import Entry, Merge
+from catalog.texts import name_of
+from catalog.types import NotAllowedNow
 
 CURATE = "catalog.curate"
 AT_ONCE = 16  # phrasings whose vectors are made before the answer: about 10 ms each
@@ -28,8 +30,21 @@ def lock_entry(pk: int) -> Entry:
     return Entry.objects.select_for_update(no_key=True).get(pk=pk)
 
 
+def lock_standing(pk: int) -> Entry:
+    """The same, for those who change it: NotAllowedNow where it was merged into another meanwhile."""
+    entry = lock_entry(pk)
+    if entry.merged_into_id is not None:
+        merge = Merge.objects.select_related("by", "target").get(source=entry, undone_at=None)
+        raise NotAllowedNow(
+            _('%(who)s merged this entry into "%(title)s"; go on there.')
+            % {"who": name_of(merge.by), "title": merge.target.title}
+        )
+    return entry
+
+
 def refresh(entry_ids: Sequence[int]) -> None:
     """Bring up to date what is derived from the entries; in the transaction that changed them."""
+    Entry.objects.filter(pk__in=entry_ids).exclude(compared_at=None).update(compared_at=None)
     wording.refresh_documents(entry_ids)
     vectors.refresh_searchable(entry_ids)
     # Robust: an embedder or a broker that is down must not fail what is already committed.

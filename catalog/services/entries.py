@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from catalog.audit import record
 from catalog.details import VersionDetails
 from catalog.models import Entry, Phrasing, Version
-from catalog.services.base import CURATE, lock_entry, refresh, require
+from catalog.services.base import CURATE, lock_standing, refresh, require
 from catalog.services.making import add_phrasings, add_version, hold, make_entry, prepare
-from catalog.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text
-from catalog.types import BadInput, NotAllowedNow
+from catalog.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of
+from catalog.types import BadInput, NotAllowedNow, Stale
 
 
 def create_entry(
@@ -53,13 +53,20 @@ def create_entry(
 
 
 @transaction.atomic
-def rename(entry: Entry, *, title: str, by: User) -> None:
-    """Give the entry another title, which is one of its phrasings; its address stays."""
+def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
+    """Give the entry another title, which is one of its phrasings; its address stays.
+
+    Raises Stale where the title is no longer the one that the person saw.
+    """
     require(by, CURATE)
     title = clean_text(title, field="title", longest=LONGEST_TITLE)
-    locked = lock_entry(entry.pk)
+    locked = lock_standing(entry.pk)
     if locked.title == title:
         return
+    if seen and seen != locked.title:
+        raise Stale(
+            _('Somebody renamed it meanwhile: "%(title)s".') % {"title": locked.title}, newest=0
+        )
     locked.phrasings.filter(source=Phrasing.Source.TITLE).delete()
     if not locked.phrasings.filter(text=title).update(source=Phrasing.Source.TITLE):
         Phrasing.objects.create(entry=locked, text=title, source=Phrasing.Source.TITLE)
@@ -74,7 +81,7 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
     """Another wording of what the entry does. Raises BadInput where it has it already."""
     require(by, CURATE)
     text = _clean_phrasing(text)
-    locked = lock_entry(entry.pk)
+    locked = lock_standing(entry.pk)
     if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR):
         raise BadInput(_("The entry has this phrasing already."), field="text")
     record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
@@ -86,7 +93,7 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
 def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
     """Take a wording away; the title goes only by another title."""
     require(by, CURATE)
-    locked = lock_entry(phrasing.entry_id)
+    locked = lock_standing(phrasing.entry_id)
     removed, _each = (
         locked.phrasings.filter(pk=phrasing.pk).exclude(source=Phrasing.Source.TITLE).delete()
     )
@@ -101,9 +108,12 @@ def suspend(entry: Entry, *, by: User, reason: str) -> None:
     """Take the entry out of every answer until a curator lifts it."""
     require(by, CURATE)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
-    locked = lock_entry(entry.pk)
+    locked = lock_standing(entry.pk)
     if locked.suspended_at is not None:
-        raise NotAllowedNow(_("This entry is suspended already."))
+        raise NotAllowedNow(
+            _("%(who)s has suspended this entry already: %(why)s")
+            % {"who": name_of(locked.suspended_by), "why": locked.suspended_why}
+        )
     set_suspended(locked, by=by, reason=reason)
 
 
@@ -112,7 +122,7 @@ def lift_suspension(entry: Entry, *, by: User, note: str) -> None:
     """Let the entry answer again; the note says what was found."""
     require(by, CURATE)
     note = clean_text(note, field="note", longest=LONGEST_REASON)
-    locked = lock_entry(entry.pk)
+    locked = lock_standing(entry.pk)
     if locked.suspended_at is None:
         raise NotAllowedNow(_("This entry is not suspended."))
     record(locked, "suspension lifted", by=by, suspended=(locked.suspended_why[:200], note[:200]))

@@ -14,6 +14,8 @@ from catalog.details import Parameter, ParameterType
 from catalog.models import Version
 
 LONGEST_VALUE = 1_000  # characters
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL_OR_LINE = re.compile(r"[\x00-\x1f\x7f]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -80,8 +82,16 @@ def _problem_of(parameter: Parameter, value: str) -> str:
         return _("Fill this in.") if parameter.required and parameter.default is None else ""
     if len(value) > LONGEST_VALUE:
         return _("At most %(longest)s characters.") % {"longest": LONGEST_VALUE}
-    if any(ord(character) < 32 or character == "\x7f" for character in value):
+    if parameter.type is ParameterType.TEXT:
+        if _CONTROL.search(value):
+            return _("Control characters can't be filled in, but for tabs and line ends.")
+    elif _CONTROL_OR_LINE.search(value):
         return _("Control characters and line ends can't be filled in.")
+    if parameter.type is ParameterType.PATH and value != parameter.default:
+        if value.startswith("~"):
+            return _("Write it in full: the script gets ~ as a letter, not as a home folder.")
+        if value.startswith("-"):
+            return _("Write ./ before it: a name that begins with - is taken for an option.")
     if parameter.type is ParameterType.NUMBER and not _NUMBER.fullmatch(value):
         return _("Write a number.")
     if parameter.type is ParameterType.CHOICE and value not in parameter.choices:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.models import MatchLabel, Version
 from catalog.texts import LONGEST_STATEMENT, clean_text
-from catalog.types import BadInput
+from catalog.types import BadInput, NotAllowedNow
+
+LABEL_MATCHES = "catalog.label_matches"
 
 
 def label_match(
@@ -18,11 +21,12 @@ def label_match(
     by: User,
     confidence: float | None = None,
     scoring: str = "",
+    picked: str = MatchLabel.Picked.ASKED,
 ) -> MatchLabel:
     """Keep a person's word on one retrieved version, with the confidence that was shown.
 
-    Labels are never changed; who changes their mind adds another. The caller has asked whether `by`
-    may: askers say it of their own statements, managers of any. Raises BadInput.
+    Labels are never changed; who changes their mind adds another, or takes it back. The caller has
+    asked whether `by` may: askers say it of their own statements, managers of any. Raises BadInput.
     """
     if label not in MatchLabel.Label.values:
         raise BadInput(_("Choose match, adapt or no match."), field="label")
@@ -34,5 +38,18 @@ def label_match(
         label=label,
         confidence=confidence,
         scoring=scoring,
+        picked=picked,
         by=by,
     )
+
+
+def undo_label(label: MatchLabel, *, by: User) -> None:
+    """The label counts no more, and its case may be labelled again. Only one's own can be taken back."""
+    undone = MatchLabel.objects.counting().filter(pk=label.pk, by=by)
+    if not undone.update(undone_at=timezone.now()):
+        raise NotAllowedNow(_("This label is not yours, or was taken back already."))
+
+
+def forget_statement(statement: str) -> None:
+    """A statement whose texts are erased is erased from the labels too; they are no use without it."""
+    MatchLabel.objects.filter(statement=statement).delete()

@@ -29,7 +29,9 @@ BUILTINS = names(
     " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
     " source suspend test times trap true type typeset ulimit umask unalias unset wait"
 )
-RESERVED_SLUGS = frozenset({"new"})  # an address of its own
+RESERVED_SLUGS = frozenset(
+    {"new", "curation", "calibration", "imports", "export"}
+)  # addresses of their own
 
 # Said in details and kept as it is: detection has no opinion on these.
 _SAID_ONLY = (
@@ -60,12 +62,8 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
     Takes as long as ShellCheck does, so it belongs before the transaction.
     """
     details = details or VersionDetails()
-    if not script.strip():
-        raise BadInput(_("This can't be empty."), field="script")
-    try:
-        report = analysis.analyse(script)
-    except analysis.UnreadableScript as error:
-        raise BadInput(str(error), field="script") from error
+    parameters = check(script, details)
+    report = analysis.analyse(script)
     said = {name: getattr(details, name) for name in _SAID_ONLY}
     return Prepared(
         script=script,
@@ -73,14 +71,12 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
         tags=details.tags or (),
         fields={
             **{name: value for name, value in said.items() if value is not None},
-            "parameters": [
-                parameter.model_dump(mode="json")
-                for parameter in _complete(details.parameters, script)
-            ],
+            "parameters": [parameter.model_dump(mode="json") for parameter in parameters],
             "risk": details.risk or report.risk.value,
             "side_effect": details.side_effect or report.side_effect.value,
             "tools": list(details.tools if details.tools is not None else find_tools(script)),
             "links": [link.model_dump(mode="json") for link in details.links or ()],
+            "checked_with": analysis.checkers(),
             "findings": [
                 asdict(found)
                 for found in report.findings
@@ -90,10 +86,25 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
     )
 
 
+def check(script: str, details: VersionDetails) -> list[Parameter]:
+    """The script's parameters, described and found; raises BadInput for what `prepare` refuses.
+
+    Asks no other program, so it takes milliseconds.
+    """
+    if not script.strip():
+        raise BadInput(_("This can't be empty."), field="script")
+    try:
+        return _complete(details.parameters, script)
+    except analysis.UnreadableScript as error:
+        raise BadInput(str(error), field="script") from error
+
+
 def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
     """The parameters that were described, then those that only the script knows."""
-    found = {parameter.name: parameter for parameter in analysis.find_parameters(script)}
     complete = list(said or ())
+    named = {parameter.name for parameter in complete}
+    parameters = analysis.find_parameters(script, also=named)
+    found = {parameter.name: parameter for parameter in parameters}
     for parameter in complete:
         if parameter.name not in found:
             raise BadInput(
@@ -101,10 +112,11 @@ def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
                 field="parameters",
             )
         del found[parameter.name]
-    return complete + [_parameter_of(parameter) for parameter in found.values()]
+    return complete + [parameter_of(parameter) for parameter in found.values()]
 
 
-def _parameter_of(found: analysis.Parameter) -> Parameter:
+def parameter_of(found: analysis.Parameter) -> Parameter:
+    """A parameter as it is found in a script, to be described. Raises BadInput."""
     try:
         return Parameter(
             name=found.name,
@@ -112,6 +124,7 @@ def _parameter_of(found: analysis.Parameter) -> Parameter:
             required=found.required,
             # One that no field can show stays what it is: the script's own business.
             default=found.default if (found.default or "").isprintable() else None,
+            choices=found.choices,
             description=found.description[:500],
         )
     except ValidationError as error:

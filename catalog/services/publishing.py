@@ -23,6 +23,7 @@ from catalog.services.making import (
     prepare,
     title_of,
 )
+from catalog.services.merging import merged_into
 from catalog.services.versions import mark_verified
 from catalog.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
 from catalog.types import NotAllowedNow
@@ -61,7 +62,7 @@ def publish(
         target = (
             make_entry(title_of(statement, longest=LONGEST_TITLE), by=by)
             if entry is None
-            else lock_entry(entry.pk)
+            else lock_entry(merged_into(entry).pk)
         )
         version = add_version(
             target, prepared, author=author, by=by, provenance=provenance, state=State.IN_REVIEW

@@ -6,34 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Case, Exists, OuterRef, QuerySet, Subquery, Value, When
-from django.utils.translation import gettext as _
+from django.db.models import Case, Exists, QuerySet, Subquery, Value, When
 
 from catalog import nearest, wording
 from catalog.models import Entry, Version
+from catalog.services.filters import MERGED, SUSPENDED, Filters, conditions_of, versions_with
 from catalog.services.uses import TrackRecord, track_records
 from catalog.texts import LONGEST_STATEMENT, clean_text
-from catalog.types import BadInput
 
-SUSPENDED = "suspended"  # a state of entries, where the others are states of versions
 MOST_FOUND = 50
 CANDIDATES = 200
-LEAST_COSINE = 0.35  # of a hit by meaning alone: below it, nearness says nothing
+# Where filters leave at most so many entries, each of those is compared. Other filters are applied to
+# what is found, and then more is looked for.
+NARROW = 3_000
+WIDE_CANDIDATES = 1_000
 RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Filters:
-    """What a list of entries is narrowed to; empty is anything."""
-
-    state: str = ""
-    tag: str = ""
-    risk: str = ""
-    side_effect: str = ""
-    owner: str = ""
-
-    def __bool__(self) -> bool:
-        return self != Filters()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +29,13 @@ class Found:
 
     entries: Sequence[Entry]
     degraded: str = ""
+
+
+class Scope(NamedTuple):
+    """What a search looks at: some entries that are known, or the best of all, which are then filtered."""
+
+    among: list[int] | None
+    most: int
 
 
 class Listed(NamedTuple):
@@ -57,13 +51,12 @@ ANYTHING = Filters()
 
 def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]:
     """Those of the entries with a version that meets every filter at once. Raises BadInput."""
-    if filters.state not in ("", SUSPENDED, *Version.State.values):
-        raise BadInput(_("There is no such state."), field="state")
-    entries = among
+    filters.check()
+    entries = among.filter(merged_into__isnull=filters.state != MERGED)
     if filters.state == SUSPENDED:
         entries = entries.exclude(suspended_at=None)
-    if versions := _conditions(filters):
-        entries = entries.filter(Exists(_versions(versions)))
+    if conditions := conditions_of(filters):
+        entries = entries.filter(Exists(versions_with(conditions)))
     return entries
 
 
@@ -71,7 +64,9 @@ def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
     """What a list shows of these entries, in a fixed number of queries."""
     rows = list(entries)
     verified_first = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
-    best = _versions(_conditions(filters)).order_by(verified_first, "-number").values("pk")[:1]
+    best = (
+        versions_with(conditions_of(filters)).order_by(verified_first, "-number").values("pk")[:1]
+    )
     chosen = dict(
         Entry.objects.filter(pk__in=[entry.pk for entry in rows])
         .annotate(shown=Subquery(best))
@@ -93,14 +88,16 @@ def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
 def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND) -> Found:
     """Entries that fit the query by words in any state, or by meaning where they may answer.
 
-    Both orders are fused by rank. Raises BadInput.
+    Where filters leave few entries, all of those are compared by meaning, in whatever state. Both
+    orders are fused by rank. Raises BadInput.
     """
     query = clean_text(query, field="q", longest=LONGEST_STATEMENT)
-    orders = [wording.find_entries(query, limit=CANDIDATES)]
+    scope = scope_of(filters)
+    orders = [wording.find_entries(query, limit=scope.most, among=scope.among)]
     degraded = ""
     try:
-        near = nearest.read_meaning(query).find(limit=CANDIDATES)
-        close = [hit.entry_id for hit in near if hit.cosine >= LEAST_COSINE]
+        near = find_near(nearest.read_meaning(query), scope)
+        close = [hit.entry_id for hit in near if hit.cosine >= nearest.LEAST_COSINE]
         orders.append(list(dict.fromkeys(close)))
     except nearest.Degraded as why:
         degraded = str(why)
@@ -113,21 +110,17 @@ def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST
     return Found(entries=best, degraded=degraded)
 
 
-def _conditions(filters: Filters) -> dict[str, str]:
-    """The filters as conditions on one version."""
-    conditions = {
-        "tags__name": filters.tag,
-        "risk": filters.risk,
-        "side_effect": filters.side_effect,
-        "owner__username": filters.owner,
-        "state": "" if filters.state == SUSPENDED else filters.state,
-    }
-    return {name: value for name, value in conditions.items() if value}
+def scope_of(filters: Filters) -> Scope:
+    """What a search looks at under these filters."""
+    if not filters:
+        return Scope(None, CANDIDATES)
+    fitting = list_entries(filters, among=Entry.objects.order_by())
+    keys = list(fitting.values_list("pk", flat=True)[: NARROW + 1])
+    return Scope(keys, CANDIDATES) if len(keys) <= NARROW else Scope(None, WIDE_CANDIDATES)
 
 
-def _versions(conditions: dict[str, str]) -> QuerySet[Version]:
-    versions = Version.objects.filter(entry=OuterRef("pk"), **conditions)
-    if conditions and "state" not in conditions:
-        # "High risk" asks for what is in use or may come into use, not for what it once was.
-        versions = versions.exclude(state=Version.State.DEPRECATED)
-    return versions
+def find_near(meaning: nearest.Meaning, scope: Scope) -> list[nearest.Near]:
+    """The phrasings in scope that lie nearest."""
+    if scope.among is None:
+        return meaning.find(limit=scope.most)
+    return meaning.find_among(scope.among, limit=scope.most)

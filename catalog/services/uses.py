@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -150,10 +150,21 @@ def used_unreviewed(*, limit: int = 5) -> list[Version]:
     """Versions that wait for review and were used all the same, most used first: review these now."""
     waiting = Version.objects.filter(state__in=[Version.State.DRAFT, Version.State.IN_REVIEW])
     return list(
-        waiting.select_related("entry")
+        waiting.filter(pk__in=Use.objects.exclude(reason="").values("version"))
+        .select_related("entry")
         .annotate(forced=Count("uses", filter=~Q(uses__reason="")))
-        .filter(forced__gt=0)
         .order_by("-forced", "-pk")[:limit]
+    )
+
+
+def waiting_to_verify(by: User) -> QuerySet[Version]:
+    """Versions that wait for this person's word; what was used all the same comes first."""
+    return (
+        Version.objects.filter(state=Version.State.IN_REVIEW)
+        .exclude(author=by)
+        .select_related("entry", "author")
+        .annotate(forced=Count("uses", filter=~Q(uses__reason="")))
+        .order_by("-forced", "pk")
     )
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
+from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.audit import record
 from catalog.details import VersionDetails
-from catalog.models import Entry, Version
-from catalog.services.base import CURATE, lock_entry, refresh, require
+from catalog.models import Entry, Version, VersionEvent
+from catalog.services.base import CURATE, lock_standing, refresh, require
 from catalog.services.making import Prepared, add_version, ensure_tags, prepare
-from catalog.texts import LONGEST_REASON, clean_text
+from catalog.texts import LONGEST_REASON, clean_text, name_of
 from catalog.types import BadInput, NotAllowedNow, Stale
 
 State = Version.State
@@ -30,12 +32,12 @@ def edit_version(
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(script, details)
     with transaction.atomic():
-        entry = lock_entry(version.entry_id)
+        entry = lock_standing(version.entry_id)
         newest = entry.versions.latest("number")
         if newest.number != version.number:
             raise Stale(
-                _("Version %(number)s has been made meanwhile; look at it first.")
-                % {"number": newest.number},
+                _("Version %(number)s has been made meanwhile by %(who)s; look at it first.")
+                % {"number": newest.number, "who": name_of(newest.author)},
                 newest=newest.number,
             )
         if newest.sha256 == prepared.sha256 and details == details_of(newest):
@@ -49,7 +51,7 @@ def revert_to(version: Version, *, by: User, note: str = "") -> Version:
     note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
     prepared = prepare(version.script, details_of(version))
     with transaction.atomic():
-        entry = lock_entry(version.entry_id)
+        entry = lock_standing(version.entry_id)
         newest = entry.versions.latest("number")
         if newest.number == version.number:
             raise NotAllowedNow(_("This is the newest version already."))
@@ -64,14 +66,29 @@ def set_details(
     tags: Sequence[str],
     links: Sequence[Mapping[str, object]],
     owner: User | None,
+    seen: str = "",
 ) -> None:
     """Change what says nothing about how to run the script: tags, links, owner.
 
-    Everything else is part of what was verified, so that changing it makes a new version.
+    Everything else is part of what was verified, so that changing it makes a new version. Raises
+    Stale where they are no longer those that the person saw (`labels_seen`), NotAllowedNow, BadInput.
     """
     require(by, CURATE)
     details = VersionDetails.read({"tags": tags, "links": links})
-    lock_entry(version.entry_id)
+    lock_standing(version.entry_id)
+    version = Version.objects.select_related("owner", "entry").get(pk=version.pk)
+    if seen and seen != labels_seen(version):
+        raise Stale(
+            _(
+                "Somebody changed them meanwhile. Now: tags %(tags)s; owner %(owner)s; %(links)s links."
+            )
+            % {
+                "tags": ", ".join(sorted(tag.name for tag in version.tags.all())) or "–",
+                "owner": version.owner.username if version.owner else "–",
+                "links": len(version.links),
+            },
+            newest=version.number,
+        )
     old = details_of(version)
     version.tags.set(ensure_tags(details.tags or ()))
     record(
@@ -86,6 +103,12 @@ def set_details(
     version.links = [link.model_dump(mode="json") for link in details.links or ()]
     version.save(update_fields=["owner", "links"])
     refresh([version.entry_id])
+
+
+def labels_seen(version: Version) -> str:
+    """Tags, owner and links as a short text that changes with them."""
+    labels = (sorted(tag.name for tag in version.tags.all()), version.owner_id, version.links)
+    return hashlib.sha256(repr(labels).encode()).hexdigest()[:16]
 
 
 @transaction.atomic
@@ -123,10 +146,37 @@ def verify(version: Version, *, by: User, note: str = "") -> None:
         raise PermissionDenied(
             _("You wrote this version, so somebody else has to verify it (four eyes).")
         )
-    lock_entry(version.entry_id)
+    lock_standing(version.entry_id)
     version.refresh_from_db(fields=["state"])
     mark_verified(version, by=by, note=note)
     refresh([version.entry_id])
+
+
+@transaction.atomic
+def verify_again(version: Version, *, by: User, note: str = "") -> None:
+    """Put the person's name and today's date to what is verified: it was looked at and still holds.
+
+    Four eyes as for `verify`. Raises PermissionDenied, and NotAllowedNow for what is not verified.
+    """
+    require(by, CURATE)
+    note = _clean_note(note)
+    if not may_verify(version, by=by):
+        raise PermissionDenied(
+            _("You wrote this version, so somebody else has to verify it (four eyes).")
+        )
+    lock_standing(version.entry_id)
+    version.refresh_from_db(fields=["state", "verified_at"])
+    if version.state != State.VERIFIED:
+        raise NotAllowedNow(_("Only what is verified can be verified again."))
+    former = version.verified_at
+    version.verified_at = timezone.now()
+    version.verified_by = by
+    version.self_verified = version.author_id == by.pk
+    version.save(update_fields=["verified_at", "verified_by", "self_verified"])
+    VersionEvent.objects.create(
+        version=version, old=State.VERIFIED, new=State.VERIFIED, by=by, note=note
+    )
+    record(version, "verified again", by=by, verified=(former, version.verified_at))
 
 
 def may_verify(version: Version, *, by: User) -> bool:
@@ -173,6 +223,39 @@ def details_of(version: Version) -> VersionDetails:
     )
 
 
+class ChangedDetail(NamedTuple):
+    """Something beside the script in which two versions differ, in words."""
+
+    name: str
+    old: str
+    new: str
+
+
+def compare_details(old: Version, new: Version) -> list[ChangedDetail]:
+    """In what two versions differ beside their scripts."""
+    before, after = details_of(old).model_dump(mode="json"), details_of(new).model_dump(mode="json")
+    return [
+        ChangedDetail(_name_of_field(name), _words(before[name]), _words(after[name]))
+        for name in before
+        if before[name] != after[name]
+    ]
+
+
+def _name_of_field(name: str) -> str:
+    field = Version._meta.get_field(name)
+    return str(field.verbose_name) if isinstance(field, models.Field) else name
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(_words(item) for item in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(item)}" for name, item in value.items() if item)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return "" if value is None else str(value)
+
+
 def _add_edited(
     entry: Entry, source: Version, *, prepared: Prepared, by: User, note: str, origin: str
 ) -> Version:
@@ -191,7 +274,7 @@ def _add_edited(
 
 
 def _move(version: Version, state: State, *, by: User, note: str, event: str) -> None:
-    lock_entry(version.entry_id)
+    lock_standing(version.entry_id)
     version.refresh_from_db(fields=["state"])
     old = State(version.state)
     version.move_to(state, by=by, note=note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -14,6 +14,7 @@ from catalog.forms import FilterForm, add_refusal
 from catalog.models import Version, VersionEvent
 from catalog.services.base import CURATE
 from catalog.types import BadInput
+from catalog.views.curation import tabs_of
 from catalog.views.page import show_entry
 from catalog.web import page_of, wants_fragment
 
@@ -35,6 +36,9 @@ def catalog_list(request: HttpRequest) -> HttpResponse:
         "warnings": services.warnings_for(user),
         "rows": [],
     }
+    if context["curates"]:
+        context["tabs"] = tabs_of("list", _narrowed(request))
+        context["deeds"] = services.Deed.choices
     if context["curates"] and not context["is_filtered"]:
         context["used_unreviewed"] = services.used_unreviewed()
     status = 422
@@ -50,8 +54,14 @@ def catalog_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """One entry by one of its versions, the verified one unless the address names another."""
-    return show_entry(request, access_entry(request.user, slug))
+    """One entry by one of its versions, the verified one unless the address names another.
+
+    One that was merged leads to the entry that it was merged into, unless the address names a version.
+    """
+    entry = access_entry(request.user, slug)
+    if entry.merged_into_id is not None and "version" not in request.GET:
+        return redirect("entry-detail", slug=services.merged_into(entry).slug)
+    return show_entry(request, entry)
 
 
 @require_safe
@@ -71,8 +81,18 @@ def version_history(request: HttpRequest, slug: str) -> HttpResponse:
         "old": old,
         "new": new,
         "side": request.GET.get("view") == "side",
+        "changed": services.compare_details(old, new) if old else (),
     }
     return render(request, "catalog/history.html", context)
+
+
+def _narrowed(request: HttpRequest) -> str:
+    """What narrows the list, without what is empty and without the place in it."""
+    query = request.GET.copy()
+    for name in list(query):
+        if name in ("before", "after") or not query[name]:
+            del query[name]
+    return query.urlencode()
 
 
 def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
@@ -87,7 +107,11 @@ def _find(request: HttpRequest, form: FilterForm) -> dict[str, object]:
         }
     entries = services.list_entries(filters, among=access_entries(request.user))
     page = page_of(entries, request, size=PAGE_SIZE)
-    return {"page": page, "rows": services.rows_of(page.rows, filters)}
+    return {
+        "page": page,
+        "rows": services.rows_of(page.rows, filters),
+        "fits": _narrowed(request),
+    }
 
 
 def _numbered(request: HttpRequest, name: str, versions: dict[int, Version]) -> Version | None:

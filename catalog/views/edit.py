@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from catalog import services
-from catalog.access import access_version
+from catalog.access import access_version, access_versions
 from catalog.forms import (
     EditForm,
     EntryForm,
@@ -26,8 +26,9 @@ from catalog.forms import (
     split_lines,
 )
 from catalog.models import Version
+from catalog.parameter_rows import suggest_rows
 from catalog.services.base import CURATE, require
-from catalog.types import BadInput, NotAllowedNow
+from catalog.types import BadInput, NotAllowedNow, Stale
 
 PREFIX = "parameters"
 
@@ -42,6 +43,8 @@ def entry_new(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _show_form(request, EntryForm(), _rows(None))
     form, rows = EntryForm(request.POST), _rows(request)
+    if "suggest" in request.POST:
+        return _show_suggested(request, form, rows)
     if form.is_valid() and rows.is_valid():
         try:
             version = services.create_entry(
@@ -70,7 +73,10 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
         parameters = [ParameterForm.row_of(row) for row in version.parameters]
         return _show_form(request, form, _rows(None, initial=parameters), version=version)
     form, rows = EditForm(request.POST), _rows(request)
+    if "suggest" in request.POST:
+        return _show_suggested(request, form, rows, version=version)
     status = 422
+    newer = None
     if form.is_valid() and rows.is_valid():
         try:
             made = services.edit_version(
@@ -85,6 +91,10 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
         except NotAllowedNow as refusal:
             form.add_error(None, str(refusal))
             status = 409
+            if isinstance(refusal, Stale):
+                newer = access_versions(request.user).get(
+                    entry=version.entry_id, number=refusal.newest
+                )
         else:
             messages.success(
                 request,
@@ -92,7 +102,7 @@ def version_edit(request: HttpRequest, pk: int) -> HttpResponse:
                 % {"number": made.number},
             )
             return _to_version(made)
-    return _show_form(request, form, rows, version=version, status=status)
+    return _show_form(request, form, rows, version=version, newer=newer, status=status)
 
 
 def _rows(
@@ -103,15 +113,45 @@ def _rows(
     return ParameterFormSet(request.POST, prefix=PREFIX)
 
 
+def _show_suggested(
+    request: HttpRequest,
+    form: VersionForm,
+    rows: BaseFormSet[ParameterForm],
+    *,
+    version: Version | None = None,
+) -> HttpResponse:
+    """What was typed, with a row for each parameter of the script; nothing is saved."""
+    typed = [{name: row[name].data for name in row.fields} for row in rows.forms]
+    try:
+        found, remarks = suggest_rows(form["script"].data or "", typed)
+    except BadInput as refusal:
+        add_refusal(form, refusal)
+        return _show_form(request, form, rows, version=version, status=422)
+    # Not bound: what is not yet typed is no mistake here.
+    fresh = type(form)(initial={name: form[name].data for name in form.fields})
+    return _show_form(request, fresh, _rows(None, initial=found), version=version, remarks=remarks)
+
+
 def _show_form(
     request: HttpRequest,
     form: VersionForm,
     rows: BaseFormSet[ParameterForm],
     *,
     version: Version | None = None,
+    newer: Version | None = None,
+    remarks: Sequence[str] = (),
     status: int = 200,
 ) -> HttpResponse:
-    context = {"nav_section": "catalogue", "form": form, "rows": rows, "version": version}
+    """The form; `newer` is what somebody made while the person was typing."""
+    context = {
+        "nav_section": "catalogue",
+        "form": form,
+        "rows": rows,
+        "version": version,
+        "newer": newer,
+        "remarks": remarks,
+        "changed": services.compare_details(version, newer) if version and newer else (),
+    }
     return render(request, "catalog/edit.html", context, status=status)
 
 

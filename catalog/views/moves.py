@@ -19,12 +19,13 @@ from catalog.access import access_entry, access_phrasing, access_version
 from catalog.forms import (
     add_refusal,
     read_links,
+    retype,
     split_words,
 )
 from catalog.models import Entry, Version
 from catalog.move_forms import LabelsForm, LiftForm, NoteForm, PhrasingForm, ReasonForm, TitleForm
-from catalog.types import BadInput, NotAllowedNow
-from catalog.views.page import show_entry
+from catalog.types import BadInput, NotAllowedNow, Stale
+from catalog.views.page import fresh_forms, show_entry
 
 
 class Move(NamedTuple):
@@ -39,6 +40,9 @@ VERSION_MOVES = {
     "submit": Move(NoteForm, services.submit_for_review, _("The version waits to be verified.")),
     "verify": Move(NoteForm, services.verify, _("Verified. The entry answers with this version.")),
     "send_back": Move(ReasonForm, services.send_back, _("Sent back: it is a draft again.")),
+    "verify_again": Move(
+        NoteForm, services.verify_again, _("Verified again: it was looked at and still holds.")
+    ),
     "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
 }
 ENTRY_MOVES = {
@@ -89,6 +93,7 @@ def label_version(request: HttpRequest, pk: int) -> HttpResponse:
             tags=split_words(form.cleaned_data["tags"]),
             links=read_links(form.cleaned_data["links"]),
             owner=form.cleaned_data["owner"],
+            seen=form.cleaned_data["seen"],
         )
         return version
 
@@ -141,6 +146,8 @@ def _carry_out(
             status = 409
             version = version and access_version(request.user, version.pk)
             entry = access_entry(request.user, entry.slug)
+            if isinstance(refusal, Stale):
+                _let_go_on(form, name, entry, version)
         else:
             messages.success(request, str(done))
             shown = f"?version={result.number}" if result else ""
@@ -148,3 +155,10 @@ def _carry_out(
             response["Location"] += shown
             return response
     return show_entry(request, entry, version=version, bound={name: form}, status=status)
+
+
+def _let_go_on(form: forms.Form, name: str, entry: Entry, version: Version | None) -> None:
+    """What was typed stays, and counts as said in view of what is there now: the refusal shows it."""
+    shown = version or entry.versions.latest("number")
+    seen = fresh_forms(entry, shown, {})[name].initial.get("seen", "")
+    retype(form, seen=seen)

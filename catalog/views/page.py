@@ -21,8 +21,11 @@ from catalog.models import Entry, Use, Version
 from catalog.move_forms import LabelsForm, LiftForm, NoteForm, PhrasingForm, ReasonForm, TitleForm
 from catalog.services.base import CURATE
 from catalog.services.filling import fill_in
+from catalog.services.merging import merged_into
+from catalog.services.outcomes import by_version
+from catalog.services.rechecking import newer_findings
 from catalog.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
-from catalog.services.versions import may_verify
+from catalog.services.versions import labels_seen, may_verify
 from catalog.use_forms import UseForm
 
 ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
@@ -36,6 +39,7 @@ class Actions:
     edit: bool
     submit: bool
     verify: bool
+    verify_again: bool
     send_back: bool
     deprecate: bool
     revert: bool
@@ -56,7 +60,7 @@ def show_entry(
     versions = list(access_versions(user).filter(entry=entry))
     version = version or _chosen(request, versions)
     version.entry = entry
-    shown = {**_fresh_forms(entry, version, request.GET), **(bound or {})}
+    shown = {**fresh_forms(entry, version, request.GET), **(bound or {})}
     use_form = shown["use"]
     assert isinstance(use_form, UseForm)
     trusted = is_trusted(version)
@@ -72,10 +76,18 @@ def show_entry(
         "trusted": trusted,
         "may_use": trusted or user.has_perm(USE_UNREVIEWED),
         "filled": fill_in(version, use_form.values()),
-        "actions": _actions(user, version, versions[0]) if user.has_perm(CURATE) else None,
+        "actions": _actions(user, version, versions[0])
+        if user.has_perm(CURATE) and entry.merged_into_id is None
+        else None,
         "unrated": _unrated(user, entry),
         "warnings": warnings_for(user),
         "forms": shown,
+        "outcomes": by_version(versions),
+        "newer": newer_findings(version),
+        "merged_in": list(
+            entry.merges_in.filter(undone_at=None).select_related("source", "by").order_by("-pk")
+        ),
+        "merged_into": merged_into(entry) if entry.merged_into_id is not None else None,
     }
     return render(request, "catalog/entry.html", context, status=status)
 
@@ -119,6 +131,7 @@ def _actions(user: User, version: Version, newest: Version) -> Actions:
         edit=version.pk == newest.pk,
         submit=can_become(State.IN_REVIEW),
         verify=can_become(State.VERIFIED) and may_verify(version, by=user),
+        verify_again=version.state == State.VERIFIED and may_verify(version, by=user),
         send_back=can_become(State.DRAFT),
         deprecate=can_become(State.DEPRECATED),
         revert=version.pk != newest.pk,
@@ -136,24 +149,29 @@ def _unrated(user: User, entry: Entry) -> Use | None:
     return last if last is not None and not last.outcome else None
 
 
-def _fresh_forms(
+def fresh_forms(
     entry: Entry, version: Version, prefill: Mapping[str, str]
 ) -> dict[str, forms.Form]:
+    """Every form of the page as it stands before anybody has typed."""
     labels = {
         "tags": ", ".join(tag.name for tag in version.tags.all()),
         "owner": version.owner.username if version.owner else "",
         "links": write_links(version.links),
+        "seen": labels_seen(version),
     }
     return {
         "use": UseForm(version, prefill=prefill),
         "submit": NoteForm(auto_id="submit_%s"),
         "verify": NoteForm(auto_id="verify_%s"),
+        "verify_again": NoteForm(auto_id="verify_again_%s"),
         "send_back": ReasonForm(auto_id="send_back_%s"),
         "deprecate": ReasonForm(auto_id="deprecate_%s"),
         "revert": NoteForm(auto_id="revert_%s"),
         "suspend": ReasonForm(auto_id="suspend_%s"),
         "lift": LiftForm(auto_id="lift_%s"),
         "phrasing": PhrasingForm(auto_id="phrasing_%s"),
-        "rename": TitleForm(auto_id="rename_%s", initial={"title": entry.title}),
+        "rename": TitleForm(
+            auto_id="rename_%s", initial={"title": entry.title, "seen": entry.title}
+        ),
         "labels": LabelsForm(auto_id="labels_%s", initial=labels),
     }

@@ -43,6 +43,10 @@ class Line:
     findings: Sequence[ShownFinding] = field(default_factory=tuple)
     remarks: Sequence[OnLine] = field(default_factory=tuple)
 
+    @property
+    def is_talked_of(self) -> bool:
+        return bool(self.findings or self.remarks)
+
 
 def show_lines(
     script: str, findings: Iterable[object] = (), remarks: Iterable[OnLine] = ()

@@ -15,7 +15,7 @@ from catalog import services
 from catalog.files import read_rows
 from catalog.models import Entry, Phrasing, Version
 from catalog.types import BadInput
-from tests.catalog.shelf import PLAIN, shelve
+from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 
 pytestmark = pytest.mark.django_db
 
@@ -141,7 +141,7 @@ def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> No
 def test_a_line_that_is_too_long_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("catalog.files.jsonl.MOST_BYTES", 100)
+    monkeypatch.setattr("catalog.files.lines.MOST_BYTES", 100)
     good = {"title": "Tell the date", "script": "date\n"}
     file = write_lines(tmp_path / "rows.jsonl", {"title": "x" * 500}, good)
 
@@ -186,6 +186,141 @@ def test_an_export_is_read_again_as_the_same(tmp_path: Path, curator: User) -> N
 
     for source in (lines, folder):
         assert services.import_entries(source, by=curator).unchanged == 2
+
+
+def read_export(path: Path) -> list[dict[str, object]]:
+    """What an export says, less what is different after an import: who and when."""
+    call_command("export_catalogue", str(path), stderr=io.StringIO())
+    records = [row.record for row in read_rows(path)]
+    return [
+        {
+            **record.model_dump(exclude={"about", "versions"}),
+            "versions": [one.model_dump(exclude={"about"}) for one in record.versions],
+        }
+        for record in records
+        if record is not None
+    ]
+
+
+def shelve_everything(curator: User, second_curator: User) -> None:
+    """A catalogue with all that an entry can have."""
+    verified = shelve(
+        "List old files", script=SCRIPT, parameters=[DIRECTORY], author=curator, owner=curator,
+        verified_by=second_curator, phrasings=["Which files are old?"], tags=["files", "a"],
+        undo="nothing to undo", links=[{"url": "https://example.org/", "label": "=x"}], tools=[],
+    )  # fmt: skip
+    services.add_phrasing(verified.entry, text="Name what is old", by=curator)
+    details = services.details_of(verified)
+    services.edit_version(verified, script=f"{SCRIPT}# newer\n", details=details, by=curator)
+    old = shelve("Show the uptime", script="uptime -p\n", author=curator)
+    newer = services.edit_version(old, script=PLAIN, details=services.details_of(old), by=curator)
+    services.verify(newer, by=second_curator)
+    services.suspend(newer.entry, by=curator, reason="wrong on BSD")
+    shelve("Tell the date", script="date\r\n", state="deprecated")
+    shelve("Draft", script="df\n", state="draft")
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.csv", "all.zip", "all"])
+def test_a_catalogue_is_carried_over_to_another_place(
+    tmp_path: Path, curator: User, second_curator: User, name: str
+) -> None:
+    shelve_everything(curator, second_curator)
+    before = read_export(tmp_path / name)
+    assert services.import_entries(tmp_path / name, by=curator).unchanged == 4
+    Version.objects.all().delete()
+    Entry.objects.all().delete()
+
+    report = services.import_entries(tmp_path / name, by=second_curator, state=STATE.VERIFIED)
+
+    assert (report.entries, report.errors) == (4, [])
+    assert read_export(tmp_path / f"again-{name}") == before
+    states = [
+        (version.entry.slug, version.number, version.state)
+        for version in Version.objects.select_related("entry").order_by("entry__slug", "number")
+    ]
+    assert states == [
+        ("draft", 1, "draft"), ("list-old-files", 1, "verified"), ("list-old-files", 2, "draft"),
+        ("show-the-uptime", 1, "deprecated"), ("show-the-uptime", 2, "verified"),
+        ("tell-the-date", 1, "deprecated"),
+    ]  # fmt: skip
+    assert Entry.objects.get(slug="show-the-uptime").suspended_why == "wrong on BSD"
+    provenance = Version.objects.get(entry__slug="list-old-files", number=1).provenance
+    assert provenance["before"]["verified_by"] == second_curator.username
+    assert provenance["before"]["provenance"] == {"origin": "test"}
+
+
+def test_other_details_are_a_new_version_and_other_labels_are_not(
+    tmp_path: Path, curator: User
+) -> None:
+    version = shelve("Show the uptime", tags=["a"], undo="none")
+    row = {"slug": "show-the-uptime", "title": "Show the uptime", "script": PLAIN}
+    labels = write_lines(tmp_path / "labels.jsonl", {**row, "tags": ["b"], "owner": "carla"})
+    details = write_lines(tmp_path / "details.jsonl", {**row, "undo": "reboot"})
+
+    assert services.import_entries(labels, by=curator, dry_run=True).labels == 1
+    assert services.import_entries(labels, by=curator).labels == 1
+    assert services.import_entries(labels, by=curator).unchanged == 1
+    version.refresh_from_db()
+    assert (version.owner, [tag.name for tag in version.tags.all()]) == (curator, ["b"])
+    assert services.import_entries(details, by=curator).versions == 1
+    newer = version.entry.versions.get(number=2)
+    assert (newer.undo, newer.state, newer.author) == ("reboot", "in_review", curator)
+    assert services.import_entries(details, by=curator).unchanged == 1
+    assert (
+        "Say who"
+        in services.import_entries(
+            write_lines(tmp_path / "more.jsonl", {**row, "tags": ["c"]}), by=None
+        )
+        .errors[0]
+        .reason
+    )
+
+
+def test_an_address_twice_in_a_file_is_reported(tmp_path: Path) -> None:
+    row = {"slug": "tell-date", "title": "Tell the date", "script": "date\n"}
+    file = write_lines(
+        tmp_path / "rows.jsonl", row, {**row, "script": "date -u\n"}, {**row, "title": "The date"}
+    )
+
+    for dry_run in (True, False):
+        report = services.import_entries(file, by=None, dry_run=dry_run)
+        assert [row.outcome for row in report.rows] == ["entry", "refused", "phrasings"]
+        assert report.errors[0].reason == (
+            "The slug 'tell-date' is that of another script: line 1."
+        )
+
+
+def test_nothing_comes_in_higher_than_its_file_says(tmp_path: Path, curator: User) -> None:
+    file = write_lines(
+        tmp_path / "rows.jsonl",
+        {"title": "a", "script": "date\n", "state": "deprecated"},
+        {"title": "b", "script": "df\n", "state": "in_review"},
+        {"title": "c", "script": "id\n", "state": "verified"},
+    )
+
+    services.import_entries(file, by=curator, state=STATE.VERIFIED)
+
+    states = Version.objects.order_by("pk").values_list("state", flat=True)
+    assert list(states) == ["deprecated", "in_review", "verified"]
+
+
+def test_a_dry_run_foresees_what_is_done(tmp_path: Path, curator: User) -> None:
+    shelve("Show the uptime", phrasings=["Since when?"])
+    rows = [
+        {"title": f"Entry {number}", "script": f"echo {number % 130}\n"} for number in range(150)
+    ]
+    file = write_lines(
+        tmp_path / "rows.jsonl", *rows, {"title": "Since when?", "script": PLAIN},
+        {"slug": "show-the-uptime", "title": "Up?", "script": "uptime -p\n"},
+        {"title": "Up, again?", "script": "uptime -p\n"}, {"title": "Entry 3", "script": "echo 3\n"},
+    )  # fmt: skip
+
+    foreseen = services.import_entries(file, by=curator, dry_run=True)
+    done = services.import_entries(file, by=curator)
+
+    assert foreseen.counts() == done.counts()
+    assert [row.outcome for row in foreseen.rows] == [row.outcome for row in done.rows]
+    assert foreseen.entries == 130
 
 
 def test_the_starter_catalogue_is_verified_and_answers() -> None:

@@ -158,14 +158,26 @@ def test_rare_words_select_and_all_words_order() -> None:
     assert services.retrieve("List the files that /etc/cups/cupsd.conf names").matches
 
 
-def test_examples_are_verified_scripts_nearest_first() -> None:
-    shelve(SPOOLER, script="systemctl restart cups\n")
-    shelve("Show the uptime", script="uptime\n")
-    shelve("Restart the print spooler now", state="in_review", script="true\n")
+def test_what_answers_nothing_and_lies_near_is_a_neighbour() -> None:
+    shelve("Start the print spooler", script="systemctl start cups\n")
+    shelve("Stop the print spooler now", script="systemctl stop cups\n")
+    shelve("Compute prime numbers", script="seq 40 | factor\n")
+    shelve("Kill the print spooler", state="in_review", script="pkill cupsd\n")
 
-    examples = services.nearest_examples("Restart the spooler", limit=1)
+    found = services.retrieve("Stop the print spooler after the last job")
 
-    assert examples == [(SPOOLER, "systemctl restart cups\n")]
+    assert found.answer is not Answer.MATCH
+    near = [match.script for match in found.matches]
+    near += [neighbour.script for neighbour in found.neighbours]
+    assert sorted(near) == ["systemctl start cups\n", "systemctl stop cups\n"]
+    cosines = [neighbour.cosine for neighbour in found.neighbours]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_an_answer_is_no_neighbour_of_itself() -> None:
+    shelve(SPOOLER)
+
+    assert services.retrieve(SPOOLER).neighbours == ()
 
 
 def test_the_document_has_exactly_the_promised_names() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import psycopg
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from kombu.exceptions import OperationalError
 from pytest_django import Settings
 
-from catalog import services, vectors
+from catalog import nearest, services, vectors
 from catalog.embedding import EmbedderUnavailable, HashingEmbedder
 from catalog.models import Embedding, EmbeddingModel, Phrasing
 from catalog.tasks import embed_missing
+from catalog.turns import FILL_VECTORS
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +43,22 @@ class Watching(HashingEmbedder):
     def embed(self, texts: object) -> np.ndarray:  # type: ignore[override, type-arg]
         self.inside.append(connection.in_atomic_block)
         return super().embed(texts)  # type: ignore[arg-type]
+
+
+class Breaking(HashingEmbedder):
+    """Embeds so many texts more, and then no more."""
+
+    left = 0
+
+    def __init__(self, cache: object) -> None:
+        super().__init__(dimension=48)
+        self.name = "breaking"
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:  # type: ignore[type-arg]
+        if len(texts) > Breaking.left:
+            raise EmbedderUnavailable("out of order")
+        Breaking.left -= len(texts)
+        return super().embed(texts)
 
 
 def choose(settings: Settings, spec: str) -> None:
@@ -75,7 +96,7 @@ def test_what_is_locked_by_somebody_is_left_to_the_next_pass() -> None:
     version = shelve(SPOOLER)
     missing = vectors.Missing(version.entry.phrasings.get().pk, version.entry_id, "other words")
 
-    vectors._store(EmbeddingModel.objects.get(), [missing], np.ones((1, 384), dtype=np.float32))
+    vectors.store(EmbeddingModel.objects.get(), [missing], np.ones((1, 384), dtype=np.float32))
 
     assert Embedding.objects.count() == 1
 
@@ -98,11 +119,105 @@ def test_another_setting_builds_beside_the_old_model_and_then_takes_over(
     old.refresh_from_db()
     new.refresh_from_db()
     assert (old.state, new.state) == ("retired", "current")
-    assert old.index_name not in indexes()
-    assert new.index_name in indexes()
-    assert set(Embedding.objects.values_list("model", flat=True)) == {new.pk}
+    assert {old.index_name, new.index_name} <= indexes()
     assert services.retrieve(SPOOLER).answer == "match"
     assert services.retrieve(SPOOLER).degraded == ""
+
+
+def test_a_search_that_began_before_the_change_still_finds(settings: Settings) -> None:
+    shelve(SPOOLER)
+    old = nearest.read_meaning(SPOOLER)
+    choose(settings, SMALLER)
+
+    services.embed_missing()
+
+    assert [hit.cosine for hit in old.find(limit=5)] == [pytest.approx(1)]
+
+
+def test_what_a_retired_model_leaves_is_removed_by_the_next_passage(settings: Settings) -> None:
+    shelve(SPOOLER)
+    old = EmbeddingModel.objects.get()
+    choose(settings, SMALLER)
+    embed_missing()
+    assert Embedding.objects.filter(model=old).exists()
+
+    embed_missing()
+
+    assert old.index_name not in indexes()
+    assert not Embedding.objects.filter(model=old).exists()
+    assert services.retrieve(SPOOLER).degraded == ""
+
+
+def test_a_change_that_is_taken_back_half_way_leaves_nothing(settings: Settings) -> None:
+    shelve(SPOOLER, phrasings=["one", "two"])
+    choose(settings, SMALLER)
+    services.embed_missing(limit=1)
+    abandoned = EmbeddingModel.objects.get(state="building")
+    choose(settings, "hashing")
+
+    embed_missing()
+
+    abandoned.refresh_from_db()
+    assert abandoned.state == "retired"
+    assert abandoned.index_name not in indexes()
+    assert not abandoned.embeddings.exists()
+    assert services.retrieve(SPOOLER).answer == "match"
+
+
+def test_an_embedder_that_fails_half_way_leaves_the_old_one_and_says_why(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelve(SPOOLER, phrasings=["one", "two"])
+    choose(settings, "tests.catalog.test_vectors:Breaking")
+    Breaking.left = 1
+    services.embed_missing(limit=1)
+
+    embed_missing()
+
+    found = vectors.progress()
+    assert found.building is not None and found.current is not None
+    assert (found.done, found.total) == (1, 3)
+    assert "out of order" in found.building.trouble
+    assert "out of order" in caplog.text
+    assert services.retrieve(SPOOLER).answer == "match"
+
+    Breaking.left = 100
+    embed_missing()
+
+    found = vectors.progress()
+    assert found.current is not None and found.building is None
+    assert (found.current.name, found.current.trouble) == ("breaking", "")
+
+
+def test_a_worker_that_finds_another_at_work_leaves_it_alone() -> None:
+    shelve(SPOOLER)
+    Embedding.objects.all().delete()
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [FILL_VECTORS])
+        embed_missing()
+        assert not Embedding.objects.exists()
+        other.execute("SELECT pg_advisory_unlock(%s)", [FILL_VECTORS])
+
+    embed_missing()
+
+    assert Embedding.objects.count() == 1
+
+
+def test_the_command_says_how_far_it_is(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelve(SPOOLER, phrasings=["one"])
+    choose(settings, SMALLER)
+    services.embed_missing(limit=1)
+
+    call_command("embed", "--show")
+    assert capsys.readouterr().out == (
+        "hashing-trigrams-64: 1 of 2 phrasings have their vector."
+        " Until all have, hashing-trigrams-384 answers.\n"
+    )
+    call_command("embed")
+    assert "2 of 2 phrasings" in capsys.readouterr().out
+    assert EmbeddingModel.objects.get(state="current").name == "hashing-trigrams-64"
 
 
 def test_what_comes_in_while_another_model_is_built_is_found(settings: Settings) -> None:

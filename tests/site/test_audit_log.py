@@ -16,7 +16,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.audit import record
-from catalog.web import safe_cell
+from catalog.files.cells import safe_cell
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
 

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
+
 from django.core.management.base import BaseCommand, CommandError
 
+from catalog import vectors
 from catalog.embedding import EmbedderUnavailable
-from catalog.services import embed_missing
+
+AT_A_TIME = 1000
 
 
 class Command(BaseCommand):
-    help = "Make every vector that is missing, and finish a change of the embedding model."
+    help = (
+        "Make every vector that is missing, and finish a change of the embedding model: the old vectors"
+        " answer until the new ones are complete. Can be stopped and started again."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--show", action="store_true", help="only say how far it is")
 
     def handle(self, *args: object, **options: object) -> None:
         total = 0
         try:
-            while stored := embed_missing(limit=1000):
+            while not options["show"] and (stored := vectors.embed_missing(limit=AT_A_TIME)):
                 total += stored
-                self.stderr.write(f"{total} vectors made")
+                self.stderr.write(_say(vectors.progress()))
         except EmbedderUnavailable as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"Every phrasing has its vector; {total} were made now.")
+        self.stdout.write(_say(vectors.progress()))
+        if not options["show"]:
+            self.stdout.write(f"{total} vectors were made now.")
+
+
+def _say(found: vectors.Progress) -> str:
+    shown = found.building or found.current
+    if shown is None:
+        return "There are no vectors yet."
+    says = f"{shown.name}: {found.done} of {found.total} phrasings have their vector."
+    if found.building and found.current:
+        says += f" Until all have, {found.current.name} answers."
+    return f"{says} {shown.trouble}".rstrip()

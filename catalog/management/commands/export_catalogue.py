@@ -3,43 +3,78 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.files import write_folder, write_jsonl
+from catalog.files import EntryRecord, Format, file_parts, format_of, write_folder
 from catalog.models import Version
 from catalog.services import export_entries
+
+NOTHING_WRITTEN = 2
 
 
 class Command(BaseCommand):
     help = (
-        "Write each entry's verified version, or else its newest, as a line of JSON to FILE;"
-        " or with --folder as a folder of its own inside FILE."
+        "Write each entry with all of its versions. The ending says how: .jsonl, .csv, .zip, or none for"
+        " a folder of entry folders."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("target", type=Path, metavar="FILE")
         parser.add_argument(
-            "--state", choices=Version.State.values, help="only entries in this state"
+            "--state",
+            choices=Version.State.values,
+            help="only entries with a version in this state, and only that version",
         )
-        parser.add_argument("--folder", action="store_true", help="a folder for each entry")
+        parser.add_argument(
+            "--folder", action="store_true", help="a folder for each entry, whatever the ending"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         target: Path = options["target"]
         state = Version.State(options["state"]) if options["state"] else None
-        records = export_entries(state=state)
-        count = 0
+        format = None if options["folder"] else format_of(target.name)
+        if format is None and target.suffix and not options["folder"]:
+            raise CommandError(
+                "End the file's name with .jsonl, .csv or .zip; a name without an ending is a folder.",
+                returncode=NOTHING_WRITTEN,
+            )
+        counted = _Counted(export_entries(state=state))
         try:
-            if options["folder"]:
-                for record in records:
-                    assert record.slug is not None
-                    write_folder(target / record.slug, record)
-                    count += 1
-            else:
-                with target.open("w", encoding="utf-8", newline="\n") as file:
-                    count = write_jsonl(file, records)
+            _write(target, counted, format)
         except OSError as error:
-            raise CommandError(str(error), returncode=2) from error
-        self.stderr.write(f"{count} entries written to {target}")
+            raise CommandError(str(error), returncode=NOTHING_WRITTEN) from error
+        self.stderr.write(f"{counted.count} entries written to {target}")
+
+
+class _Counted:
+    """Records, and how many of them there were."""
+
+    def __init__(self, records: Iterator[EntryRecord]) -> None:
+        self._records = records
+        self.count = 0
+
+    def __iter__(self) -> Iterator[EntryRecord]:
+        for record in self._records:
+            self.count += 1
+            yield record
+
+
+def _write(target: Path, records: _Counted, format: Format | None) -> None:
+    if format is None:
+        target.mkdir(parents=True, exist_ok=True)
+        for record in records:
+            write_folder(target / str(record.slug), record)
+        return
+    # Beside it first, so that an export that fails leaves an older file as it was.
+    partial = target.with_name(f"{target.name}.part")
+    try:
+        with partial.open("wb") as file:
+            for part in file_parts(records, format):
+                file.write(part)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

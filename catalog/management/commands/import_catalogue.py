@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.management.base import BaseCommand, CommandError
 
+from catalog.acting import find_actor
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Version
-from catalog.services import ImportReport, embed_missing, import_entries
+from catalog.services import ImportReport, Outcome, embed_missing, import_entries
 from catalog.types import BadInput
 
 SOME_REFUSED = 1
@@ -23,7 +24,7 @@ NOTHING_READ = 2
 
 class Command(BaseCommand):
     help = (
-        "Import entries from a JSONL file, an entry folder or a folder of them."
+        "Import entries from a .jsonl, .csv or .zip file, an entry folder or a folder of them."
         " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
     )
 
@@ -35,14 +36,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--by", metavar="USER", help="who imports, and vouches for the verified"
         )
-        parser.add_argument("--dry-run", action="store_true", help="change nothing, only report")
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="change nothing, say what would become of each row",
+        )
         parser.add_argument("--json", action="store_true", help="the report as one JSON document")
 
     def handle(self, *args: object, **options: Any) -> None:
         try:
             report = import_entries(
                 options["source"],
-                by=self._find_user(options["by"]),
+                by=find_actor(options["by"]),
                 state=Version.State(options["state"]),
                 dry_run=options["dry_run"],
             )
@@ -50,19 +55,11 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=NOTHING_READ) from error
         if not options["dry_run"]:
             self._embed()
-        self._show(report, as_json=options["json"])
+        self._show(report, options)
         if report.read == len(report.errors):
             raise SystemExit(NOTHING_READ)
         if report.errors:
             raise SystemExit(SOME_REFUSED)
-
-    def _find_user(self, name: str | None) -> User | None:
-        if name is None:
-            return None
-        user = User.objects.filter(username=name, is_active=True).first()
-        if user is None:
-            raise CommandError(f"There is no active account {name!r}.", returncode=NOTHING_READ)
-        return user
 
     def _embed(self) -> None:
         try:
@@ -71,14 +68,23 @@ class Command(BaseCommand):
         except EmbedderUnavailable as error:
             self.stderr.write(f"No vectors yet: {error}")
 
-    def _show(self, report: ImportReport, *, as_json: bool) -> None:
-        for error in report.errors:
-            self.stderr.write(f"{error.place}: {error.reason}")
-        if as_json:
-            self.stdout.write(json.dumps(asdict(report), ensure_ascii=False))
+    def _show(self, report: ImportReport, options: Mapping[str, Any]) -> None:
+        for row in report.rows:
+            if row.outcome is Outcome.REFUSED:
+                self.stderr.write(f"{row.place}: {row.why}")
+            elif options["dry_run"]:
+                said = f"{row.place}: {row.outcome} {row.slug}".rstrip()
+                self.stderr.write(f"{said} ({row.why})" if row.why else said)
+        if options["json"]:
+            self.stdout.write(json.dumps(_document(report), ensure_ascii=False))
             return
         self.stdout.write(
             f"{report.read} read: {report.entries} new entries, {report.versions} new versions,"
-            f" {report.phrasings} with new phrasings, {report.unchanged} unchanged,"
-            f" {len(report.errors)} refused"
+            f" {report.labels} with new labels, {report.phrasings} with new phrasings,"
+            f" {report.unchanged} unchanged, {len(report.errors)} refused"
         )
+
+
+def _document(report: ImportReport) -> dict[str, object]:
+    errors = [asdict(error) for error in report.errors]
+    return {**report.counts(), "errors": errors, "rows": [asdict(row) for row in report.rows]}

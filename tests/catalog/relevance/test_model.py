@@ -11,7 +11,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from catalog.relevance import Candidate, judge_all, shipped_model
 from catalog.relevance.comparison import compare
-from catalog.relevance.fitting import Asked, Outcome, choose_threshold, fit, rank, write_forest
+from catalog.relevance.fitting import (
+    Asked,
+    Outcome,
+    Turn,
+    choose_threshold,
+    fit,
+    rank,
+    write_forest,
+)
 from catalog.relevance.forest import Forest
 from catalog.relevance.judge import full_row, look_at
 from catalog.relevance.model import read_model
@@ -91,7 +99,8 @@ def test_the_threshold_is_the_least_that_is_precise_enough(
 def test_a_model_is_fitted_to_labels_and_read_again() -> None:
     asked = list(questions())
 
-    document = fit(asked[::2], held_back=asked[1::2], version="test-1", made={"from": "a test"})
+    turns = [Turn(asked[::2], asked[1::2]), Turn(asked[1::2], asked[::2])]
+    document, allowed = fit(asked, turns=turns, version="test-1", made={"from": "a test"})
     model = read_model(json.loads(json.dumps(document)))
 
     assert model.version == "test-1"
@@ -99,6 +108,7 @@ def test_a_model_is_fitted_to_labels_and_read_again() -> None:
     assert sum(outcome.is_right for outcome in best) > 0.8 * len(best)
     [first, *_] = judge_all(asked[0].statement, asked[0].candidates, model)
     assert 0 <= first.judgement.confidence <= 1
+    assert all(outcome.is_right for outcome in allowed if outcome.confidence > 0.9)
 
 
 def questions() -> list[Asked]:

@@ -1,0 +1,60 @@
+"""Variables that a script takes only certain words for: a `case` that ends the script for any other."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from catalog.analysis.shell.parsing import TooComplex, parse
+from catalog.analysis.shell.program import Program
+
+MOST_CHOICES = 40
+_SUBJECT = re.compile(r'"?\$\{?(\w+)(?::?-[^}]*)?\}?"?')
+_WORD = re.compile(r"[\w.+-]{1,60}")
+_ENDS = re.compile(r"\b(?:exit|return|die|usage|fail)\b")
+
+
+def find_choices(program: Program) -> dict[str, tuple[str, ...]]:
+    """The words that are possible, by the name of the variable; by its number for an argument."""
+    if "case " not in program.unit.text(0, len(program.unit.source)):
+        return {}
+    try:
+        root = parse(program.unit.source)
+    except TooComplex:
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += reversed(node.children)
+        if node.type == "case_statement":
+            name, words = _read_case(node, program)
+            if words:
+                found.setdefault(name, words)
+    return found
+
+
+def _read_case(node: Node, program: Program) -> tuple[str, tuple[str, ...]]:
+    """The variable and its words; no words where others are possible, too."""
+    value = node.child_by_field_name("value")
+    subject = _SUBJECT.fullmatch(_text(value, program)) if value else None
+    items = [child for child in node.children if child.type == "case_item"]
+    if subject is None or len(items) < 2:
+        return "", ()
+    *plain, last = items
+    patterns = [_text(pattern, program) for pattern in last.children_by_field_name("value")]
+    if patterns != ["*"] or not _ENDS.search(_text(last, program)):
+        return "", ()
+    words = [
+        _text(pattern, program).strip("\"'")
+        for item in plain
+        for pattern in item.children_by_field_name("value")
+    ]
+    if len(words) > MOST_CHOICES or not all(_WORD.fullmatch(word) for word in words):
+        return "", ()
+    return subject[1], tuple(dict.fromkeys(words))
+
+
+def _text(node: Node, program: Program) -> str:
+    return program.unit.text(node.start_byte, node.end_byte)

@@ -1,0 +1,119 @@
+"""A script with the values of its parameters put in, each of them as data and nothing else."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+
+from catalog.analysis.parameters import Parameter, find_parameters
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ESCAPED = re.compile(r"[\x00-\x1f\x7f'\\]")
+# Quotes and backslashes by their numbers, too: so every reader of Bash sees where the word ends.
+_ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
+# A script that names a shell which knows no $'...'.
+_OTHER_SHELL = re.compile(r"#![^\n]*/(?:env +)?(?:sh|dash|ash)\b")
+
+
+class UnfillableScript(ValueError):
+    """The values do not fit the script's parameters; its message is meant for people."""
+
+
+def fill(script: str, values: Mapping[str, str]) -> str:
+    """The script with the values assigned right after its shebang and header comment.
+
+    Every other byte stays as it is; the values are quoted, so that they stay data. A value that is the
+    script's own default is left to the script. Raises UnfillableScript for a name that the script does
+    not ask for, a required one that is missing or empty, a NUL, and control characters in a script
+    that is not for Bash.
+    """
+    parameters = find_parameters(script, also=values.keys())
+    _check_values(script, parameters, values)
+    given = {
+        parameter.name: values[parameter.name]
+        for parameter in parameters
+        if parameter.name in values and values[parameter.name] != parameter.default
+    }
+    lines = [
+        f"{parameter.name}={quote(given[parameter.name])}"
+        for parameter in parameters
+        if parameter.name in given and parameter.position is None and not parameter.option
+    ]
+    lines += _arguments_line(script, parameters, given)
+    if not lines:
+        return script
+    end = _header_end(script)
+    before, after = script[:end], script[end:]
+    if before and not before.endswith("\n"):
+        before += "\n"
+    return before + "".join(line + "\n" for line in lines) + after
+
+
+def quote(value: str) -> str:
+    """The value as one word of Bash, quoted always: `~` and numbers look like data then, too.
+
+    Control characters are written as escapes: nobody sees them in a script, and a terminal that a
+    script is pasted into acts on them.
+    """
+    if _CONTROL.search(value):
+        return "$'" + _ESCAPED.sub(_escape, value) + "'"
+    quoted = shlex.quote(value)
+    return quoted if quoted != value else f"'{value}'"
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found[0]
+    return _ESCAPES.get(character) or f"\\x{ord(character):02x}"
+
+
+def _check_values(
+    script: str, parameters: tuple[Parameter, ...], values: Mapping[str, str]
+) -> None:
+    unknown = sorted(values.keys() - {parameter.name for parameter in parameters})
+    if unknown:
+        raise UnfillableScript(f"The script has no parameter {unknown[0]}.")
+    for parameter in parameters:
+        if parameter.required and not values.get(parameter.name):
+            raise UnfillableScript(f"{parameter.name} needs a value.")
+    for name, value in values.items():
+        if "\0" in value:
+            raise UnfillableScript(f"The value of {name} contains a NUL byte.")
+        if _CONTROL.search(value) and _OTHER_SHELL.match(script):
+            raise UnfillableScript(f"The value of {name} contains what only Bash can be told.")
+
+
+def _arguments_line(
+    script: str, parameters: tuple[Parameter, ...], given: Mapping[str, str]
+) -> list[str]:
+    """`set -- ...`, which replaces options and arguments; those left out before a given one are empty."""
+    options = [
+        f"-{parameter.option} {quote(given[parameter.name])}"
+        for parameter in parameters
+        if parameter.option and parameter.name in given
+    ]
+    places = {
+        parameter.position: given[parameter.name]
+        for parameter in parameters
+        if parameter.position is not None and parameter.name in given
+    }
+    arguments = [quote(places.get(place, "")) for place in range(1, max(places, default=0) + 1)]
+    if arguments and "getopts" in script:
+        options.append("--")  # an argument that begins with - is none of the options
+    words = [*options, *arguments]
+    return [f"set -- {' '.join(words)}"] if words else []
+
+
+def _header_end(script: str) -> int:
+    """The offset after the comment lines that the script begins with."""
+    position = end = 0
+    while position < len(script):
+        newline = script.find("\n", position)
+        after = newline + 1 if newline != -1 else len(script)
+        line = script[position:after].strip()
+        if line.startswith("#"):
+            end = after
+        elif line:
+            break
+        position = after
+    return end

@@ -1,0 +1,62 @@
+"""What somebody who writes a script is told of its parameters: those found, and what nobody can fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from catalog.analysis.parameters import Parameter, find_parameters, possible_parameters
+from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.program import Program, read_program
+from catalog.analysis.types import encode_script
+
+_WITH_VALUE = frozenset("adinNptu")  # options of read that take one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggested:
+    """Parameters to describe, and values that nobody can fill in as the script is written."""
+
+    parameters: tuple[Parameter, ...]
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A variable that `read` asks for at the keyboard."""
+
+    name: str
+    prompt: str
+    line: int
+
+
+def suggest_parameters(script: str) -> Suggested:
+    """Raises UnreadableScript."""
+    program = read_program(encode_script(script))
+    possible = {parameter.name for parameter in possible_parameters(program)}
+    return Suggested(
+        parameters=find_parameters(script, also=possible),
+        asked=tuple(asked for command in program.commands for asked in _asked(command, program)),
+    )
+
+
+def _asked(command: Command, program: Program) -> Iterator[Asked]:
+    """`read -p "Which host? " HOST` that nothing feeds."""
+    is_fed = (
+        command.redirects or command.context.pipes or command.context.loops or command.context.via
+    )
+    if command.name != "read" or is_fed or command.span.unit is not program.unit:
+        return
+    prompt, names = "", list[str]()
+    words = iter(command.arguments)
+    for word in words:
+        text = word.literal or ""
+        if not text.startswith("-"):
+            names.append(text)
+        elif text[-1] in _WITH_VALUE:
+            value = next(words, None)
+            if text[-1] == "p" and value is not None:
+                prompt = (value.literal or "").strip()
+    for name in names:
+        if name.isidentifier():
+            yield Asked(name=name, prompt=prompt, line=command.span.line)

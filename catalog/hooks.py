@@ -1,0 +1,41 @@
+"""What the apps above know of entries and the catalogue shows; the composition root puts it here.
+
+Without a function nothing is known: the catalogue works alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Shown(NamedTuple):
+    """How often retrieval showed a version to people, and how often they then edited it."""
+
+    match: int = 0
+    adapt: int = 0
+    edited: int = 0
+
+
+class Case(NamedTuple):
+    """A version that was shown for a statement, with the confidence that was shown."""
+
+    statement: str
+    version_id: int
+    confidence: float
+
+
+count_shown: Callable[[Sequence[int]], Mapping[int, Shown]] | None = None
+
+# Cases whose confidence lies nearest to one, at most so many; those of a scoring, or of any if it is empty.
+find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
+
+
+def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
+    """What is known of these versions; those never shown are left out."""
+    return count_shown(version_ids) if count_shown and version_ids else {}
+
+
+def cases_near(confidence: float, *, scoring: str, limit: int) -> Sequence[Case]:
+    """Cases to label, those nearest to the confidence first."""
+    return find_cases(confidence, scoring, limit) if find_cases else ()

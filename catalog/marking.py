@@ -1,0 +1,32 @@
+"""A text cut into pieces, some of them marked; what a page highlights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Piece(NamedTuple):
+    """A part of a text."""
+
+    text: str
+    is_marked: bool
+
+
+def cut_at(text: str, spans: Iterable[tuple[int, int]]) -> list[Piece]:
+    """The whole text in order, the spans marked; where spans overlap, the first one counts.
+
+    >>> [piece.text for piece in cut_at("keep 30 days", [(5, 7)])]
+    ['keep ', '30', ' days']
+    """
+    pieces, place = [], 0
+    for start, end in sorted(set(spans)):
+        if start < place or end <= start:
+            continue
+        if start > place:
+            pieces.append(Piece(text[place:start], False))
+        pieces.append(Piece(text[start:end], True))
+        place = end
+    if place < len(text):
+        pieces.append(Piece(text[place:], False))
+    return pieces

@@ -1,0 +1,109 @@
+"""What curators are told of, and what they did about it: newer findings, near-duplicates, merges."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.entry import Entry, Version
+
+
+class Recheck(models.Model):
+    """What a newer checker says of a Version, beside the findings that it was verified with."""
+
+    version = models.OneToOneField(Version, models.CASCADE, related_name="recheck")
+    checked_with = models.CharField(_("checked with"), max_length=80)
+    at = models.DateTimeField(default=timezone.now)
+    findings = models.JSONField(_("findings"), default=list)
+    risk = models.CharField(_("risk"), max_length=8, choices=Version.Risk)
+    side_effect = models.CharField(_("side effect"), max_length=10, choices=Version.SideEffect)
+    has_changed = models.BooleanField(_("says something else"), default=False)
+    # Cleared when a newer checker says something else again.
+    seen_at = models.DateTimeField(null=True, blank=True)
+    seen_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=Q(has_changed=True, seen_at=None),
+                name="recheck_to_look_at",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id} with {self.checked_with}"
+
+
+class NearDuplicate(models.Model):
+    """Two entries that may do the same, found in the background; a curator merges or dismisses them."""
+
+    class State(models.TextChoices):
+        OPEN = "open", _("To look at")
+        DISMISSED = "dismissed", _("Two different things")
+        MERGED = "merged", _("Merged")
+
+    first = models.ForeignKey(Entry, models.CASCADE, related_name="+")
+    second = models.ForeignKey(Entry, models.CASCADE, related_name="+")
+    likeness = models.FloatField(_("likeness"))
+    same_script = models.BooleanField(_("the same script"), default=False)
+    state = models.CharField(_("state"), max_length=10, choices=State, default=State.OPEN)
+    found_at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["first", "second"], name="near_duplicate_once_a_pair"),
+            models.CheckConstraint(
+                condition=Q(first__lt=F("second")), name="near_duplicate_in_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["open", "dismissed", "merged"]),
+                name="near_duplicate_state_legal",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["-likeness", "id"], condition=Q(state="open"), name="near_duplicate_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first_id} and {self.second_id}"
+
+
+class Merge(models.Model):
+    """One entry taken into another, and what was moved for it, so that it can be undone."""
+
+    source = models.ForeignKey(Entry, models.PROTECT, related_name="merges_away")
+    target = models.ForeignKey(Entry, models.PROTECT, related_name="merges_in")
+    # Keys of the phrasings that went over, and of the events that put versions out of use.
+    phrasings = models.JSONField(default=list)
+    events = models.JSONField(default=list)
+    note = models.TextField(_("note"), blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source"], condition=Q(undone_at=None), name="merge_one_an_entry"
+            ),
+            models.CheckConstraint(condition=~Q(source=F("target")), name="merge_of_two"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} into {self.target_id}"

@@ -1,0 +1,52 @@
+"""The wordings of an Entry."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import MD5
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.entry import Entry
+
+
+class Phrasing(models.Model):
+    """One wording of what an Entry does; the title is one of them."""
+
+    class Source(models.TextChoices):
+        TITLE = "title", _("Title")
+        CURATOR = "curator", _("Curator")
+        STATEMENT = "statement", _("Reviewed statement")
+        IMPORTED = "imported", _("Imported")
+
+    entry = models.ForeignKey(Entry, models.CASCADE, related_name="phrasings")
+    text = models.TextField(_("text"))
+    source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.CURATOR)
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    # Its words, stemmed, for the search by text; the database keeps it.
+    document = models.GeneratedField(
+        expression=SearchVector("text", config="english"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [GinIndex(fields=["document"], name="phrasing_document")]
+        constraints = [
+            models.UniqueConstraint("entry", MD5("text"), name="phrasing_once_an_entry"),
+            models.UniqueConstraint(
+                fields=["entry"], condition=Q(source="title"), name="phrasing_one_title_an_entry"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="phrasing_not_empty"),
+            models.CheckConstraint(
+                condition=Q(source__in=["title", "curator", "statement", "imported"]),
+                name="phrasing_source_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.text

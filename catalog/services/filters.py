@@ -1,0 +1,93 @@
+"""What a list of entries can be narrowed to, as conditions on one version of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.models import Use, Version, VersionEvent
+from catalog.types import BadInput
+
+SUSPENDED = "suspended"  # states of entries, where the others are states of versions
+MERGED = "merged"
+# Written in the last N days; verified over N days ago; verified, and never looked at again.
+AGES = ("new7", "new30", "old90", "old180", "old365", "once")
+USES = ("never", "lately", "worse", "unreviewed")
+LATELY = timedelta(days=30)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """What a list of entries is narrowed to; empty is anything."""
+
+    state: str = ""
+    tag: str = ""
+    risk: str = ""
+    side_effect: str = ""
+    owner: str = ""
+    age: str = ""  # one of AGES
+    use: str = ""  # one of USES
+
+    def __bool__(self) -> bool:
+        return self != Filters()
+
+    def check(self) -> None:
+        """Raise BadInput for words that are no filter."""
+        states = (SUSPENDED, MERGED, *Version.State.values)
+        known = {"state": states, "age": AGES, "use": USES}
+        for field, values in known.items():
+            if getattr(self, field) not in ("", *values):
+                raise BadInput(_("There is no such filter."), field=field)
+
+
+def conditions_of(filters: Filters) -> list[Q]:
+    """The filters as conditions on one version."""
+    equal = {
+        "tags__name": filters.tag,
+        "risk": filters.risk,
+        "side_effect": filters.side_effect,
+        "owner__username": filters.owner,
+    }
+    conditions = [Q(**{name: value}) for name, value in equal.items() if value]
+    conditions += _of_age(filters.age) if filters.age else []
+    conditions += [_used(filters.use)] if filters.use else []
+    if filters.state in Version.State.values:
+        conditions.append(Q(state=filters.state))
+    elif conditions and filters.state != MERGED:
+        # "High risk" asks for what is in use or may come into use, not for what it once was.
+        conditions.append(~Q(state=Version.State.DEPRECATED))
+    return conditions
+
+
+def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:
+    """Versions of the entry of an outer query that meet them all."""
+    return Version.objects.filter(*conditions, entry=OuterRef("pk"))
+
+
+def _of_age(age: str) -> list[Q]:
+    verified = Q(state=Version.State.VERIFIED)
+    if age == "once":
+        again = VersionEvent.objects.filter(
+            version=OuterRef("pk"), old=Version.State.VERIFIED, new=Version.State.VERIFIED
+        )
+        return [verified, ~Q(Exists(again))]
+    then = timezone.now() - timedelta(days=int(age[3:]))
+    if age.startswith("new"):
+        return [Q(created_at__gte=then)]
+    return [verified, Q(verified_at__lt=then)]
+
+
+def _used(use: str) -> Q:
+    uses = Use.objects.filter(version=OuterRef("pk"))
+    if use == "never":
+        return ~Q(Exists(uses))
+    if use == "lately":
+        return Q(Exists(uses.filter(at__gte=timezone.now() - LATELY)))
+    if use == "worse":
+        return Q(Exists(uses.filter(outcome=Use.Outcome.WORSE)))
+    return Q(Exists(uses.exclude(reason="")))

@@ -1,0 +1,25 @@
+"""Work that one worker does at a time, whichever is told of it first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+# Keys of PostgreSQL's advisory locks.
+FILL_VECTORS = 7_403_272
+COPY_OFFLINE = 7_403_273
+
+
+@contextmanager
+def only_one(key: int) -> Iterator[bool]:
+    """Whether nobody else is at it, and so it stays for as long as the block runs."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        [is_mine] = cursor.fetchone()
+        try:
+            yield is_mine
+        finally:
+            if is_mine:  # a worker that is killed loses it with its connection
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

@@ -1,0 +1,101 @@
+"""What labels say of a scoring, counted by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.calibration import (
+    Case,
+    brier_score,
+    calibration_error,
+    draw_curve,
+    fill_bins,
+    point_at,
+    suggest_threshold,
+)
+from catalog.marking import cut_at
+
+CASES = [
+    Case(0.9, True, True),
+    Case(0.9, True, True),
+    Case(0.8, True, False),
+    Case(0.7, True, True),
+    Case(0.2, True, False),
+    Case(0.0, False, True),  # a rule forbids it: it is asked, and never answered
+]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "right", "answered"),
+    [(0.95, 0, 0), (0.9, 2, 2), (0.75, 2, 3), (0.5, 3, 4), (0.0, 3, 5)],
+)
+def test_a_threshold_answers_what_lies_at_or_above_it(
+    threshold: float, right: int, answered: int
+) -> None:
+    point = point_at(CASES, threshold)
+
+    assert (point.share.right, point.share.count) == (right, answered)
+    assert point.coverage == pytest.approx(answered / 6)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "threshold"), [(1.0, 0.9), (0.75, 0.7), (0.7, 0.7), (0.6, 0.2), (0.1, 0.2)]
+)
+def test_the_least_threshold_that_reaches_the_wanted_precision(
+    wanted: float, threshold: float
+) -> None:
+    point = suggest_threshold(CASES, wanted_precision=wanted)
+    assert point is not None
+    assert point.threshold == threshold
+
+
+def test_where_none_does_there_is_none() -> None:
+    assert suggest_threshold([Case(0.9, True, False)], wanted_precision=0.5) is None
+    assert suggest_threshold([], wanted_precision=0.5) is None
+
+
+def test_the_curve_has_a_point_for_each_tenth_that_can_be_reached() -> None:
+    curve = draw_curve(CASES)
+
+    # Two cases of one confidence are answered together; five of six can be answered at all.
+    assert [point.share.count for point in curve] == [2, 2, 2, 3, 3, 4, 5, 5]
+    assert [point.threshold for point in curve] == [0.9, 0.9, 0.9, 0.8, 0.8, 0.7, 0.2, 0.2]
+
+
+def test_bins_compare_what_was_promised_with_what_was_right() -> None:
+    bins = fill_bins(CASES)
+
+    assert [(one.low, one.share.right, one.share.count) for one in bins] == [
+        (0.2, 0, 1),
+        (0.7, 1, 1),
+        (0.8, 0, 1),
+        (0.9, 2, 2),
+    ]
+    assert calibration_error(CASES) == pytest.approx((0.2 + 0.3 + 0.8 + 2 * 0.1) / 5)
+    assert brier_score(CASES) == pytest.approx((0.01 + 0.01 + 0.64 + 0.09 + 0.04) / 5)
+
+
+def test_without_cases_there_are_no_figures() -> None:
+    assert (draw_curve([]), fill_bins([]), calibration_error([]), brier_score([])) == (
+        [],
+        [],
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("spans", "marked"),
+    [
+        pytest.param([(5, 7)], ["30"], id="one"),
+        pytest.param([(0, 4), (8, 12)], ["keep", "days"], id="at both ends"),
+        pytest.param([(5, 7), (6, 12)], ["30"], id="the first of two that overlap"),
+        pytest.param([], [], id="none"),
+        pytest.param([(7, 7)], [], id="an empty one"),
+    ],
+)
+def test_a_text_is_cut_into_pieces(spans: list[tuple[int, int]], marked: list[str]) -> None:
+    pieces = cut_at("keep 30 days", spans)
+
+    assert "".join(piece.text for piece in pieces) == "keep 30 days"
+    assert [piece.text for piece in pieces if piece.is_marked] == marked

@@ -1,0 +1,252 @@
+"""Files that are broken, hostile or simply odd: a report by row, and the good rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from catalog.files import Format, Row, UnreadableFile, read_file, read_rows
+from catalog.files.lines import MOST_BYTES
+
+GOOD = {"title": "Tell the date", "script": "date\n"}
+
+
+def read_text(text: str | bytes, format: Format = Format.CSV) -> list[Row]:
+    data = text.encode() if isinstance(text, str) else text
+    return list(read_file(io.BytesIO(data), format))
+
+
+def table(*rows: Sequence[str], header: Sequence[str] = ("title", "script")) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows([header, *rows])
+    return buffer.getvalue()
+
+
+def said(rows: Sequence[Row]) -> dict[str, str]:
+    return {row.place: row.problem for row in rows if row.problem}
+
+
+def titles(rows: Sequence[Row]) -> list[str]:
+    return [row.record.title for row in rows if row.record is not None]
+
+
+def entry_folder(parent: Path, name: str, metadata: str | bytes, script: bytes = b"date\n") -> None:
+    folder = parent / name
+    folder.mkdir()
+    data = metadata.encode() if isinstance(metadata, str) else metadata
+    (folder / "metadata.yaml").write_bytes(data)
+    (folder / "script.sh").write_bytes(script)
+
+
+# --- CSV ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "problem"),
+    [
+        pytest.param("title,skript", "no column script", id="a misspelled column"),
+        pytest.param("title,script,owned", "Nobody knows the column 'owned'", id="an unknown one"),
+        pytest.param("title,script,title", "the same name: title", id="one twice"),
+        pytest.param("", "no header", id="nothing"),
+        pytest.param("Tell the date,date", "no column title", id="no header"),
+    ],
+)
+def test_a_table_with_other_columns_is_not_read(header: str, problem: str) -> None:
+    with pytest.raises(UnreadableFile, match=problem):
+        read_text(f"{header}\nTell the date,date\n")
+
+
+def test_a_row_with_other_cells_than_columns_is_refused_and_the_next_one_kept() -> None:
+    rows = read_text("title,script\nToo,many,cells\nonly one\nTell the date,date\n\n")
+
+    assert titles(rows) == ["Tell the date"]
+    assert said(rows) == {
+        "line 2": "has 3 cells under 2 columns",
+        "line 3": "has 1 cells under 2 columns",
+    }
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_tables_of_other_programs_are_read(separator: str, end: str, mark: bytes) -> None:
+    text = end.join([f"title{separator}script", f"Tell the date{separator}date", ""])
+
+    assert titles(read_text(mark + text.encode())) == ["Tell the date"]
+
+
+def test_a_quote_left_open_costs_its_own_row() -> None:
+    rows = read_text(
+        'title,script\n"Never closed,date\nTell the date,date\n"Quoted","uptime\n-p"\nLast,df\n'
+    )
+
+    assert titles(rows) == ["Tell the date", "Quoted", "Last"]
+    assert list(said(rows)) == ["line 2"]
+
+
+def test_a_cell_of_a_million_characters_is_read_and_a_longer_row_refused() -> None:
+    rows = read_text(
+        table(("Long", "x" * 1_000_000), ("Longer", "x" * MOST_BYTES), ("Tell the date", "date"))
+    )
+
+    assert titles(rows) == ["Long", "Tell the date"]
+    assert said(rows) == {"line 3": "has more than 4,000,000 bytes"}
+
+
+def test_memory_holds_one_row_and_not_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "large.csv"
+    with file.open("w") as target:
+        target.write("title,script\n")
+        for number in range(60):
+            target.write(f"{number},{'x' * 500_000}\n")
+    tracemalloc.start()
+    try:
+        assert sum(row.record is not None for row in read_rows(file)) == 60
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000_000 < file.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        pytest.param("[1", "phrasings: is no JSON", id="half a list"),
+        pytest.param("[[1]]", "phrasings.0", id="another list"),
+        pytest.param("[" * 100_000, "nested too deeply", id="brackets"),
+    ],
+)
+def test_a_cell_that_looks_like_a_list_has_to_be_one(cell: str, problem: str) -> None:
+    header = ("title", "script", "phrasings")
+    rows = read_text(table(("A", "date", cell), ("B", "df", "one"), header=header))
+
+    assert titles(rows) == ["B"]
+    assert problem in said(rows)["line 2"]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        pytest.param("café".encode("latin-1"), "title: is not UTF-8", id="Latin-1"),
+        pytest.param(b"a\0b", "NUL", id="a NUL byte"),
+        pytest.param(b"\xed\xa0\x80", "title: is not UTF-8", id="half a character"),
+    ],
+)
+def test_a_cell_that_is_no_text_is_refused(data: bytes, problem: str) -> None:
+    rows = read_text(b"title,script\n" + data + b",date\nTell the date,date\n")
+
+    assert titles(rows) == ["Tell the date"]
+    assert problem in said(rows)["line 2"]
+
+
+@pytest.mark.parametrize("format", [Format.CSV, Format.JSONL])
+def test_a_file_in_another_encoding_is_named(format: Format) -> None:
+    with pytest.raises(UnreadableFile, match="save it as UTF-8"):
+        read_text("title,script\n".encode("utf-16"), format)
+
+
+def test_formulas_are_texts_and_nothing_is_lost() -> None:
+    rows = read_text(table(("'=cmd|' /C calc'!A0", "date"), ("=1+1", "df"), ("it's", "id")))
+
+    assert titles(rows) == ["=cmd|' /C calc'!A0", "=1+1", "it's"]
+
+
+# --- JSONL ----------------------------------------------------------------------------------------------------
+
+
+def test_lines_that_are_no_records_are_refused_one_by_one() -> None:
+    lines = [
+        b"{",
+        b'"text"',
+        b'{"title": "NaN", "script": "df", "about": {"x": NaN}}',
+        b'{"title": "NUL", "script": "df", "about": {"x": "a\\u0000b"}}',
+        b'{"title": "Deep", "script": "df", "about": {"x": ' + b"[" * 400 + b"]" * 400 + b"}}",
+        b"[" * 100_000,
+        b'{"title": "\xff", "script": "df"}',
+        b'{"title": "Long", "script": "df", "about": {"x": "' + b"y" * 60_000 + b'"}}',
+        b'{"title": "Twice", "script": "df", "versions": ['
+        + b",".join([b'{"number": 1, "state": "draft", "script": "a"}'] * 2)
+        + b"]}",
+        json.dumps(GOOD).encode(),
+    ]
+
+    rows = read_text(b"\xef\xbb\xbf" + b"\r\n".join(lines), Format.JSONL)
+
+    assert titles(rows) == ["Tell the date"]
+    problems = said(rows)
+    assert list(problems) == [f"line {number}" for number in range(1, 10)]
+    for line, problem in (
+        (1, "is no JSON"), (2, "not an object"), (4, "NUL"), (5, "nested too deeply"),
+        (6, "nested too deeply"), (7, "not UTF-8 at byte 12"), (8, "at most 50,000"),
+        (9, "the same number"),
+    ):  # fmt: skip
+        assert problem in problems[f"line {line}"]
+
+
+# --- Folders --------------------------------------------------------------------------------------------------
+
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\ntitle: Bomb\n"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "problem"),
+    [
+        pytest.param("title: [", "is no YAML", id="broken"),
+        pytest.param("- a\n- b\n", "holds no names", id="a list"),
+        pytest.param("", "holds no names", id="empty"),
+        pytest.param(BOMB, "uses an alias", id="an alias bomb"),
+        pytest.param("a: " + "[" * 50_000, "nested too deeply", id="brackets"),
+        pytest.param("title: !!python/object/apply:os.system [id]\n", "is no YAML", id="a program"),
+        pytest.param("title: !env SECRET\n", "is no YAML", id="a tag of nobody"),
+        pytest.param("title: a\ntitel: b\n", "titel", id="an unknown name"),
+        pytest.param("title: 7\n", "title", id="a number for a text"),
+        pytest.param('title: "a\\0b"\n', "NUL", id="a NUL character"),
+        pytest.param("title: café\n".encode("latin-1"), "is not UTF-8", id="Latin-1"),
+        pytest.param("title: a\n---\ntitle: b\n", "is no YAML", id="two documents"),
+        pytest.param("title: a\nslug: ../../etc\n", "slug", id="a slug that climbs"),
+    ],
+)
+def test_metadata_that_is_wrong_is_reported_by_its_folder(
+    tmp_path: Path, metadata: str | bytes, problem: str
+) -> None:
+    entry_folder(tmp_path, "bad", metadata)
+    entry_folder(tmp_path, "good", "title: Tell the date\n")
+
+    rows = list(read_rows(tmp_path))
+
+    assert titles(rows) == ["Tell the date"]
+    assert problem in said(rows)["bad"]
+
+
+def test_a_script_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("do not show\n")
+    entries = tmp_path / "entries"
+    entries.mkdir()
+    entry_folder(entries, "linked", "title: Linked\n")
+    (entries / "linked" / "script.sh").unlink()
+    (entries / "linked" / "script.sh").symlink_to(secret)
+
+    assert said(list(read_rows(entries))) == {"linked": "script.sh is a link"}
+
+
+def test_versions_are_named_by_their_numbers(tmp_path: Path) -> None:
+    entry_folder(tmp_path, "a", "title: A\n")
+    (tmp_path / "a" / "versions").mkdir()
+    entry_folder(tmp_path / "a" / "versions", "old", "state: draft\n")
+
+    assert "versions/old" in said(list(read_rows(tmp_path)))["a"]
+
+
+def test_a_file_of_another_kind_is_not_guessed_at(tmp_path: Path) -> None:
+    file = tmp_path / "entries.xlsx"
+    file.write_bytes(b"PK")
+
+    with pytest.raises(UnreadableFile, match=r"\.jsonl, \.csv or \.zip"):
+        list(read_rows(file))

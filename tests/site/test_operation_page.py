@@ -1,0 +1,103 @@
+"""How the product is, on one page for administrators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from catalog import offline, services
+from catalog.models import EmbeddingModel
+from tests.catalog.shelf import shelve
+from tests.catalog.test_vectors import SMALLER, choose
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin(client: Client, administrator: User, settings: Settings, tmp_path: Path) -> Client:
+    settings.SCRIPTSMITH_OFFLINE_FOLDER = tmp_path
+    client.force_login(administrator)
+    return client
+
+
+def test_it_says_what_answers_and_what_works(admin: Client) -> None:
+    shelve("Restart the print spooler", phrasings=["Bounce cups"])
+
+    page = admin.get("/operation/").text
+
+    assert "hashing-trigrams-384" in page
+    assert "all 2 phrasings have theirs" in page
+    assert "No copy yet" in page
+    assert "every 3s" not in page
+
+
+def test_it_follows_the_change_to_another_embedder(admin: Client, settings: Settings) -> None:
+    shelve("Restart the print spooler", phrasings=["Bounce cups"])
+    choose(settings, SMALLER)
+    services.embed_missing(limit=1)
+
+    page = admin.get("/operation/").text
+    assert "1 of 2 phrasings have their vector" in page
+    assert "hashing-trigrams-384 answers until hashing-trigrams-64 has every vector" in page
+    assert "every 3s" in page
+
+    EmbeddingModel.objects.filter(state="building").update(trouble="out of <order>")
+    part = admin.get("/operation/", headers={"HX-Request": "true"}).text
+    assert part.lstrip().startswith('<section class="panel" id="vectors"')
+    assert "out of &lt;order&gt;" in part
+
+    services.embed_missing()
+    part = admin.get("/operation/", headers={"HX-Request": "true"}).text
+    assert "every 3s" not in part
+
+
+def test_it_says_why_the_setting_cannot_be_used(admin: Client, settings: Settings) -> None:
+    choose(settings, "nowhere.to:be_found")
+
+    assert "nowhere" in admin.get("/operation/").text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_lists_the_copies(admin: Client, tmp_path: Path) -> None:
+    shelve("Restart the print spooler")
+    made = offline.write_copy(tmp_path)
+
+    page = admin.get("/operation/").text
+
+    assert made.folder.name in page
+    assert str(tmp_path) in page
+
+
+def test_a_part_that_does_not_answer_is_said_with_what_it_means(
+    admin: Client, settings: Settings
+) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+
+    page = admin.get("/operation/").text
+
+    assert "New runs wait, and none is lost" in page
+
+
+def test_the_number_of_queries_does_not_grow(
+    admin: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    shelve("Restart the print spooler")
+    admin.get("/operation/")
+    with CaptureQueriesContext(connection) as few:
+        admin.get("/operation/")
+    shelve("Show the uptime", script="date\n", phrasings=["one", "two"])
+
+    with django_assert_num_queries(len(few)):
+        admin.get("/operation/")
+
+
+def test_others_are_refused(client: Client, curator: User) -> None:
+    assert client.get("/operation/").status_code == 302
+    client.force_login(curator)
+    assert client.get("/operation/").status_code == 403
