@@ -15,6 +15,14 @@ from review import opening, studies
 from review.models import Campaign, Case, Item
 
 PASSWORD = "a bench's own passphrase"
+_RUBRIC = """## What is right
+
+- **2, correct**: it does what is asked, for any input that the statement allows, and nothing else.
+- **1, partially correct**: it does part of it, or all of it with a flaw that somebody would have to mend.
+- **0, incorrect**: it does something else, does harm, or does not run.
+
+Judge what the script does and not how it is written. Nothing is run: read it line by line, with its options.
+"""
 _COPIED: tuple[type[Model], ...] = (Action, Case, Run, Draft, Assessment, DraftFinding, Item)
 # No two copies have the same texts, or what is kept of one would serve the other.
 _OWN = {
@@ -48,7 +56,7 @@ def make_study(
 
     With copies, the first that is made.
     """
-    rules = studies.Rules(overlap=overlap, rubric=(ROOT / "docs/reviewing.md").read_text()[:3_000])
+    rules = studies.Rules(overlap=overlap, rubric=_RUBRIC)
     campaign = studies.create_campaign(name, by=people[0], rules=rules, reviewers=people)
     with transaction.atomic():
         _fill(campaign, cases)

@@ -50,7 +50,7 @@ def measure() -> list[Figure]:
             browser = playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
             page = browser.new_page(base_url=product.url)
             page.goto("/login/")
-            page.get_by_label("User name").fill(people[0].username)
+            page.get_by_label("Username").fill(people[0].username)
             page.get_by_label("Password").fill(PASSWORD)
             page.keyboard.press("Enter")
             page.wait_for_url(lambda url: "/login/" not in url)

@@ -42,6 +42,9 @@ def copy_known_scores(assignment: Assignment) -> bool:
 
     True where nothing is left to be shown, so that the item is done by it.
     """
+    # The plain way to a next item has looked whether its case has others.
+    if not getattr(assignment.item, "has_arms", True):
+        return False
     earlier = read_scores_of_case(
         assignment.item.case_id, assignment.item_id, assignment.reviewer_id
     )

@@ -103,6 +103,8 @@ class Desk:
 
     @cached_property
     def scratch(self) -> Scratch | None:
+        if not getattr(self.item, "has_scratch", True):
+            return None
         return next(iter(read_scratch(self.item.pk, self.reviewer.pk)), None)
 
     @cached_property
@@ -296,13 +298,22 @@ def assessment_of(draft: Draft | None) -> Assessment | None:
     return getattr(draft, "assessment", None) if draft else None
 
 
-def open_desk(item: Item, reviewer: User) -> Desk:
-    """Read an item as one reviewer may see it; the number of queries does not grow with what there is."""
+def open_desk(item: Item, reviewer: User, *, assignment: Assignment | None = None) -> Desk:
+    """Read an item as one reviewer may see it; the number of queries does not grow with what there is.
+
+    `assignment` spares a query where the reviewer has just been given the item.
+    """
     run = item.run
     if run is None:
         raise ValueError("an item without a run can't be reviewed")
-    given = read_scores(item.pk, reviewer.pk)
-    return Desk(item=item, reviewer=reviewer, run=run, given=given)
+    # Where `read_item` has found none, none is looked for.
+    has_scores = getattr(item, "has_scores", True)
+    given = read_scores(item.pk, reviewer.pk) if has_scores else []
+    desk = Desk(item=item, reviewer=reviewer, run=run, given=given)
+    if assignment is not None:
+        assignment.item, assignment.reviewer = item, reviewer
+        desk.__dict__["assignment"] = assignment
+    return desk
 
 
 def _key(score: Score) -> str:

@@ -28,9 +28,11 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     """
     _check_open(campaign)
     with transaction.atomic():
-        for held in lock_held(campaign.pk, by.pk):
-            return _renew(held)
-        member = None if campaign.is_live else _member(campaign, by)
+        place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
+        if place is None or place.holds:  # type: ignore[attr-defined]
+            for held in lock_held(campaign.pk, by.pk):
+                return _renew(held)
+        member = None if campaign.is_live else _admit(place, campaign, by)
         while item := _first_in_line(campaign, by, member):
             assignment = take(item, by)
             # What they have scored in another arm already is not shown a second time.
@@ -54,7 +56,8 @@ def claim_item(item: Item, *, by: User) -> Assignment:
     if mine is not None:
         return _renew(mine)
     _check_open(locked.campaign)
-    member = None if locked.campaign.is_live else _member(locked.campaign, by)
+    place = locked.campaign.members.filter(user=by).first()
+    member = None if locked.campaign.is_live else _admit(place, locked.campaign, by)
     if not open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
         raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
     return take(locked, by)
@@ -96,9 +99,8 @@ def _check_open(campaign: Campaign) -> None:
         raise NotAllowedNow(_("This campaign is not open for reviews."))
 
 
-def _member(campaign: Campaign, by: User) -> Member:
+def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
     """The person's place in a study; made at their first claim where it is open to every reviewer."""
-    member = next(iter(read_member(campaign.pk, by.pk)), None)
     if member is None and campaign.open_to_all:
         member = studies.add_member(campaign, by, by=by)
     if member is None:

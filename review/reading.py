@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from django.db.models import Case as Choice
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 
@@ -17,6 +19,9 @@ def _item(pk: int, user: int) -> QuerySet[Item]:
             # Most items have no comment on a line, and are asked for none.
             has_remarks=Exists(Remark.objects.filter(item=OuterRef("pk"), removed_at=None)),
             for_member=Exists(Member.objects.filter(campaign=OuterRef("campaign"), user=user)),
+            rubric_in_force=_rubric_in_force(),
+            has_scores=Exists(Score.objects.filter(item=OuterRef("pk"), reviewer=user)),
+            has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
         )
         .select_related("campaign", "case", "run__action", "run__configuration")
     )
@@ -27,7 +32,6 @@ def _locked_item(pk: int, user: int) -> QuerySet[Item]:
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
     last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
-    rubrics = Rubric.objects.filter(campaign=OuterRef("campaign")).order_by("-number")
     return (
         Item.objects.select_for_update(of=("self",))
         .filter(pk=pk)
@@ -35,7 +39,7 @@ def _locked_item(pk: int, user: int) -> QuerySet[Item]:
             seen_before=Exists(met.exclude(item=OuterRef("pk"))),
             has_arms=Exists(arms.exclude(pk=OuterRef("pk"))),
             has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
-            rubric_in_force=Subquery(rubrics.values("pk")[:1]),
+            rubric_in_force=_rubric_in_force(),
             last_score_at=Subquery(last.values("at")[:1]),
             last_sitting_minutes=Subquery(last.values("sitting_minutes")[:1]),
         )
@@ -58,7 +62,12 @@ def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
 
 
 def _member(campaign: int, user: int) -> QuerySet[Member]:
-    return Member.objects.filter(campaign=campaign, user=user)
+    held = Assignment.objects.filter(
+        item__campaign=OuterRef("campaign"),
+        reviewer=OuterRef("user"),
+        state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
+    )
+    return Member.objects.filter(campaign=campaign, user=user).annotate(holds=Exists(held))
 
 
 def _scores_of_case(case: int, item: int, reviewer: int) -> QuerySet[Score]:
@@ -91,8 +100,9 @@ def _findings(run: int) -> QuerySet[DraftFinding]:
     return found.order_by("line", "column", "pk")
 
 
-def _rubric(campaign: int) -> QuerySet[Rubric]:
-    return Rubric.objects.filter(campaign=campaign).order_by("-number")[:1]
+def _rubric_in_force() -> Subquery:
+    newest = Rubric.objects.filter(campaign=OuterRef("campaign")).order_by("-number")
+    return Subquery(newest.values("pk")[:1])
 
 
 # The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
@@ -110,5 +120,9 @@ read_scratch = Planned(_scratch, values=2)
 # Of a run: its Drafts in order with their assessments, and what the checks found in them.
 read_drafts = Planned(_drafts, values=1)
 read_findings = Planned(_findings, values=1)
-# A campaign's rubric in force.
-read_rubric = Planned(_rubric, values=1)
+
+
+@lru_cache(maxsize=64)
+def read_rubric(pk: int) -> Rubric:
+    """A version of a rubric, which never changes: it is read once."""
+    return Rubric.objects.get(pk=pk)

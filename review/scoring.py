@@ -26,6 +26,7 @@ from review.repeating import SITTING_GAP, make_repeat
 from review.studies import count_done
 
 MAX_COMMENT = 10_000
+_TIMES = ("active_seconds", "pauses")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +94,16 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
     insert(score)
     _add_time(assignment, step, given)
     desk.take(score)
-    if not locked.campaign.is_live:
-        finish(desk, assignment)
+    if locked.campaign.is_live or not finish(desk, assignment):
+        store(assignment, *_TIMES)
     return score
 
 
-def finish(desk: Desk, assignment: Assignment) -> None:
-    """In a study, an item is done when nothing is left to score; one more to score takes it up again."""
+def finish(desk: Desk, assignment: Assignment) -> bool:
+    """In a study, an item is done when nothing is left to score; one more to score takes it up again.
+
+    True where by that the assignment has another state, and is stored.
+    """
     item, through = desk.item, desk.next_step is None
     was_through = assignment.state == Assignment.State.SUBMITTED
     if through and not was_through:
@@ -109,7 +113,7 @@ def finish(desk: Desk, assignment: Assignment) -> None:
         assignment.state, assignment.ended_at = Assignment.State.ACTIVE, None
         assignment.lease_until = lease_end()
     if through != was_through:
-        store(assignment, "state", "ended_at", "lease_until")
+        store(assignment, "state", "ended_at", "lease_until", *_TIMES)
         count_done(item, change=1 if through else -1)
         if through:
             if len(desk.given) > len(desk.steps):  # something was scored here before
@@ -122,6 +126,7 @@ def finish(desk: Desk, assignment: Assignment) -> None:
             note_trained(item, assignment.reviewer)
             make_repeat(item, by=assignment.reviewer)
     insert(TallyDue(item=item, campaign=item.campaign))
+    return through != was_through
 
 
 def is_through(item: Item, score: Score) -> bool:
@@ -264,10 +269,9 @@ def _sitting_minutes(locked: Item) -> float:
 
 
 def _add_time(assignment: Assignment, step: Step, given: Given) -> None:
-    """Add to the stage's seconds of work and to the pauses, where the page counted them."""
+    """Add to the stage's seconds of work and to the pauses, where the page counted them; not yet stored."""
     if given.active_seconds is None:
         return
     before = assignment.active_seconds.get(step.key, 0)
     assignment.active_seconds[step.key] = round(before + given.active_seconds, 1)
     assignment.pauses += given.pauses
-    store(assignment, "active_seconds", "pauses")

@@ -112,8 +112,10 @@ class Line:
             in_training=self.in_training,
             is_bounded=bounds is not None,
         )
-        for row in fetch(statement, numbers):
-            return Item.from_db(connection.alias, _NAMES, row)
+        for *row, has_arms in fetch(statement, numbers):
+            item = Item.from_db(connection.alias, _NAMES, row)
+            item.has_arms = has_arms  # type: ignore[attr-defined]
+            return item
         if self.is_random:
             return None
         # None of the nearest is for this person: there may be others behind them.
@@ -176,7 +178,9 @@ def _first_of(
 _NAMES = [field.attname for field in Item._meta.concrete_fields]
 _COLUMNS = ", ".join(f'item."{field.column}"' for field in Item._meta.concrete_fields)
 _FIRST = """
-SELECT {columns} FROM (
+SELECT {columns},
+    EXISTS (SELECT FROM review_item AS arm WHERE arm.case_id = near.case_id AND arm.id <> near.id)
+FROM (
     SELECT id, case_id, run_id, {place} AS place FROM review_item
     WHERE campaign_id = %(campaign)s AND state = 'open' AND places > 0 {bounds}
     ORDER BY {place} {direction}, id {fence}

@@ -13,12 +13,14 @@ from catalog.types import BadInput, NotAllowedNow, Refused
 from catalog.web import wants_fragment
 from review import services
 from review.access import access_item
-from review.models import Item
+from review.models import Assignment, Item
 from review.people import signed_in
 from review.views.showing import read_look, show_desk
 
 
-def show_item(request: HttpRequest, pk: int, *, said: str = "") -> HttpResponse:
+def show_item(
+    request: HttpRequest, pk: int, *, said: str = "", assignment: Assignment | None = None
+) -> HttpResponse:
     """An item after a change. Where it is another one than before, the address follows."""
     url = reverse("item-review", args=[pk])
     if not wants_fragment(request):
@@ -26,7 +28,7 @@ def show_item(request: HttpRequest, pk: int, *, said: str = "") -> HttpResponse:
             messages.success(request, said)
         return redirect(url)
     user = signed_in(request)
-    desk = services.open_desk(access_item(user, pk), user)
+    desk = services.open_desk(access_item(user, pk), user, assignment=assignment)
     answer = render(request, "review/_desk.html", show_desk(desk, look=read_look(request.POST)))
     if url != request.htmx.current_url_abs_path:  # type: ignore[attr-defined]
         answer["HX-Push-Url"] = url
@@ -49,7 +51,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
         if said:
             messages.success(request, said)
         return go(request, queue_of(item))
-    return show_item(request, assignment.item_id, said=said)
+    return show_item(request, assignment.item_id, said=said, assignment=assignment)
 
 
 def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:

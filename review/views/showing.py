@@ -14,7 +14,7 @@ from pipeline import services as pipeline
 from pipeline.models import Draft, DraftFinding
 from pipeline.types import Arm
 from review.desk import Desk, Step, assessment_of
-from review.models import Assignment, Case, Score
+from review.models import Assignment, Case, Rubric, Score
 from review.reading import read_rubric
 from review.views.remarks_showing import show_remarks
 
@@ -121,13 +121,18 @@ def show_desk(
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
         "newer": _newer(desk, refused),
-        "rubric": next(iter(read_rubric(desk.item.campaign_id)), None),
+        "rubric": _rubric(desk),
         "known": _known(desk),
         "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
         "may_change": may_change,
         # Asked for only where feedback can be written.
         "can_shorten": lambda: pipeline.can_shorten(desk.run),
     }
+
+
+def _rubric(desk: Desk) -> Rubric | None:
+    key: int | None = desk.item.rubric_in_force  # type: ignore[attr-defined]
+    return read_rubric(key) if key else None
 
 
 def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
