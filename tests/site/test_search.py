@@ -97,9 +97,9 @@ def test_it_asks_a_fixed_number_of_questions(
 ) -> None:
     client.force_login(administrator)
     client.get("/search/", {"q": "logs"})
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(8):
         client.get("/search/", {"q": "logs"})
     Action.objects.filter(statement__startswith="Rotate").update(statement="x")
     assert not Entry.objects.exists()
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(8):
         client.get("/search/", {"q": "logs"})

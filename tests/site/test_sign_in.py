@@ -72,7 +72,7 @@ def test_time_zone_and_theme_come_with_the_session_and_cost_no_query(
 ) -> None:
     Profile.objects.create(user=stranger, time_zone="Asia/Tokyo", theme="dark")
     client.post("/login/", LOGIN)
-    assert client.session["preferences"] == ["Asia/Tokyo", "dark"]
+    assert client.session["preferences"] == ["Asia/Tokyo", "dark", {}]
     page = client.get("/settings/")
     assert 'data-theme="dark"' in page.content.decode()
 

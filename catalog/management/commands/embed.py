@@ -31,7 +31,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(_say(vectors.progress()))
         if not options["show"]:
-            self.stdout.write(f"{total} vectors were made now.")
+            self.stdout.write(f"Made now: {total}.")
 
 
 def _say(found: vectors.Progress) -> str:

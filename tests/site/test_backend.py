@@ -1,0 +1,42 @@
+"""Who is signed in, and what they may do, by one query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib.auth.models import Permission, User
+
+from scriptsmith_site.people.backend import RoleBackend
+from tests.people import make_person
+
+
+def test_a_person_comes_with_the_permissions_of_their_roles(
+    reviewer: User, django_assert_num_queries: Callable[[int], object]
+) -> None:
+    RoleBackend().get_user(reviewer.pk)
+    with django_assert_num_queries(1):  # type: ignore[attr-defined]
+        user = RoleBackend().get_user(reviewer.pk)
+        assert user is not None and user.username == "rita"
+        assert user.has_perm("review.review")
+        assert not user.has_perm("review.manage_campaigns")
+
+
+def test_permissions_of_several_roles_and_of_ones_own_add_up(db: None) -> None:
+    person = make_person("ada", "reviewer", "curator")
+    person.user_permissions.add(Permission.objects.get(codename="manage_endpoints"))
+    found = RoleBackend().get_user(person.pk)
+    assert found is not None
+    assert found.get_all_permissions() == User.objects.get(pk=person.pk).get_all_permissions()
+    assert found.has_perms(["review.review", "catalog.curate", "pipeline.manage_endpoints"])
+
+
+def test_who_may_do_everything_still_may(db: None) -> None:
+    root = User.objects.create_superuser("root")
+    found = RoleBackend().get_user(root.pk)
+    assert found is not None and found.has_perm("review.manage_campaigns")
+
+
+def test_who_was_deactivated_or_is_unknown_is_nobody(reviewer: User) -> None:
+    User.objects.filter(pk=reviewer.pk).update(is_active=False)
+    assert RoleBackend().get_user(reviewer.pk) is None
+    assert RoleBackend().get_user(0) is None
