@@ -56,8 +56,9 @@ def claim_item(item: Item, *, by: User) -> Assignment:
     if mine is not None:
         return _renew(mine)
     _check_open(locked.campaign)
-    place = locked.campaign.members.filter(user=by).first()
-    member = None if locked.campaign.is_live else _admit(place, locked.campaign, by)
+    member = None
+    if not locked.campaign.is_live:
+        member = _admit(locked.campaign.members.filter(user=by).first(), locked.campaign, by)
     if not open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
         raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
     return take(locked, by)

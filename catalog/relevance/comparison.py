@@ -12,6 +12,7 @@ from catalog.relevance.literals import Literal
 from catalog.relevance.marks import lone_axes, opposed
 from catalog.relevance.names import ROLES
 from catalog.relevance.objects import OBJECTS
+from catalog.relevance.order import find_turned
 from catalog.relevance.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
 from catalog.relevance.scope import has_other_scope
 from catalog.relevance.scripts import analyse_script
@@ -22,7 +23,7 @@ from catalog.relevance.vocabulary import lemma, words
 
 # Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
 TELLING_AXES = words(
-    "fill flow state sight may rank end not except parity case size age per where choice"
+    "fill flow state sight may rank end not except parity case size age per where choice column"
 )
 
 
@@ -45,6 +46,8 @@ class Comparison:
     only_statement: frozenset[str]  # words of weight that the entry does not have
     only_entry: frozenset[str]
     other_scope: bool  # the script looks at other places or kinds of files than the statement says
+    turned: tuple[str, ...]  # two words that have changed places: http to https
+    other_roles: tuple[Literal, ...]  # names of a user here, of a group there
     other_units: tuple[Literal, ...]  # numbers of lines here, of files there
     other_letters: tuple[str, ...]  # words that the script has in other letters: ERROR is not error
     is_identical: bool  # to one of the phrasings, but for spaces and the last full stop
@@ -107,6 +110,8 @@ class Comparison:
             or self.is_one_sided
             or self.other_letters
             or self.other_units
+            or self.other_roles
+            or self.turned
             or (self.other_scope and not (self.is_identical or self.is_alike))
         )
 
@@ -116,6 +121,7 @@ def compare(text: str, candidate: Candidate) -> Comparison:
     identical = _find_identical(text, candidate)
     if identical is not None:
         candidate = replace(candidate, phrasing=identical)
+    is_alike = _reduce(text) == _reduce(candidate.phrasing)
     statement, phrasing = analyse(text), analyse(candidate.phrasing)
     script = analyse_script(candidate.script)
     known = phrasing.actions | script.actions
@@ -142,10 +148,12 @@ def compare(text: str, candidate: Candidate) -> Comparison:
         only_entry=_strays(entry_words - statement_words, statement, literals.loose_missing),
         other_scope=not candidate.parameters
         and has_other_scope(statement, script, candidate.script),
+        turned=() if identical or is_alike else find_turned(text, candidate.phrasing),
+        other_roles=tuple(_other_roles(literals)),
         other_units=tuple(_other_units(text, candidate.phrasing, literals)),
         other_letters=_other_letters(text, candidate, statement.marks),
         is_identical=identical is not None,
-        is_alike=_reduce(text) == _reduce(candidate.phrasing),
+        is_alike=is_alike,
     )
 
 
@@ -162,6 +170,14 @@ def _normalise(text: str) -> str:
     return " ".join(text.split()).rstrip(".!? ")
 
 
+def _other_roles(literals: Agreement) -> Iterator[Literal]:
+    """The statement's names of what is another kind of thing in the entry."""
+    for mine, theirs in literals.same:
+        roles = {mine.role, theirs.role}
+        if len(roles) == 2 and roles <= _EXCLUSIVE:
+            yield mine
+
+
 def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Literal]:
     """The statement's numbers that count one kind of thing here and another one there."""
     for mine, theirs in literals.same:
@@ -174,7 +190,8 @@ def _other_units(text: str, phrasing: str, literals: Agreement) -> Iterator[Lite
 def _counted(rest: str) -> str:
     """What a number counts that stands before `rest`, where it is a kind of thing."""
     following = _WORD.match(rest.lstrip())
-    return OBJECTS.get(lemma(following[0].lower()), "") if following else ""
+    kind = OBJECTS.get(lemma(following[0].lower()), "") if following else ""
+    return "" if kind in _UNCOUNTED else kind
 
 
 def _other_letters(text: str, candidate: Candidate, marks: frozenset[str]) -> tuple[str, ...]:
@@ -206,6 +223,9 @@ def _reduce(text: str) -> list[str]:
     return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 
+# What a name can be of, and is then of nothing else; a process may well have the name of its service.
+_EXCLUSIVE = frozenset({"user", "group", "host", "database", "container", "branch", "package"})
+_UNCOUNTED = frozenset({"memory", "cpu"})
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 _QUOTES = str.maketrans("", "", "\"'`“”‘’")
 

@@ -121,8 +121,10 @@ def _is_octal(text: str) -> bool:
 def _read_span(tokens: Sequence[Token], position: int) -> Measure | None:
     """A span of time without a number: "the last hour", "an hour", "today", "yesterday"."""
     token = tokens[position]
-    if token.lower in ("today", "yesterday"):
+    if token.lower == "today":
         return Measure(Kind.DURATION, _DAY, firm=False)
+    if token.lower == "yesterday":  # begins two days ago at most
+        return Measure(Kind.DURATION, str(2 * int(_DAY)), firm=False)
     if position + 1 == len(tokens) or token.ends_clause:
         return None
     unit = tokens[position + 1]

@@ -58,6 +58,8 @@ _CLASSES = {
     "unlock": "unlock",
     "encrypt": "encrypt",
     "decrypt": "decrypt",
+    "sign": "sign",
+    "keep": "keep retain preserve",
     "encode": "encode",
     "decode": "decode",
     "mount": "mount remount",

@@ -71,6 +71,12 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
         yield Difference("verb", f"asks to {mine}, entry is to {theirs}")
     yield from _turns(comparison)
     yield from _literals(comparison)
+    if comparison.turned:
+        some, others = map(_quote, comparison.turned)
+        yield Difference("side", f"{some} and {others} stand the other way round")
+    for literal in comparison.other_roles:
+        text = f"{_quote(literal.text)} names something else in the entry"
+        yield Difference("literal", text, (literal.start, literal.end))
     for literal in comparison.other_units:
         text = f"{_quote(literal.text)} counts something else in the entry"
         yield Difference("literal", text, (literal.start, literal.end))

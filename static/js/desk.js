@@ -322,6 +322,16 @@ async function alive() {
 }
 setInterval(alive, ALIVE_MS);
 
+let opening = null;
+
+// What is pressed before the answer is there would carry the fence of an older tab.
+document.addEventListener("htmx:confirm", (event) => {
+  if (!opening) return;
+  event.preventDefault();
+  const { issueRequest } = event.detail;
+  opening.then(() => issueRequest(true));
+});
+
 /** This tab has the item from now on; an older one is told at its next sign of life. */
 async function takeOver() {
   const place = desk();
@@ -376,4 +386,4 @@ document.addEventListener("click", ({ target }) => {
 fence = desk()?.dataset.fence ?? "";
 restore();
 if (desk()) openDialogs(desk());
-takeOver();
+opening = takeOver().finally(() => { opening = null; });

@@ -200,6 +200,10 @@ def test_pictures_of_the_pages_beside_it(
     site: Site, sign_in: Callable[..., Page], lena: BrowserContext
 ) -> None:
     page = sign_in("rolf")
+    page.goto("/")
+    take(page, "home")
+    page.goto("/catalogue/")
+    take(page, "catalogue")
     page.goto("/settings/keys/")
     take(page, "keys")
     said = site.manage(

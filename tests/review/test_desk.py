@@ -285,12 +285,37 @@ def test_a_cycle_of_score_and_next_item_takes_a_fixed_number_of_queries(
     client = client_for(reviewer)
     assignment = services.claim_next(campaign, by=reviewer)
     assert assignment is not None
-    for most in (60, 42, 42):
+    for most in (24, 24, 24):
         for value in (0, 2):
             score_next(assignment.item, reviewer, value)
         refined = assignment.item.run.drafts.get(kind="refined")
         sent = {"stage": "refined", "value": 2, "seen": refined.pk, "fence": assignment.fence}
         url = reverse("item-score", args=[assignment.item_id])
         with django_assert_max_num_queries(most):  # type: ignore[attr-defined]
+            assert client.post(url, sent, headers=HTMX).status_code == 200
+        assignment = Assignment.objects.select_related("item__run").get(state="active")
+
+
+def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
+    manager: User,
+    reviewer: User,
+    client_for: ClientFor,
+    django_assert_num_queries: Callable[[int], object],
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    for number in range(5):
+        add_item(campaign, f"passed-{number}", verdict="correct")
+    opening.move_campaign(campaign, "open", by=manager)
+    campaign.refresh_from_db()
+    client = client_for(reviewer)
+    assignment = services.claim_next(campaign, by=reviewer)
+    assert assignment is not None
+    for number in (None, 17, 17, 17):
+        script = assignment.item.run.drafts.get()
+        sent = {"stage": "script", "value": 2, "seen": script.pk, "fence": assignment.fence}
+        url = reverse("item-score", args=[assignment.item_id])
+        # What is asked once for all, such as the rubric, is asked by the first.
+        expected = django_assert_num_queries(number) if number else nullcontext()
+        with expected:  # type: ignore[attr-defined]
             assert client.post(url, sent, headers=HTMX).status_code == 200
         assignment = Assignment.objects.select_related("item__run").get(state="active")

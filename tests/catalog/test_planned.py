@@ -1,0 +1,100 @@
+"""Queries that are built and planned once find what the plain ones find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
+
+from catalog.models import Entry, Version
+from catalog.planned import Planned, change, fetch, insert, store
+from tests.make import make_version
+
+ODD = '100 % of it\'s \\ "quoted"'
+
+
+def _versions(entry: int, number: int) -> QuerySet[Version]:
+    others = Version.objects.filter(entry=OuterRef("entry")).exclude(pk=OuterRef("pk"))
+    return (
+        Version.objects.filter(entry=entry, number=number)
+        .exclude(script=ODD)
+        .select_related("entry")
+        .annotate(has_others=Exists(others))
+    )
+
+
+find_versions = Planned(_versions, values=2)
+
+
+def test_each_call_has_values_of_its_own(db: None) -> None:
+    one, other = make_version("Delete old files"), make_version("List open files")
+    assert find_versions(one.entry_id, 1) == [one]
+    assert find_versions(other.entry_id, 1) == [other]
+    assert find_versions(one.entry_id, 2) == []
+
+
+def test_related_rows_and_annotations_come_by_the_same_query(
+    db: None, django_assert_num_queries: Callable[[int], object]
+) -> None:
+    version = make_version("Delete old files")
+    find_versions(version.entry_id, 1)
+    with django_assert_num_queries(1):  # type: ignore[attr-defined]
+        (found,) = find_versions(version.entry_id, 1)
+        assert found.entry.title == "Delete old files"
+    assert found.has_others is False  # type: ignore[attr-defined]
+    plain = Version.objects.get(pk=version.pk)
+    assert {name: getattr(found, name) for name in _columns()} == {
+        name: getattr(plain, name) for name in _columns()
+    }
+
+
+def test_constants_keep_every_character(db: None) -> None:
+    version = make_version(script=ODD)
+    assert find_versions(version.entry_id, 1) == []
+    assert fetch("SELECT %s::text", [ODD]) == [(ODD,)]
+
+
+def test_a_plan_is_kept_and_used_again(db: None) -> None:
+    version = make_version()
+    for _time in range(3):
+        find_versions(version.entry_id, 1)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT generic_plans, custom_plans FROM pg_prepared_statements"
+            " WHERE statement LIKE '%%has_others%%'"
+        )
+        ((kept, anew),) = cursor.fetchall()
+    assert kept >= 3 and anew == 0
+
+
+def test_a_row_is_inserted_with_its_key_and_defaults(db: None) -> None:
+    entry = Entry(slug="new", title="New")
+    insert(entry)
+    assert Entry.objects.get(slug="new") == entry
+    assert Entry.objects.get(pk=entry.pk).created_at == entry.created_at
+
+
+def test_only_the_fields_named_are_stored(db: None) -> None:
+    entry = make_version("Delete old files").entry
+    entry.title, entry.slug = "Another title", "another-slug"
+    store(entry, "title")
+    entry.refresh_from_db()
+    assert (entry.title, entry.slug) == ("Another title", "delete-old-files")
+
+
+def test_a_field_that_is_none_is_not_stored(db: None) -> None:
+    with pytest.raises(AssertionError, match="no_field"):
+        store(make_version().entry, "no_field")
+
+
+def test_how_many_rows_were_changed_is_told(db: None, reviewer: User) -> None:
+    sql = "UPDATE auth_user SET first_name = %(name)s WHERE id = %(pk)s"
+    assert change(sql, {"name": "Rita", "pk": reviewer.pk}) == 1
+    assert change(sql, {"name": "Nobody", "pk": 0}) == 0
+
+
+def _columns() -> list[str]:
+    return [field.attname for field in Version._meta.concrete_fields]
