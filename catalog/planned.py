@@ -55,15 +55,16 @@ Values = Sequence[object] | Mapping[str, object]
 def fetch(sql: str, params: Values) -> list[tuple[object, ...]]:
     """What a statement returns, which is planned once for each connection."""
     with _cursor() as cursor:
-        cursor.execute(sql, params)
-        return cursor.fetchall()
+        cursor.execute(sql, params)  # type: ignore[arg-type]
+        rows: list[tuple[object, ...]] = cursor.fetchall()
+        return rows
 
 
 def change(sql: str, params: Values) -> int:
     """Carry out a statement that is planned once for each connection; how many rows it changed."""
     with _cursor() as cursor:
-        cursor.execute(sql, params)
-        return cursor.rowcount
+        cursor.execute(sql, params)  # type: ignore[arg-type]
+        return int(cursor.rowcount)
 
 
 def insert(row: Model) -> None:
@@ -137,7 +138,7 @@ def _make(query: QuerySet[Row], marks: Sequence[int]) -> _Made:
         model=info["model"],
         names=[one.target.attname for one, *_ in select[columns]],
         columns=columns,
-        related=get_related_populators(info, select, connection.alias),
+        related=get_related_populators(info, select, connection.alias),  # type: ignore[call-arg]
         annotations=dict(compiler.annotation_col_map or {}),
         converters=[(place, *found) for place, found in converters.items()],
     )
@@ -165,7 +166,7 @@ class _PlannedCursor(psycopg.Cursor[tuple[object, ...]]):
         prepare: bool | None = True,
         binary: bool | None = None,
     ) -> _PlannedCursor:
-        return super().execute(query, params, prepare=prepare, binary=binary)
+        return super().execute(query, params, prepare=prepare, binary=binary)  # type: ignore[arg-type, misc]
 
 
 @receiver(connection_created)

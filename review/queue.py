@@ -159,7 +159,7 @@ def take(
         reason=reason,
         lease_until=lease_end() if state == Assignment.State.ACTIVE else None,
     )
-    ((assignment.pk, assignment.position),) = fetch(
+    ((key, position),) = fetch(
         _TAKE,
         {
             "item": item.pk,
@@ -171,6 +171,7 @@ def take(
             "now": assignment.created_at,
         },
     )
+    assignment.pk, assignment.position = int(str(key)), int(str(position))
     assignment._state.adding, assignment._state.db = False, item._state.db
     return assignment
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.types import NotAllowedNow
-from review import services
+from review import opening, services
 from review.models import Assignment, Decision, Item, Score, Scratch
-from tests.review.maker import make_study
+from tests.review.maker import add_item, make_study
 
 ClientFor = Callable[[User], Client]
 HTMX = {"HX-Request": "true"}
