@@ -18,7 +18,6 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import RelatedPopulator, get_related_populators
 from django.dispatch import receiver
-from psycopg.abc import Params, Query
 from psycopg.sql import Literal
 
 Row = TypeVar("Row", bound=Model)
@@ -155,23 +154,9 @@ def _write_out(sql: str, params: Sequence[object], marks: Sequence[int]) -> str:
     return first + "".join(word + part for word, part in zip(words, rest, strict=True))
 
 
-class _PlannedCursor(psycopg.Cursor[tuple[object, ...]]):
-    """Sends values apart from the statement, which only so can be planned once."""
-
-    def execute(
-        self,
-        query: Query,
-        params: Params | None = None,
-        *,
-        prepare: bool | None = True,
-        binary: bool | None = None,
-    ) -> _PlannedCursor:
-        return super().execute(query, params, prepare=prepare, binary=binary)  # type: ignore[arg-type, misc]
-
-
 @receiver(connection_created)
 def _plan_for_any_value(connection: BaseDatabaseWrapper, **_signal: object) -> None:
-    """Statements may be prepared, and a plan is kept whatever the values.
+    """Statements of such cursors are prepared at once, and a plan is kept whatever the values.
 
     Left to itself, PostgreSQL plans most of our queries anew each time: it takes a plan for these very values
     for a little cheaper, and leaves out what the planning costs.
@@ -184,6 +169,7 @@ def _cursor() -> CursorWrapper:
     # As connection.cursor() does, but for the class of the cursor.
     connection.close_if_health_check_failed()
     connection.ensure_connection()
-    cursor = _PlannedCursor(connection.connection)
+    # One that sends values apart from the statement, which only so can be planned once.
+    cursor = psycopg.Cursor(connection.connection)
     make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     return make(cursor)  # type: ignore[arg-type]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.models import Use, Version, VersionEvent
+from catalog.models import Tag, Use, Version, VersionEvent
 from catalog.types import BadInput
 
 SUSPENDED = "suspended"  # states of entries, where the others are states of versions
@@ -48,12 +49,16 @@ class Filters:
 def conditions_of(filters: Filters) -> list[Q]:
     """The filters as conditions on one version."""
     equal = {
-        "tags__name": filters.tag,
         "risk": filters.risk,
         "side_effect": filters.side_effect,
-        "owner__username": filters.owner,
     }
     conditions = [Q(**{name: value}) for name, value in equal.items() if value]
+    # By key, whose values PostgreSQL has statistics of: of a name it takes an average share, and goes
+    # through half of the catalogue for a common tag.
+    if filters.tag:
+        conditions.append(Q(tags=_key_of(Tag.objects.filter(name=filters.tag))))
+    if filters.owner:
+        conditions.append(Q(owner=_key_of(User.objects.filter(username=filters.owner))))
     conditions += _of_age(filters.age) if filters.age else []
     conditions += [_used(filters.use)] if filters.use else []
     if filters.state in Version.State.values:
@@ -62,6 +67,11 @@ def conditions_of(filters: Filters) -> list[Q]:
         # "High risk" asks for what is in use or may come into use, not for what it once was.
         conditions.append(~Q(state=Version.State.DEPRECATED))
     return conditions
+
+
+def _key_of(rows: QuerySet[Tag] | QuerySet[User]) -> int:
+    """The key of the one row, or 0, which no row has."""
+    return rows.values_list("pk", flat=True).first() or 0
 
 
 def versions_with(conditions: Sequence[Q]) -> QuerySet[Version]:
