@@ -33,7 +33,7 @@ class ImportOut(serializers.ModelSerializer[Job]):
         fields = ("id", "state", "dry_run", "filename", "done", "report", "trouble", "created_at")
 
 
-class ImportIn(serializers.Serializer[Any]):
+class CatalogueImportIn(serializers.Serializer[Any]):
     file = serializers.FileField(allow_empty_file=True)
     state = serializers.ChoiceField(
         choices=[one.value for one in file_jobs.STATES], default=file_jobs.STATES[0].value
@@ -55,11 +55,11 @@ class CatalogImportViewSet(
     def get_queryset(self) -> QuerySet[Job]:
         return access_imports(self.request.user)
 
-    @extend_schema(request={"multipart/form-data": ImportIn}, responses={202: ImportOut})
+    @extend_schema(request={"multipart/form-data": CatalogueImportIn}, responses={202: ImportOut})
     def create(self, request: Request) -> Response:
         """Say what would become of each row of a file; nothing is changed. Ask again until it is done."""
         access_imports(request.user)
-        given = ImportIn(data=request.data)
+        given = CatalogueImportIn(data=request.data)
         given.is_valid(raise_exception=True)
         data = given.validated_data
         job = file_jobs.preview_import(

@@ -10,6 +10,7 @@ from pipeline.models import Action, Configuration, Draft, Run
 from pipeline.types import DraftKind
 from review.desk import Desk, open_desk
 from review.models import Assignment, Campaign, Case, Item
+from review.scoring import rubric_in_force
 
 _SCRIPT = """#!/usr/bin/env bash
 set -euo pipefail
@@ -65,6 +66,7 @@ def _made_up(campaign: Campaign, user: User) -> Desk:
 
 def _begin(desk: Desk) -> None:
     """As it is for somebody who has just taken the item, whoever looks."""
+    desk.item.rubric_in_force = rubric_in_force(desk.item)  # type: ignore[attr-defined]
     desk.given, desk.scores = [], {}
     desk.revealed = set()
     desk.scratch = desk.sent_back = desk.decision = None

@@ -301,7 +301,9 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CampaignStateEnum": "review.models.Campaign.State",
+        "JobStateEnum": "catalog.models.Job.State",
         "DecisionKindEnum": "review.models.Decision.Kind",
+        "ShorteningStateEnum": "pipeline.models.Shortening.State",
     },
     "TITLE": "ScriptSmith API",
     "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",

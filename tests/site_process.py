@@ -74,6 +74,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     environment = {
         **os.environ,
         "DATABASE_URL": _with_database(admin_url, database),
+        "REDIS_URL": _own_broker(os.environ["REDIS_URL"]),
         "SCRIPTSMITH_DATA": str(data),
         "SCRIPTSMITH_DEMO": "False",
         "SCRIPTSMITH_EMBEDDER": "minilm",
@@ -126,6 +127,15 @@ def _free_port() -> int:
 
 def _with_database(url: str, database: str) -> str:
     return urlsplit(url)._replace(path=f"/{database}").geturl()
+
+
+def _own_broker(url: str) -> str:
+    """A database of the Redis for each worker of the suite, or one site would take the other's messages."""
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
+    parts = urlsplit(url)
+    if parts.scheme == "redis+socket":
+        return parts._replace(query=f"virtual_host={number}").geturl()
+    return parts._replace(path=f"/{number}").geturl()
 
 
 def _announced_port(path: Path) -> int:

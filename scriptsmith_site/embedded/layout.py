@@ -144,5 +144,6 @@ class Layout:
 
 
 def redis_client_url(broker_url: str) -> str:
-    """The same Redis for redis-py, which spells a Unix socket differently from Celery."""
-    return re.sub(r"^redis\+socket:", "unix:", broker_url)
+    """The same Redis for redis-py, which spells a Unix socket and its database differently from Celery."""
+    url = re.sub(r"^redis\+socket:", "unix:", broker_url)
+    return url.replace("?virtual_host=", "?db=") if url.startswith("unix:") else url

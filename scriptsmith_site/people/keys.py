@@ -2,7 +2,7 @@
 
 Templates print `keys.NAME` on the control that has the key, and static/js/keys.js reads it from there; so the
 table is the only place that knows a key. `Ctrl Enter` sends the form one writes in, and stays as it is, as do
-J, K and ?; the same goes for the few keys of pages that nobody works in all day (see TAKEN_ELSEWHERE).
+J, K and ?; the same goes for the letters of pages that nobody works in all day.
 """
 
 from __future__ import annotations
@@ -114,8 +114,9 @@ ORIGINAL = {name: action.key for name, action in ACTIONS.items()}
 
 # Next and previous row, and the sheet of keys; they are the same wherever one is.
 FIXED = frozenset("jk?")
-# Single keys of other pages: what works everywhere must not begin with one of them.
-TAKEN_ELSEWHERE = frozenset("123cdenorsuwxy.,") | FIXED
+# Letters and digits belong to single pages, and these turn pages: what works everywhere begins with none of them.
+LEADER = "g"
+TURNING = frozenset(".,")
 
 
 def keys_of(changed: Mapping[str, str]) -> dict[str, str]:
@@ -167,11 +168,14 @@ def _fault_of(action: Action, key: str) -> str:
         return _("One key only: the number of the script follows it.")
     if parts[0] in FIXED:
         return _("J, K and ? are the same on every page.")
-    if Where.ALL in action.where and parts[0] in TAKEN_ELSEWHERE:
-        return (
-            _("Some page has the key %s already; begin with another, such as G.") % parts[0].upper()
-        )
+    if Where.ALL in action.where and belongs_to_pages(parts[0]):
+        return _("What works on every page begins with G or a sign: single pages have the rest.")
     return ""
+
+
+def belongs_to_pages(key: str) -> bool:
+    """Whether single pages may have this key without asking the table."""
+    return key in TURNING or (key.isalnum() and key != LEADER)
 
 
 def _is_key(part: str) -> bool:

@@ -82,4 +82,7 @@ def test_addresses_are_in_the_forms_that_django_celery_and_redis_read() -> None:
     assert layout.database_url() == "postgresql://scriptsmith@/scriptsmith?host=/srv/data/sockets"
     assert layout.redis_url() == "redis+socket:///srv/data/sockets/redis.sock"
     assert redis_client_url(layout.redis_url()) == "unix:///srv/data/sockets/redis.sock"
+    assert (
+        redis_client_url("redis+socket:///srv/r.sock?virtual_host=2") == "unix:///srv/r.sock?db=2"
+    )
     assert redis_client_url("redis://host:6379/1") == "redis://host:6379/1"
