@@ -132,10 +132,9 @@ def _with_database(url: str, database: str) -> str:
 def _own_broker(url: str) -> str:
     """A database of the Redis for each worker of the suite, or one site would take the other's messages."""
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
-    parts = urlsplit(url)
-    if parts.scheme == "redis+socket":
-        return parts._replace(query=f"virtual_host={number}").geturl()
-    return parts._replace(path=f"/{number}").geturl()
+    if url.startswith("redis+socket:"):
+        return f"{url}?virtual_host={number}"
+    return urlsplit(url)._replace(path=f"/{number}").geturl()
 
 
 def _announced_port(path: Path) -> int:
