@@ -48,6 +48,11 @@ class Product:
         """The same of PostgreSQL with all its sessions."""
         return sum(processor_seconds(pid) for pid in self._database())
 
+    def worker_seconds(self) -> float:
+        """The same of the worker, which counts in the background what was scored."""
+        pids = [pid for pid in _below(self.supervisor) if "celery" in _command(pid)]
+        return sum(processor_seconds(pid) for pid in pids)
+
     def _web(self) -> list[int]:
         return [pid for pid in _below(self.supervisor) if "gunicorn" in _command(pid)]
 
