@@ -84,17 +84,20 @@ def test_no_two_arms_of_a_statement_come_in_one_sitting(
 def test_each_arm_comes_first_about_as_often_as_the_others(
     manager: User, reviewer: User, second_reviewer: User, arms: list[Configuration]
 ) -> None:
-    people = [reviewer, second_reviewer]
-    campaign = make_study(by=manager, reviewers=people, items=0, is_open=False)
-    make_arms(campaign, arms, cases=30)
-    for member in campaign.members.all():
-        first: dict[int, tuple[int, int]] = {}
-        for item in campaign.items.all():
-            place = (item.shuffle ^ studies.seed_of(campaign, member.user), item.configuration_id)
-            first[item.case_id] = min(first.get(item.case_id, place), place)
-        counts = Counter(arm for _place, arm in first.values())
-        assert set(counts) == {arm.pk for arm in arms}
-        assert all(5 <= count <= 15 for count in counts.values())
+    campaign = make_study(by=manager, reviewers=[], items=0, is_open=False)
+    for person in (reviewer, second_reviewer):
+        # The order comes from the person's number, which differs from run to run: so many statements that
+        # a fair order is more than seven standard deviations (26 each) within these bounds.
+        counts = Counter(first_arm(campaign, person, arms, f"host-{case}") for case in range(3_000))
+        assert all(800 <= counts[arm.name] <= 1_200 for arm in arms)
+
+
+def first_arm(campaign: Campaign, person: User, arms: list[Configuration], case: str) -> str:
+    """Which arm of a statement stands first in this person's random order."""
+    seed = studies.seed_of(campaign, person)
+    return min(
+        (studies.shuffle_of(campaign, f"{case}:{arm.name}") ^ seed, arm.name) for arm in arms
+    )[1]
 
 
 def test_which_arm_a_script_is_of_is_told_nowhere(
