@@ -137,9 +137,14 @@ WITH taken AS (UPDATE review_item SET places = places - 1 WHERE id = %(item)s)
 INSERT INTO review_assignment (
     item_id, reviewer_id, state, reason, lease_until, created_at, why, fence, pauses, active_seconds, position
 )
-SELECT %(item)s, %(reviewer)s, %(state)s, %(reason)s, %(lease_until)s, %(now)s, '', 1, 0, '{}', 1 + count(*)
-FROM review_assignment AS earlier JOIN review_item AS had ON had.id = earlier.item_id
-WHERE earlier.reviewer_id = %(reviewer)s AND had.campaign_id = %(campaign)s
+VALUES (
+    %(item)s, %(reviewer)s, %(state)s, %(reason)s, %(lease_until)s, %(now)s, '', 1, 0, '{}', 1 + coalesce((
+        SELECT earlier.position
+        FROM review_assignment AS earlier JOIN review_item AS had ON had.id = earlier.item_id
+        WHERE earlier.reviewer_id = %(reviewer)s AND earlier.position > 0 AND had.campaign_id = %(campaign)s
+        ORDER BY earlier.id DESC LIMIT 1
+    ), 0)
+)
 RETURNING id, position
 """
 

@@ -176,13 +176,10 @@ def in_turn(waiting: QuerySet[Item], campaign: Campaign, by: User) -> Iterator[Q
     """What is looked through for a person's next item: first without repeats that would come too soon, then
     all, so that who is through with everything else still gets them."""
     if campaign.repeat_share:
-        position = Assignment.objects.filter(item__campaign=campaign, reviewer=by).count() + 1
-        just_had = Assignment.objects.filter(
-            reviewer=by,
-            item__campaign=campaign,
-            item__run=OuterRef("run"),
-            item__again="",
-            position__gt=position - LATER,
+        had = Assignment.objects.filter(reviewer=by, item__campaign=campaign, position__gt=0)
+        last = had.order_by("-pk").values_list("position", flat=True).first() or 0
+        just_had = had.filter(
+            item__run=OuterRef("run"), item__again="", position__gt=last + 1 - LATER
         )
         yield waiting.exclude(Q(again=Item.Again.REPEAT) & Exists(just_had))
     yield waiting

@@ -87,6 +87,12 @@ class Assignment(models.Model):
                 fields=["lease_until"], name="assignment_leases", condition=Q(state="active")
             ),
             models.Index(fields=["reviewer", "state"], name="assignment_of_reviewer"),
+            # Where a person has come to; what was imported has no position, and does not pay for it.
+            models.Index(
+                fields=["reviewer", "id"],
+                name="assignment_last_of_reviewer",
+                condition=Q(position__gt=0),
+            ),
         ]
 
     def __str__(self) -> str:

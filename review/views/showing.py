@@ -107,7 +107,9 @@ def show_desk(
         "run": desk.run,
         "mine": mine,
         "step": step,
-        "before": before,
+        "seen": _seen(step),
+        "view": "diff" if pane and pane.against else "plain",
+        "changes": before is not None,
         "step_title": _title(step),
         "steps": _step_lines(desk, step),
         "pane": pane,
@@ -117,6 +119,7 @@ def show_desk(
         "assessment": assessment_of(desk.first) if desk.visible["verdict"] else None,
         "feedback": desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None,
         "typed": _texts(desk, step, before, typed),
+        "fence": desk.assignment.fence if desk.assignment else "",
         "revision": desk.scratch.revision if desk.scratch else 0,
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
@@ -125,6 +128,8 @@ def show_desk(
         "known": _known(desk),
         "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
         "may_change": may_change,
+        "may_reveal": desk.item.campaign.may_reveal and not desk.visible["verdict"],
+        "may_write": _may_write_feedback(desk),
         # Asked for only where feedback can be written.
         "can_shorten": lambda: pipeline.can_shorten(desk.run),
     }
@@ -260,6 +265,18 @@ def _title(step: Step | None) -> str:
         Score.Stage.REFINED: _("Is the refined script right?"),
     }
     return titles[Score.Stage(step.stage)]
+
+
+def _seen(step: Step | None) -> int | None:
+    """The number of what is scored: of a Draft, or of feedback."""
+    scored = step and (step.draft or step.feedback)
+    return scored.pk if scored else None
+
+
+def _may_write_feedback(desk: Desk) -> bool:
+    """Where the reviewer found the script wanting, and no rewrite is on its way."""
+    score = desk.script_score
+    return score is not None and score.value < Score.Value.CORRECT and not desk.is_preparing
 
 
 def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:

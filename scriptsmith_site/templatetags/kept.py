@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import secrets
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from django import template
 from django.template.base import Node, NodeList, Parser, Token
 from django.template.context import Context
@@ -12,45 +17,90 @@ register = template.Library()
 
 _MOST = 2_000
 _PLAIN = (str, int, type(None))
+_TOKEN = "csrf_token"
+
+
+class _Made(NamedTuple):
+    """What was rendered, cut where a hole is, and the names of the holes in their order."""
+
+    pieces: list[str]
+    holes: list[str]
+
+    def fill(self, values: dict[str, object]) -> SafeString:
+        filled = self.pieces.copy()
+        filled[1::2] = [str(values[name]) for name in self.holes]
+        return SafeString("".join(filled))
 
 
 class KeptNode(Node):
-    """Renders its content once for the same words, switches and language."""
+    """Renders its content once for the same words, switches and language; numbers that differ are filled in."""
 
-    def __init__(self, nodelist: NodeList) -> None:
+    def __init__(self, nodelist: NodeList, holes: Sequence[str]) -> None:
         self.nodelist = nodelist
-        self._made: dict[tuple[object, ...], SafeString] = {}
+        self._made: dict[tuple[object, ...], _Made] = {}
+        # Nobody can write a stand-in into a text, since nobody outside this process knows it.
+        self._stand_ins: dict[str, object] = {
+            name: secrets.randbelow(10**14) + 10**15 for name in holes
+        } | {_TOKEN: secrets.token_hex(16)}
 
     def render(self, context: Context) -> SafeString:
-        key = _key(context)
+        holes = self._holes(context)
+        key = _key(context, holes)
         if key is None:
             return self.nodelist.render(context)
         made = self._made.get(key)
         if made is None:
             if len(self._made) >= _MOST:
                 self._made.clear()
-            made = self._made[key] = self.nodelist.render(context)
-        return made
+            made = self._made[key] = self._make(context, holes)
+        return made.fill(holes)
+
+    def _holes(self, context: Context) -> dict[str, object]:
+        """The holes that hold a number, and the token of the request where the content has a form."""
+        found = {name: context.get(name) for name in self._stand_ins}
+        return {
+            name: value
+            for name, value in found.items()
+            if type(value) is int or (name == _TOKEN and value is not None)
+        }
+
+    def _make(self, context: Context, holes: dict[str, object]) -> _Made:
+        names = {str(self._stand_ins[name]): name for name in holes}
+        with context.push(**{name: self._stand_ins[name] for name in holes}):
+            html = self.nodelist.render(context)
+        if not names:
+            return _Made([html], [])
+        pieces = re.split(f"({'|'.join(names)})", html)
+        return _Made(pieces, [names[one] for one in pieces[1::2]])
 
 
-def _key(context: Context) -> tuple[object, ...] | None:
+def _key(context: Context, holes: dict[str, object]) -> tuple[object, ...] | None:
     """All that the content can depend on, or None where it has more than plain words before it."""
     key: list[object] = [get_language()]
     for names in context.dicts:
         for name, value in names.items():
-            # The token of a request changes, and is no part of what is kept.
-            if name == "csrf_token":
-                continue
-            if not isinstance(value, _PLAIN):
+            if name in holes:
+                key.append(name)
+            elif isinstance(value, _PLAIN):
+                # A text that is safe and the same one that is not are shown differently; so are 1 and True.
+                key += (name, type(value), value)
+            elif type(value) is dict and all(type(one) is str for one in value.values()):
+                key += (name, *value.items())
+            elif name != _TOKEN:
                 return None
-            # A text that is safe and the same one that is not are shown differently; so are 1 and True.
-            key += (name, type(value), value)
     return tuple(key)
 
 
 @register.tag
 def kept(parser: Parser, token: Token) -> KeptNode:
-    """`{% kept %}` ... `{% endkept %}`, in components that are included with `only` and hold no form."""
+    """`{% kept %}` ... `{% endkept %}`, in components that are included with `only`.
+
+    `{% kept around pk fence %}` names numbers that differ from page to page and only stand in the text: no
+    condition may ask for them. A form's token is such a hole by itself.
+    """
+    _name, *words = token.split_contents()
+    if words and words[0] != "around":
+        raise template.TemplateSyntaxError(f"kept can't read “{words[0]}”: it knows “around”")
     nodelist = parser.parse(("endkept",))
     parser.delete_first_token()
-    return KeptNode(nodelist)
+    return KeptNode(nodelist, words[1:])
