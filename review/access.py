@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from review.models import Assignment, Campaign, Item, ReportSnapshot, Transfer
-from review.reading import read_item
+from review.reading import lock_item, read_item
 
 
 def access_queue(user: User) -> Campaign:
@@ -20,9 +20,12 @@ def access_queue(user: User) -> Campaign:
     return get_object_or_404(Campaign, kind=Campaign.Kind.LIVE)
 
 
-def access_item(user: User, pk: int) -> Item:
-    """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers."""
-    item = next(iter(read_item(pk, user.pk)), None)
+def access_item(user: User, pk: int, *, lock: bool = False) -> Item:
+    """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers.
+
+    With `lock`, inside a transaction, it is read to be scored: nobody else writes to it meanwhile.
+    """
+    item = next(iter(lock_item(pk, user.pk) if lock else read_item(pk, user.pk)), None)
     if item is None:
         raise Http404
     manages = user.has_perm("review.manage_campaigns")

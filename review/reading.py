@@ -33,13 +33,11 @@ def _locked_item(pk: int, user: int) -> QuerySet[Item]:
     arms = Item.objects.filter(case=OuterRef("case"))
     last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
     return (
-        Item.objects.select_for_update(of=("self",))
-        .filter(pk=pk)
+        _item(pk, user)
+        .select_for_update(of=("self",))
         .annotate(
             seen_before=Exists(met.exclude(item=OuterRef("pk"))),
             has_arms=Exists(arms.exclude(pk=OuterRef("pk"))),
-            has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
-            rubric_in_force=_rubric_in_force(),
             last_score_at=Subquery(last.values("at")[:1]),
             last_sitting_minutes=Subquery(last.values("sitting_minutes")[:1]),
         )

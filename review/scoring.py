@@ -53,16 +53,18 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
     Raises BadInput for a value that is none, NotAllowedNow out of order, for somebody else's item or where
     another tab has taken over, and Stale where the object shown is no longer the one to score.
     """
+    return score_locked(lock_item(item.pk, by.pk)[0], given, by=by)
+
+
+def score_locked(item: Item, given: Given, *, by: User) -> Score:
+    """The same for an item that was read with its row locked, inside that transaction."""
     if given.value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
     if len(given.comment) > MAX_COMMENT:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
         )
-    (locked,) = lock_item(item.pk, by.pk)
-    # What does not change is there already, and a query for it costs more than it tells.
-    locked.campaign, locked.case, locked.run = item.campaign, item.case, item.run
-    desk = open_desk(locked, by)
+    desk = open_desk(item, by)
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
@@ -73,7 +75,7 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
     if before:
         Score.objects.filter(pk=before.pk).update(current=False)
     score = Score(
-        item=locked,
+        item=item,
         reviewer=by,
         stage=given.stage,
         arm=given.arm,
@@ -87,14 +89,14 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
         earlier_by=_earlier_by(desk, step),
         view=given.view if given.view in Score.View.values else Score.View.PLAIN,
         position=assignment.position,
-        sitting_minutes=_sitting_minutes(locked),
+        sitting_minutes=_sitting_minutes(item),
         active_seconds=given.active_seconds,
-        rubric_id=locked.rubric_in_force,  # type: ignore[attr-defined]
+        rubric_id=item.rubric_in_force,  # type: ignore[attr-defined]
     )
     insert(score)
     _add_time(assignment, step, given)
     desk.take(score)
-    if locked.campaign.is_live or not finish(desk, assignment):
+    if item.campaign.is_live or not finish(desk, assignment):
         store(assignment, *_TIMES)
     return score
 

@@ -22,6 +22,7 @@ from review.scoring import (
     holding,
     is_through,
     reveal,
+    score_locked,
     send_feedback,
     submit_score,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "send_feedback",
     "send_to_queue",
     "shorten_feedback",
+    "score_locked",
     "submit_score",
     "take_back",
     "take_in",

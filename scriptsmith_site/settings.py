@@ -185,7 +185,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "scriptsmith_site.people.sessions"
 
 # --- People -----------------------------------------------------------------------------------------------------
 

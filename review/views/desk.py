@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -48,27 +49,25 @@ def earlier(request: HttpRequest, pk: int) -> HttpResponse:
 def score(request: HttpRequest, pk: int) -> HttpResponse:
     """Score the stage that is open, and show what opens by it; where nothing does, the next item."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    given = services.Given(
+        stage=request.POST.get("stage", ""),
+        arm=request.POST.get("arm", "model"),
+        value=read_whole(request, "value", missing=-1),
+        seen=read_whole(request, "seen", missing=0),
+        comment=request.POST.get("comment", ""),
+        view=request.POST.get("view", "plain"),
+        active_seconds=read_seconds(request),
+        pauses=min(read_whole(request, "pauses", missing=0), 1_000),
+        fence=read_fence(request),
+    )
     try:
-        given = services.submit_score(
-            item,
-            services.Given(
-                stage=request.POST.get("stage", ""),
-                arm=request.POST.get("arm", "model"),
-                value=read_whole(request, "value", missing=-1),
-                seen=read_whole(request, "seen", missing=0),
-                comment=request.POST.get("comment", ""),
-                view=request.POST.get("view", "plain"),
-                active_seconds=read_seconds(request),
-                pauses=min(read_whole(request, "pauses", missing=0), 1_000),
-                fence=read_fence(request),
-            ),
-            by=user,
-        )
+        with transaction.atomic():
+            item = access_item(user, pk, lock=True)
+            score = services.score_locked(item, given, by=user)
     except Refused as refused:
-        return refuse(request, item, refused)
-    if services.is_through(item, given):
-        said = _("Scored %(value)s. Undo takes it back.") % {"value": given.value}
+        return refuse(request, access_item(user, pk), refused)
+    if services.is_through(item, score):
+        said = _("Scored %(value)s. Undo takes it back.") % {"value": score.value}
         return show_next(request, item, said=said)
     return show_item(request, pk)
 
