@@ -22,6 +22,7 @@ from bench.rows import multiply
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
 from review import reporting, studies, tallies
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
+from scriptsmith_site.memory import settle_memory
 from tests.review.report.rows import Label, fill
 
 CASES, COPIES = 1_000, 50  # of two arms each: 100,000 items
@@ -63,6 +64,7 @@ def measure() -> list[Figure]:
 def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     client = Client(headers={"host": "localhost"})
     client.force_login(manager)
+    settle_memory()  # as the web processes do
     where = f"/campaigns/{campaign.pk}/report/"
     behind = f"{where}items/?figure=broken&configuration=demo"
     threats = f"{where}threats/"

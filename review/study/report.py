@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from review.study.agreement import Agreement, Cell, PairAgreement, Values, agreement_of
 from review.study.figures import work_out_figures
@@ -68,7 +69,15 @@ def report_agreement(agreement: Agreement, *, names: Mapping[int, str]) -> dict[
 
 
 def _agreement(counts: StageCounts) -> Agreement:
-    return agreement_of(counts.values, counts.cells)
+    return _agreement_of(frozenset(counts.values.items()), frozenset(counts.cells.items()))
+
+
+# A score changes the agreement of its own stage; the other stages' is what it was a moment ago.
+@lru_cache(maxsize=64)
+def _agreement_of(
+    values: frozenset[tuple[Values, int]], cells: frozenset[tuple[Cell, int]]
+) -> Agreement:
+    return agreement_of(dict(values), dict(sorted(cells)))
 
 
 def _named(pair: PairAgreement, names: Mapping[int, str]) -> dict[str, object]:

@@ -43,7 +43,16 @@ class Standing(StrEnum):
 
     def right(self, criterion: Criterion) -> bool | None:
         """Whether the final score is right; None where there is no final score."""
-        return int(self.value) >= criterion.least if self.value in "012" else None
+        return _RIGHT[criterion][self]
+
+
+# Looked up and not worked out: a report asks it of thousands of patterns, time and again.
+_RIGHT = {
+    criterion: {
+        one: int(one.value) >= criterion.least if one.value in "012" else None for one in Standing
+    }
+    for criterion in Criterion
+}
 
 
 class Origin(StrEnum):
