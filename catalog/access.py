@@ -74,13 +74,6 @@ def access_import(user: Person, pk: int) -> Job:
     return get_object_or_404(access_imports(user), pk=pk)
 
 
-def signed_in(user: Person) -> User:
-    """The person, who has an account; 403 for anybody else."""
-    _require_account(user)
-    assert isinstance(user, User)
-    return user
-
-
 def _require_account(user: Person) -> None:
     if not user.is_authenticated:
         raise PermissionDenied

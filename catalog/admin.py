@@ -32,7 +32,6 @@ from catalog.admin_base import (
     TagFilter,
     Words,
     find,
-    signed_in,
 )
 from catalog.admin_files import FORMATS, EntryConfirmForm, EntryImportForm, EntryResource, KeptFile
 from catalog.admin_forms import (
@@ -46,6 +45,7 @@ from catalog.models import Entry, Phrasing, Version
 from catalog.move_forms import LiftForm, NoteForm, ReasonForm
 from catalog.services.base import CURATE
 from catalog.services.import_plan import VERIFIED_FIRST
+from catalog.web import signed_in
 
 Inner = TypeVar("Inner", Version, Phrasing)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeVar
 
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
@@ -71,11 +70,6 @@ class CuratedAdmin(admin.ModelAdmin[AnyModel]):
             response = super().changeform_view(request, object_id, form_url, extra_context)
             response.status_code = 409 if isinstance(refusal, NotAllowedNow) else 422
             return response
-
-
-def signed_in(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
 
 
 class ShowsScript:

@@ -9,11 +9,12 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin_actions import Action
-from catalog.admin_base import CuratedAdmin, signed_in
+from catalog.admin_base import CuratedAdmin
 from catalog.admin_forms import TagForm
 from catalog.models import Tag
 from catalog.services import tagging
 from catalog.services.base import CURATE
+from catalog.web import signed_in
 
 
 class MergeTagForm(forms.Form):

@@ -15,14 +15,7 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
 from catalog import services
-from catalog.access import (
-    access_entries,
-    access_entry,
-    access_use,
-    access_version,
-    access_versions,
-    signed_in,
-)
+from catalog.access import access_entries, access_entry, access_use, access_version, access_versions
 from catalog.curation_api import (
     DuplicateViewSet,
     EntryDeeds,
@@ -50,6 +43,7 @@ from catalog.serializers import (
     VersionSerializer,
 )
 from catalog.services.filters import MERGED, SUSPENDED, Filters
+from catalog.web import signed_in
 
 CURATE = "curate"
 ASK = "ask"
@@ -197,7 +191,7 @@ class VersionViewSet(VersionDeeds):
         body = serializer(data=request.data)
         version = self._version(request, pk)
         body.is_valid(raise_exception=True)
-        return Asked(version, signed_in(request.user), body.validated_data)
+        return Asked(version, signed_in(request), body.validated_data)
 
     def _answer(self, version: Version) -> Response:
         records = services.track_records([version.pk])
@@ -222,7 +216,7 @@ class UseViewSet(viewsets.GenericViewSet[Use]):
         use = access_use(request.user, read_key(pk))
         body = OutcomeInput(data=request.data)
         body.is_valid(raise_exception=True)
-        rated = services.record_outcome(use, by=signed_in(request.user), **body.validated_data)
+        rated = services.record_outcome(use, by=signed_in(request), **body.validated_data)
         return Response(RatedSerializer(rated).data)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -15,13 +14,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog import services
-from catalog.access import access_entries, access_entry, access_version, access_versions, signed_in
+from catalog.access import access_entries, access_entry, access_version, access_versions
 from catalog.details import VersionDetails
 from catalog.models import Entry, Merge, NearDuplicate, Version, VersionEvent
 from catalog.serializers import EntrySerializer, ReasonInput, VersionSerializer
 from catalog.services.base import CURATE as MAY_CURATE
 from catalog.services.base import require
 from catalog.types import BadInput
+from catalog.web import read_body, signed_in
 
 CURATE = "curate"
 
@@ -104,14 +104,14 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
     @extend_schema(request=EntryInput, responses={201: VersionSerializer})
     def create(self, request: Request) -> Response:
         """A new entry with its first version, a draft."""
-        require(signed_in(request.user), MAY_CURATE)
-        said = _read(EntryInput, request)
+        require(signed_in(request), MAY_CURATE)
+        said = read_body(EntryInput, request)
         version = services.create_entry(
             said["title"],
             script=said["script"],
             phrasings=said["phrasings"],
             details=VersionDetails.read(said["details"]),
-            by=signed_in(request.user),
+            by=signed_in(request),
         )
         return _answer(version, status=201)
 
@@ -128,7 +128,7 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
     def suspend(self, request: Request, slug: str) -> Response:
         """Take it out of every answer until somebody has looked."""
         entry = self._entry(request, slug)
-        services.suspend(entry, by=signed_in(request.user), **_read(ReasonInput, request))
+        services.suspend(entry, by=signed_in(request), **read_body(ReasonInput, request))
         return self._entry_answer(request, slug)
 
     @extend_schema(request=LiftInput, responses=EntrySerializer)
@@ -136,7 +136,7 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
     def lift(self, request: Request, slug: str) -> Response:
         """Let it answer again; the note says what was found."""
         entry = self._entry(request, slug)
-        services.lift_suspension(entry, by=signed_in(request.user), **_read(LiftInput, request))
+        services.lift_suspension(entry, by=signed_in(request), **read_body(LiftInput, request))
         return self._entry_answer(request, slug)
 
     @extend_schema(request=TitleInput, responses=EntrySerializer)
@@ -144,7 +144,7 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
     def rename(self, request: Request, slug: str) -> Response:
         """Give it another title; its address stays."""
         entry = self._entry(request, slug)
-        services.rename(entry, by=signed_in(request.user), **_read(TitleInput, request))
+        services.rename(entry, by=signed_in(request), **read_body(TitleInput, request))
         return self._entry_answer(request, slug)
 
     @extend_schema(request=PhrasingInput, responses=EntrySerializer)
@@ -152,12 +152,12 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
     def phrasings(self, request: Request, slug: str) -> Response:
         """Add a wording, or take one away."""
         entry = self._entry(request, slug)
-        text = _read(PhrasingInput, request)["text"]
+        text = read_body(PhrasingInput, request)["text"]
         if request.method == "POST":
-            services.add_phrasing(entry, text=text, by=signed_in(request.user))
+            services.add_phrasing(entry, text=text, by=signed_in(request))
         else:
             phrasing = get_object_or_404(entry.phrasings.defer("document"), text=text)
-            services.remove_phrasing(phrasing, by=signed_in(request.user))
+            services.remove_phrasing(phrasing, by=signed_in(request))
         return self._entry_answer(request, slug)
 
     @extend_schema(request=MergeInput, responses={201: MergeOutput})
@@ -165,12 +165,12 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
     def merge(self, request: Request, slug: str) -> Response:
         """Take it into another entry."""
         source = self._entry(request, slug)
-        said = _read(MergeInput, request)
+        said = read_body(MergeInput, request)
         target = Entry.objects.defer("document").filter(slug=said["into"]).first()
         if target is None:
             raise BadInput("There is no such entry.", field="into")
         merge = services.merge_entries(
-            source, target=target, by=signed_in(request.user), note=said["note"]
+            source, target=target, by=signed_in(request), note=said["note"]
         )
         return Response(MergeOutput(merge).data, status=201)
 
@@ -195,13 +195,13 @@ class VersionDeeds(viewsets.GenericViewSet[Version]):
     def edit(self, request: Request, pk: str) -> Response:
         """The next version, a draft, made from the newest one."""
         version = _version(request, pk)
-        said = _read(EditInput, request)
+        said = read_body(EditInput, request)
         known = services.details_of(version).model_dump()
         made = services.edit_version(
             version,
             script=said["script"],
             details=VersionDetails.read({**known, **said["details"]}),
-            by=signed_in(request.user),
+            by=signed_in(request),
             note=said["note"],
         )
         return _answer(made, status=201)
@@ -210,7 +210,7 @@ class VersionDeeds(viewsets.GenericViewSet[Version]):
     @action(detail=True, methods=["post"])
     def revert(self, request: Request, pk: str) -> Response:
         """The next version, a draft, with the script and the details of this one."""
-        made = services.revert_to(_version(request, pk), by=signed_in(request.user))
+        made = services.revert_to(_version(request, pk), by=signed_in(request))
         return _answer(made, status=201)
 
     @extend_schema(request=LabelsInput, responses=VersionSerializer)
@@ -218,12 +218,12 @@ class VersionDeeds(viewsets.GenericViewSet[Version]):
     def labels(self, request: Request, pk: str) -> Response:
         """Change tags, links and owner in place."""
         version = _version(request, pk)
-        said = _read(LabelsInput, request)
+        said = read_body(LabelsInput, request)
         owner = User.objects.filter(username=said["owner"], is_active=True).first()
         if said["owner"] and owner is None:
             raise BadInput("There is no active account of that name.", field="owner")
         services.set_details(
-            version, by=signed_in(request.user), tags=said["tags"], links=said["links"], owner=owner
+            version, by=signed_in(request), tags=said["tags"], links=said["links"], owner=owner
         )
         return _answer(version)
 
@@ -241,9 +241,9 @@ class MergeViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Merge]):
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take the merged entry out again."""
-        require(signed_in(request.user), MAY_CURATE)
+        require(signed_in(request), MAY_CURATE)
         merge = get_object_or_404(self.get_queryset(), pk=read_key(pk))
-        services.undo_merge(merge, by=signed_in(request.user))
+        services.undo_merge(merge, by=signed_in(request))
         return Response(MergeOutput(merge).data)
 
 
@@ -255,17 +255,17 @@ class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplic
     queryset = NearDuplicate.objects.none()
 
     def get_queryset(self) -> QuerySet[NearDuplicate]:
-        require(signed_in(self.request.user), MAY_CURATE)
+        require(signed_in(self.request), MAY_CURATE)
         return services.open_pairs()
 
     @extend_schema(request=None, responses=DuplicateOutput)
     @action(detail=True, methods=["post"])
     def dismiss(self, request: Request, pk: str) -> Response:
         """They are two different things."""
-        require(signed_in(request.user), MAY_CURATE)
+        require(signed_in(request), MAY_CURATE)
         pairs = NearDuplicate.objects.select_related("first", "second")
         pair = get_object_or_404(pairs, pk=read_key(pk))
-        services.dismiss_pair(pair, by=signed_in(request.user))
+        services.dismiss_pair(pair, by=signed_in(request))
         pair.refresh_from_db()
         return Response(DuplicateOutput(pair).data)
 
@@ -277,12 +277,6 @@ def read_key(text: str) -> int:
 
 def _version(request: Request, pk: str) -> Version:
     return access_version(request.user, read_key(pk), to_curate=True)
-
-
-def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> Mapping[str, Any]:
-    body = serializer(data=request.data)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
 
 
 def _answer(version: Version, *, status: int = 200) -> Response:

@@ -14,13 +14,14 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.access import access_entries, access_import, access_imports, signed_in
+from catalog.access import access_entries, access_import, access_imports
 from catalog.file_forms import ExportForm
 from catalog.files import Format
 from catalog.models import Job
 from catalog.services import file_jobs
 from catalog.types import BadInput
 from catalog.views.files import export_response
+from catalog.web import signed_in
 
 
 class ImportOut(serializers.ModelSerializer[Job]):
@@ -63,7 +64,7 @@ class CatalogImportViewSet(
         given.is_valid(raise_exception=True)
         data = given.validated_data
         job = file_jobs.preview_import(
-            data["file"], by=signed_in(request.user), state=data["state"], format=data["format"]
+            data["file"], by=signed_in(request), state=data["state"], format=data["format"]
         )
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
 
@@ -72,7 +73,7 @@ class CatalogImportViewSet(
     def start(self, request: Request, pk: str) -> Response:
         """Import what was looked through: good rows are kept, bad ones reported."""
         preview = access_import(request.user, int(pk))
-        job = file_jobs.start_import(preview, by=signed_in(request.user))
+        job = file_jobs.start_import(preview, by=signed_in(request))
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses=ImportOut)
@@ -80,7 +81,7 @@ class CatalogImportViewSet(
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop it; what was imported stays."""
         job = access_import(request.user, int(pk))
-        file_jobs.cancel_import(job, by=signed_in(request.user))
+        file_jobs.cancel_import(job, by=signed_in(request))
         return Response(ImportOut(access_import(request.user, job.pk)).data)
 
 

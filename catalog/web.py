@@ -1,20 +1,38 @@
-"""What the pages of every app share: fragments or whole pages, paging that stays fast on long lists, CSV."""
+"""What pages and API of every app share: who asks, fragments or whole pages, paging that stays fast, CSV."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
+from rest_framework import serializers
+from rest_framework.request import Request
 
 from catalog.files.cells import safe_cell
 from catalog.types import BadInput
 
 Row = TypeVar("Row", bound=Model)
+
+
+def signed_in(request: HttpRequest | Request) -> User:
+    """The person of a request that the login middleware has let through; raises PermissionDenied for nobody."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def read_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """What a request to the API brings, as the serializer wants it; raises its ValidationError."""
+    body = serializer(data=request.data)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)
 
 
 def wants_fragment(request: HttpRequest) -> bool:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from rest_framework.request import Request
 
 from pipeline import hooks, prompts
 from pipeline.models import Action, Configuration, Draft, Endpoint, Run, Spending
@@ -65,13 +64,6 @@ def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
     if hooks.mark_hidden_runs is None:
         return runs
     return hooks.mark_hidden_runs(user, runs).filter(**{mark: False})
-
-
-def signed_in(request: HttpRequest | Request) -> User:
-    """The person behind a request; raises PermissionDenied where nobody is signed in."""
-    if not isinstance(request.user, User):
-        raise PermissionDenied
-    return request.user
 
 
 def require_asker(user: User) -> None:

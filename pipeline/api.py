@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
+from catalog.web import signed_in
 from pipeline import services
 from pipeline.access import (
     VisibleParts,
@@ -19,7 +20,6 @@ from pipeline.access import (
     access_run,
     access_runs,
     require_asker,
-    signed_in,
     visible_parts,
 )
 from pipeline.comparing import compare_runs

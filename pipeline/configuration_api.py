@@ -12,13 +12,13 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.web import signed_in
 from pipeline import configurations, prompting, prompts
 from pipeline.access import (
     access_configuration,
     access_configurations,
     access_prompts,
     require_endpoint_manager,
-    signed_in,
 )
 from pipeline.configuration_serializers import (
     ConfigurationChange,

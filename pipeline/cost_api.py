@@ -8,7 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.types import BadInput
-from pipeline.access import access_spending, signed_in
+from catalog.web import signed_in
+from pipeline.access import access_spending
 from pipeline.cost_forms import CostForm
 from pipeline.costs import By, Per, read_costs
 from pipeline.models import Spending

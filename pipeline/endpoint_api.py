@@ -12,13 +12,9 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.web import signed_in
 from pipeline import endpoints, prices
-from pipeline.access import (
-    access_endpoint,
-    access_endpoints,
-    require_endpoint_manager,
-    signed_in,
-)
+from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.endpoint_checks import ask_check
 from pipeline.endpoint_serializers import (
     CheckInput,

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
 
+from catalog.web import read_body, signed_in
 from review import services
 from review.access import access_item, access_queue
 from review.campaign_api import CampaignViewSet
@@ -34,7 +35,6 @@ from review.item_serializers import (
 )
 from review.models import Assignment, Decision, Item, Score
 from review.pace import own_pace
-from review.people import signed_in
 from review.report_api import ReportViewSet, SnapshotViewSet
 from review.shortening import access_shortening
 from review.transfer_api import TransferViewSet
@@ -109,7 +109,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def score(self, request: Request, pk: str) -> Response:
         """Score the stage that is open; sending the same score again changes nothing."""
-        given = _read(ScoreIn, request)
+        given = read_body(ScoreIn, request)
         score = services.submit_score(
             self._item(request, pk), services.Given(**given), by=signed_in(request)
         )
@@ -119,7 +119,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def decide(self, request: Request, pk: str) -> Response:
         """Approve, edit and approve, or reject the exact script named by its hash."""
-        given = _read(DecisionIn, request)
+        given = read_body(DecisionIn, request)
         decision = services.decide(
             self._item(request, pk),
             edited_script=given.pop("script"),
@@ -132,7 +132,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def feedback(self, request: Request, pk: str) -> Response:
         """Have the script rewritten in the background, from one's own feedback or from the model's."""
-        text = _read(FeedbackIn, request)["feedback"]
+        text = read_body(FeedbackIn, request)["feedback"]
         item, user = self._item(request, pk), signed_in(request)
         if text.strip():
             services.send_feedback(item, text=text, by=user)
@@ -144,7 +144,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def shorten(self, request: Request, pk: str) -> Response:
         """Have one's own long feedback said in fewer words; the model is asked in the background."""
-        text = _read(ShortenIn, request)["feedback"]
+        text = read_body(ShortenIn, request)["feedback"]
         shortening = services.shorten_feedback(
             self._item(request, pk), text=text, by=signed_in(request)
         )
@@ -164,7 +164,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def remarks(self, request: Request, pk: str) -> Response:
         """Comment on one line of a script; sending the same again changes nothing."""
-        given = _read(RemarkIn, request)
+        given = read_body(RemarkIn, request)
         remark = services.add_remark(self._item(request, pk), by=signed_in(request), **given)
         return Response(RemarkOut(remark).data, status=status.HTTP_201_CREATED)
 
@@ -183,7 +183,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"], url_path="give-back")
     def give_back(self, request: Request, pk: str) -> Response:
         """Skip, say that it can't be judged, or let go of it."""
-        given = _read(GiveBackIn, request)
+        given = read_body(GiveBackIn, request)
         desk = services.open_desk(self._item(request, pk), signed_in(request))
         services.give_back(
             services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
@@ -230,12 +230,6 @@ class DecisionViewSet(
     def get_queryset(self) -> Any:
         access_queue(signed_in(self.request))
         return Decision.objects.filter(undone_at=None).select_related("publication")
-
-
-def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    given = serializer(data=request.data)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
 
 
 router = DefaultRouter()

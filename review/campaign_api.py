@@ -14,13 +14,13 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.web import read_body, signed_in
 from pipeline.access import access_actions
 from pipeline.services import find_configuration
 from review import adjudication, making, membership, opening, studies
 from review.access import access_campaign, access_campaigns
 from review.dashboard import read_dashboard
 from review.models import Campaign, Member, Score
-from review.people import signed_in
 from review.rubrics import keep_older, send_back_older
 from review.running import ask_for_runs
 from review.study import FIGURES
@@ -177,7 +177,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         """Make a campaign, all of it or nothing; it is not open yet."""
         user = signed_in(request)
         access_campaigns(user)
-        given = _read(CampaignIn, request)
+        given = read_body(CampaignIn, request)
         with transaction.atomic():
             campaign = studies.create_campaign(
                 given.pop("name"),
@@ -197,7 +197,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change rules; once it has been opened, only what hurts no score (409)."""
         user = signed_in(request)
-        making.change(_campaign(user, pk), by=user, **_read(RulesFields, request))
+        making.change(_campaign(user, pk), by=user, **read_body(RulesFields, request))
         return self._answer(pk)
 
     @extend_schema(request=StateIn, responses=CampaignDetailOut)
@@ -205,7 +205,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def state(self, request: Request, pk: str) -> Response:
         """Pilot, open, pause or close it."""
         user = signed_in(request)
-        opening.move_campaign(_campaign(user, pk), _read(StateIn, request)["state"], by=user)
+        opening.move_campaign(_campaign(user, pk), read_body(StateIn, request)["state"], by=user)
         return self._answer(pk)
 
     @extend_schema(request=None, responses={202: StartedOut})
@@ -229,7 +229,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def earlier_scores(self, request: Request, pk: str) -> Response:
         """After a change of the rubric: keep the scores given before it, or send them back to their reviewers."""
         user = signed_in(request)
-        given = _read(EarlierScoresIn, request)
+        given = read_body(EarlierScoresIn, request)
         decide = keep_older if given["do"] == "keep" else send_back_older
         return Response({"reviews": decide(_campaign(user, pk), why=given["why"], by=user)})
 
@@ -239,7 +239,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         """Add a reviewer, or change the limit or pause of one who is there."""
         user = signed_in(request)
         campaign = _campaign(user, pk)
-        given = _read(MemberIn, request)
+        given = read_body(MemberIn, request)
         person = _person(given["user"])
         there = campaign.members.filter(user=person).first()
         limit = given.get("limit", there.limit if there else None)
@@ -269,7 +269,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def adjudicate(self, request: Request, pk: str) -> Response:
         """Set the final score of a stage on which reviewers differ."""
         user = signed_in(request)
-        given = _read(AdjudicationIn, request)
+        given = read_body(AdjudicationIn, request)
         item = get_object_or_404(_campaign(user, pk).items, pk=given.pop("item"))
         adjudication.adjudicate(item, by=user, **given)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -285,9 +285,3 @@ def _campaign(user: User, pk: str) -> Campaign:
 
 def _person(name: str) -> User:
     return get_object_or_404(membership.people_who_review(), username=name)
-
-
-def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    given = serializer(data=request.data)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)

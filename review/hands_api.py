@@ -12,11 +12,11 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.web import read_body, signed_in
 from review import services
 from review.access import access_campaigns, access_managed_item
 from review.membership import people_who_review
 from review.models import Assignment, SentBack
-from review.people import signed_in
 
 
 class AssignmentOut(serializers.ModelSerializer[Assignment]):
@@ -71,7 +71,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @extend_schema(request=AssignIn, responses={201: AssignmentOut})
     def create(self, request: Request) -> Response:
         """Give an item to somebody by name; it comes first when they ask for work."""
-        given = _read(AssignIn, request)
+        given = read_body(AssignIn, request)
         user = signed_in(request)
         item = access_managed_item(user, given["item"])
         made = services.assign(item, to=_person(given["reviewer"]), by=user)
@@ -81,7 +81,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @action(detail=True, methods=["post"], url_path="take-over")
     def take_over(self, request: Request, pk: str) -> Response:
         """Take an item out of a reviewer's hands, and give it to somebody else where one is named."""
-        given, held, user = _read(TakeOverIn, request), self.get_object(), signed_in(request)
+        given, held, user = read_body(TakeOverIn, request), self.get_object(), signed_in(request)
         if given["reviewer"]:
             to = _person(given["reviewer"])
             services.take_over(held, to=to, by=user, why=given["why"])
@@ -93,16 +93,10 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request: Request, pk: str) -> Response:
         """Ask the reviewer to look at an item again, and say why."""
-        why, user = _read(SendBackIn, request)["why"], signed_in(request)
+        why, user = read_body(SendBackIn, request)["why"], signed_in(request)
         sent = services.send_back(self.get_object(), why=why, by=user)
         return Response(SentBackOut(sent).data, status=status.HTTP_201_CREATED)
 
 
 def _person(name: str) -> User:
     return get_object_or_404(people_who_review(), username=name)
-
-
-def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    given = serializer(data=request.data)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)

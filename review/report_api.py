@@ -12,9 +12,9 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.web import signed_in
 from review.access import access_report, access_snapshots
 from review.models import Campaign, ReportSnapshot
-from review.people import signed_in
 from review.report_records import explain_execution, log_look, take_snapshot
 from review.report_threats import recent_threats
 from review.reporting import make_report

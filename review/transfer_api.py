@@ -17,10 +17,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.types import BadInput
+from catalog.web import read_body, signed_in
 from review import studies
 from review.access import access_campaigns, access_transfer
 from review.models import Campaign, Transfer, TransferLine
-from review.people import signed_in
 from review.transfers import jobs
 from review.transfers.campaigns import find_campaign
 from review.transfers.exporting import Layout
@@ -86,7 +86,7 @@ class TransferViewSet(
     @action(detail=False, methods=["post"], url_path="import")
     def begin_import(self, request: Request) -> Response:
         """Import a file. Good rows are kept, bad ones reported with their line."""
-        given, user = _read(ImportIn, request), signed_in(request)
+        given, user = read_body(ImportIn, request), signed_in(request)
         mapping = given["mapping"]
         if not isinstance(mapping, dict) or not all(
             isinstance(one, str) for one in mapping.values()
@@ -111,7 +111,7 @@ class TransferViewSet(
     @action(detail=False, methods=["post"], url_path="export")
     def begin_export(self, request: Request) -> Response:
         """Write a campaign to a file, to be fetched from `file` within a day."""
-        given, user = _read(ExportIn, request), signed_in(request)
+        given, user = read_body(ExportIn, request), signed_in(request)
         access_campaigns(user)
         campaign = _there(find_campaign(given["campaign"]))
         transfer = jobs.begin_export(campaign, layout=given["layout"], by=user)
@@ -148,9 +148,3 @@ def _there(campaign: Campaign | None) -> Campaign:
     if campaign is None:
         raise BadInput(_("There is no campaign of this name."), field="campaign")
     return campaign
-
-
-def _read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    given = serializer(data=request.data)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)

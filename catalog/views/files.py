@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from catalog import services
-from catalog.access import access_import, access_imports, signed_in
+from catalog.access import access_import, access_imports
 from catalog.file_forms import ExportForm, ImportForm
 from catalog.files import CONTENT_TYPES, Format, file_parts
 from catalog.forms import add_refusal
@@ -19,7 +19,7 @@ from catalog.jobs import progress_of
 from catalog.models import Version
 from catalog.services import file_jobs
 from catalog.types import BadInput
-from catalog.web import csv_lines, wants_fragment
+from catalog.web import csv_lines, signed_in, wants_fragment
 
 _SHOWN_ROWS = 200
 _SHOWN_EARLIER = 10
@@ -29,7 +29,7 @@ _SHOWN_EARLIER = 10
 def catalog_import(request: HttpRequest) -> HttpResponse:
     """Choose a file and see what would become of its rows."""
     earlier = access_imports(request.user)
-    user = signed_in(request.user)
+    user = signed_in(request)
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -69,14 +69,14 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
 def import_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Do what was foreseen."""
     preview = access_import(request.user, pk)
-    job = file_jobs.start_import(preview, by=signed_in(request.user))
+    job = file_jobs.start_import(preview, by=signed_in(request))
     return redirect("catalog-import-detail", pk=job.pk)
 
 
 @require_POST
 def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Stop it; what was imported stays."""
-    file_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request.user))
+    file_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
     return redirect("catalog-import-detail", pk=pk)
 
 
@@ -92,7 +92,7 @@ def import_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 @require_safe
 def catalog_export(request: HttpRequest) -> HttpResponse:
     """Choose a format."""
-    signed_in(request.user)
+    signed_in(request)
     context = {"nav_section": "catalogue", "form": ExportForm()}
     return render(request, "catalog/export.html", context)
 
@@ -100,7 +100,7 @@ def catalog_export(request: HttpRequest) -> HttpResponse:
 @require_safe
 def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """The entries as a file, written while it is sent."""
-    signed_in(request.user)
+    signed_in(request)
     form = ExportForm(request.GET)
     if not form.is_valid():
         context = {"nav_section": "catalogue", "form": form}

@@ -12,17 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.types import BadInput
-from catalog.web import page_of
+from catalog.web import page_of, signed_in
 from pipeline import services
-from pipeline.access import (
-    ASK,
-    access_action,
-    access_actions,
-    access_runs,
-    may_run,
-    require_asker,
-    signed_in,
-)
+from pipeline.access import ASK, access_action, access_actions, access_runs, may_run, require_asker
 from pipeline.configurations import usable_configurations
 from pipeline.filters import ActionFilter
 from pipeline.forms import AskForm, RunForm, add_refusal

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from catalog.types import NotAllowedNow
-from pipeline.access import access_draft, signed_in
+from catalog.web import signed_in
+from pipeline.access import access_draft
 from pipeline.findings import recheck_draft
 from pipeline.views.run_page import show_run
 

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.types import BadInput
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from pipeline import services
-from pipeline.access import access_action, access_runs, may_run, signed_in
+from pipeline.access import access_action, access_runs, may_run
 from pipeline.comparing import MOST_RUNS, ComparedRun, Comparison, compare_runs
 from pipeline.configurations import usable_configurations
 from pipeline.forms import RunForm, add_refusal

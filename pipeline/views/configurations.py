@@ -14,13 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow, Stale
+from catalog.web import signed_in
 from pipeline import configurations as services
-from pipeline.access import (
-    access_configuration,
-    access_configurations,
-    access_endpoints,
-    signed_in,
-)
+from pipeline.access import access_configuration, access_configurations, access_endpoints
 from pipeline.configuration_forms import MODELS_LIST, ConfigurationForms, PresetForm
 from pipeline.configurations import edition_of, is_fixed, is_usable, known_models
 from pipeline.gain import gain_of

@@ -15,8 +15,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from catalog.web import csv_lines
-from pipeline.access import access_spending, signed_in
+from catalog.web import csv_lines, signed_in
+from pipeline.access import access_spending
 from pipeline.cost_forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
 from pipeline.views.stages import name_of

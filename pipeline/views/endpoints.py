@@ -12,14 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow, Stale
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from pipeline import endpoints, prices
-from pipeline.access import (
-    access_endpoint,
-    access_endpoints,
-    require_endpoint_manager,
-    signed_in,
-)
+from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.endpoint_checks import ask_check
 from pipeline.endpoint_forms import (
     CheckForm,

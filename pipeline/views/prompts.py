@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.types import BadInput
+from catalog.web import signed_in
 from pipeline import prompting, prompts
-from pipeline.access import MANAGE_ENDPOINTS, access_prompts, signed_in
+from pipeline.access import MANAGE_ENDPOINTS, access_prompts
 from pipeline.forms import add_refusal
 from pipeline.models import PromptVersion
 from pipeline.prompt_forms import PromptForm

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.models import MatchLabel, Version
-from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run, signed_in, visible_parts
+from catalog.web import signed_in
+from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run, visible_parts
 from pipeline.failures import failure_of
 from pipeline.findings import (
     is_current,

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from pipeline import services
-from pipeline.access import access_draft, access_run, signed_in, visible_parts
+from pipeline.access import access_draft, access_run, visible_parts
 from pipeline.forms import UseForm, add_refusal
 from pipeline.models import Run
 from pipeline.run_costs import costs_of

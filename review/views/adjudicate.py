@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow, Refused
-from catalog.web import page_of
+from catalog.web import page_of, signed_in
 from pipeline.models import Draft
 from review import adjudication
 from review.access import access_campaign
@@ -21,7 +21,6 @@ from review.adjudication import Difference, check_adjudicator, differences, disp
 from review.desk import first_draft_of, open_desk
 from review.membership import reviewers_for
 from review.models import Campaign, Item, Remark, Score
-from review.people import signed_in
 from review.remarks import remarks_for
 from review.tallies import count_due
 from review.views.campaign_head import head_of

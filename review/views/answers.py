@@ -10,11 +10,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from catalog.types import BadInput, NotAllowedNow, Refused
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from review import services
 from review.access import access_item
 from review.models import Assignment, Item
-from review.people import signed_in
 from review.views.showing import read_look, show_desk
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow, Refused
-from catalog.web import page_of
+from catalog.web import page_of, signed_in
 from pipeline.access import access_actions, access_runs
 from pipeline.models import Action, Run
 from review import adjudication, making, services
@@ -21,7 +21,6 @@ from review.gold import mark_case
 from review.item_forms import KnownForm, SearchForm
 from review.membership import reviewers_for
 from review.models import Campaign, Case, Item, Score
-from review.people import signed_in
 from review.views.campaign_head import head_of
 from review.views.campaign_steps import step_context
 

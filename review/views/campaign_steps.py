@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow, Refused
+from catalog.web import signed_in
 from pipeline.configurations import usable_configurations
 from pipeline.models import Configuration
 from review import making
@@ -30,7 +31,6 @@ from review.campaign_forms import (
 from review.estimate import estimate
 from review.models import Campaign
 from review.opening import pilot_cases
-from review.people import signed_in
 from review.rubrics import count_undecided, keep_older, rubric_uses, send_back_older
 from review.sample import sample_desk
 from review.views.campaign_head import head_of

@@ -13,13 +13,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.types import BadInput, Refused
-from catalog.web import page_of
+from catalog.web import page_of, signed_in
 from review import making, opening, studies
 from review.access import access_campaign, access_campaigns
 from review.campaign_forms import CloneForm, NewForm
 from review.dashboard import Progress, read_progress
 from review.models import Campaign
-from review.people import signed_in
 from review.running import ask_for_runs
 
 PAGE_SIZE = 30

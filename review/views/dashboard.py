@@ -11,14 +11,13 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from catalog.types import Refused
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from pipeline.services import pause_batch, resume_batch
 from review import making
 from review.access import access_campaign
 from review.campaign_forms import BudgetForm
 from review.dashboard import Dashboard, read_dashboard
 from review.models import Campaign
-from review.people import signed_in
 from review.running import count_missing_runs
 from review.views.campaign_head import head_of
 

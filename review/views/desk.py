@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, Refused
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from review import services
 from review.access import access_assignment, access_item
 from review.models import Assignment, Decision
-from review.people import signed_in
 from review.views.answers import (
     go,
     queue_of,

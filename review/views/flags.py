@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, Refused
-from catalog.web import page_of
+from catalog.web import page_of, signed_in
 from review import flagging
 from review.access import access_campaign, access_campaigns
 from review.models import Campaign, Flag
-from review.people import signed_in
 from review.views.campaign_head import head_of
 
 PAGE_SIZE = 50

@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, Refused
+from catalog.web import signed_in
 from review import services
 from review.access import access_managed_item
 from review.handing import hands_of
 from review.membership import people_who_review, reviewers_for
 from review.models import Assignment, Campaign, Item
-from review.people import signed_in
 
 _SHOWN = 50
 

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 
 from catalog.analysis import analyse
 from catalog.types import BadInput, NotAllowedNow, Stale
+from catalog.web import signed_in
 from review import services
 from review.access import access_assignment, access_item
-from review.people import signed_in
 from review.views.answers import read_whole
 
 # Of each stage its own, so that what was typed for one never stands in the next.

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from catalog.types import BadInput, NotAllowedNow
+from catalog.web import signed_in
 from review.access import access_campaign
 from review.looking import (
     FileColumn,
@@ -21,7 +22,6 @@ from review.looking import (
     roles_of,
 )
 from review.models import Campaign
-from review.people import signed_in
 
 _MOST_NAME = 150
 

@@ -11,12 +11,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, Refused
+from catalog.web import signed_in
 from review import making, membership, studies
 from review.access import access_campaign
 from review.campaign_forms import MemberForm
 from review.dashboard import ReviewerLine, read_dashboard
 from review.models import Campaign, Member
-from review.people import signed_in
 from review.views.campaign_head import head_of
 
 _SHOWN = 50

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from catalog.types import NotAllowedNow
+from catalog.web import signed_in
 from review import services
 from review.access import access_item, access_queue
 from review.models import Assignment
 from review.pace import own_pace
-from review.people import signed_in
 
 _SHOWN = 50
 

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from catalog.types import Refused
+from catalog.web import signed_in
 from review import services
 from review.access import access_item
-from review.people import signed_in
 from review.views.answers import read_whole, refuse, show_item
 
 

@@ -13,10 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput
-from catalog.web import page_of
+from catalog.web import page_of, signed_in
 from review.access import access_item, access_report
 from review.models import Campaign, Item, ReportSnapshot
-from review.people import signed_in
 from review.report_records import (
     Which,
     explain_execution,

@@ -7,12 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, Refused
-from catalog.web import wants_fragment
+from catalog.web import signed_in, wants_fragment
 from pipeline.models import Shortening
 from review import services
 from review.access import access_item
 from review.models import Item
-from review.people import signed_in
 from review.shortening import access_shortening
 from review.views.answers import refuse
 from review.views.showing import read_look, show_desk

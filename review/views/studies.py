@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import NotAllowedNow
+from catalog.web import signed_in
 from review import services
 from review.access import access_queue, access_study
 from review.models import Assignment, Campaign
 from review.pace import own_pace
-from review.people import signed_in
 from review.taking_part import MOST_COUNTED, read_studies, studies_of
 
 _SHOWN = 20

@@ -16,11 +16,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from catalog.types import BadInput
-from catalog.web import csv_lines, wants_fragment
+from catalog.web import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
 from review.looking import keep_to_look
 from review.models import Campaign, Transfer
-from review.people import signed_in
 from review.transfer_forms import ExportForm, ImportForm
 from review.transfers import jobs
 from review.transfers.files import Format

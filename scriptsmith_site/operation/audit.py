@@ -17,8 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
-from catalog.web import csv_lines, page_of
-from review.people import signed_in
+from catalog.web import csv_lines, page_of, signed_in
 from scriptsmith_site.people.services import require_administrator
 
 COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "request", "address")

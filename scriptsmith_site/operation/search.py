@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from catalog.services import search_entries
+from catalog.web import signed_in
 from pipeline.access import access_actions, access_runs
-from review.people import signed_in
 from scriptsmith_site.people.roles import ADMINISTER
 
 MOST_OF_A_KIND = 10

@@ -12,8 +12,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from catalog import offline, vectors
 from catalog.embedding import EmbedderUnavailable
-from catalog.web import wants_fragment
-from review.people import signed_in
+from catalog.web import signed_in, wants_fragment
 from scriptsmith_site.operation import health
 from scriptsmith_site.people.services import require_administrator
 

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from catalog.types import BadInput
-from review.people import signed_in
+from catalog.web import signed_in
 from scriptsmith_site.errors import error_body, wants_json
 from scriptsmith_site.people import services, tokens
 from scriptsmith_site.people.access import access_link, access_token
