@@ -92,6 +92,19 @@ def count_undecided(campaign: Campaign) -> int:
     return 0 if is_kept else waiting
 
 
+def is_undecided(campaign: Campaign) -> bool:
+    """Whether scores under earlier versions still wait for a word; asked of the scores once a minute."""
+    newest = campaign.rubrics.order_by("-number").values_list("number", flat=True).first()
+    if newest is None or newest < 2:
+        return False
+    key = _undecided_key(campaign, newest)
+    found: bool | None = cache.get(key)
+    if found is None:
+        found = count_undecided(campaign) > 0
+        cache.set(key, found, _SECONDS_KEPT)
+    return found
+
+
 def rubric_choices(campaign: Campaign) -> list[RubricChoice]:
     """What was said of earlier scores, at each change of the rubric, the oldest first."""
     return [
@@ -130,7 +143,6 @@ def send_back_older(campaign: Campaign, *, why: str, by: User) -> int:
     for assignment in found:
         send_back(assignment, why=why, by=by)
     _note(campaign, ASKED_AGAIN, items=len(found), why=why, by=by)
-    cache.delete(f"rubric-uses-{campaign.pk}")
     return len(found)
 
 
@@ -145,6 +157,11 @@ def _check_undecided(campaign: Campaign, why: str) -> int:
     return count
 
 
+def _undecided_key(campaign: Campaign, rubric: int) -> str:
+    return f"rubric-undecided-{campaign.pk}-{rubric}"
+
+
 def _note(campaign: Campaign, what: str, *, items: int, why: str, by: User) -> None:
     newest = campaign.rubrics.order_by("-number")[0].number
     record(campaign, what, by=by, rubric=("", newest), items=("", items), why=("", why.strip()))
+    cache.delete_many([f"rubric-uses-{campaign.pk}", _undecided_key(campaign, newest)])

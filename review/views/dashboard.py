@@ -18,6 +18,7 @@ from review.access import access_campaign
 from review.campaign_forms import BudgetForm
 from review.dashboard import Dashboard, read_dashboard
 from review.models import Campaign
+from review.rubrics import is_undecided
 from review.running import count_missing_runs
 from review.views.campaign_head import head_of
 
@@ -66,6 +67,7 @@ def _show(
     context = {
         **head_of(campaign, "campaign-detail"),
         **_context(campaign),
+        "rubric_undecided": is_undecided(campaign),
         "missing": sum(count_missing_runs(campaign).values()),
         "form": form,
     }

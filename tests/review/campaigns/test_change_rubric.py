@@ -55,6 +55,10 @@ def test_the_question_is_asked_until_it_is_answered(boss: Client, campaign: Camp
     assert "2 reviews were done under an earlier version" in page
     threats = boss.get(f"/campaigns/{campaign.pk}/report/threats/").content.decode()
     assert "not said yet what becomes of them" in threats
+    asked = "nothing is said yet of the scores given before"
+    assert asked in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+    decide(boss, campaign, "keep")
+    assert asked not in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
 
 
 def test_earlier_scores_are_kept_and_that_is_in_the_report(
