@@ -171,9 +171,10 @@ def _first_of(
 
 
 # --- The same as a plain statement ------------------------------------------------------------------------------
-# What is near is put in order first, and then only so many items are looked at as it takes to find one. Written
-# as a join, as the planner would have it, all that the person ever did would be read for each claim. The item
-# itself is asked once more where it is locked, for another may have been faster.
+# What is near is put in order first, and then only so many items are looked at as it takes to find one. Each
+# OFFSET 0 keeps the planner from reading all that the person ever did, as it would for a join or a hash where
+# its statistics are of yesterday. The item itself is asked once more where it is locked, for another may have
+# been faster.
 
 _NAMES = [field.attname for field in Item._meta.concrete_fields]
 _COLUMNS = ", ".join(f'item."{field.column}"' for field in Item._meta.concrete_fields)
@@ -186,27 +187,29 @@ FROM (
     ORDER BY {place} {direction}, id {fence}
 ) AS near JOIN review_item AS item ON item.id = near.id
 WHERE item.state = 'open' AND item.places > 0
-    AND NOT coalesce(EXISTS (
+    AND NOT EXISTS (
         SELECT FROM review_assignment WHERE item_id = near.id AND reviewer_id = %(by)s
-            AND state NOT IN ('released', 'expired')
-    ))
-    AND NOT coalesce(EXISTS (
-        SELECT FROM pipeline_draft WHERE run_id = near.run_id AND author_id = %(by)s
-    ))
-    AND NOT coalesce(EXISTS (
+            AND state NOT IN ('released', 'expired') OFFSET 0
+    )
+    AND NOT EXISTS (
+        SELECT FROM pipeline_draft WHERE run_id = near.run_id AND author_id = %(by)s OFFSET 0
+    )
+    AND NOT EXISTS (
         SELECT FROM pipeline_feedback AS feedback JOIN pipeline_draft AS draft ON draft.id = feedback.draft_id
-        WHERE draft.run_id = near.run_id AND feedback.author_id = %(by)s
-    ))
+        WHERE draft.run_id = near.run_id AND feedback.author_id = %(by)s OFFSET 0
+    )
     {study} {training}
 ORDER BY near.place {direction}, near.id LIMIT 1 FOR UPDATE OF item SKIP LOCKED
 """
 _ANOTHER_STATEMENT = f"""
-    AND NOT coalesce(EXISTS (
-        SELECT FROM review_item AS arm JOIN review_assignment AS had ON had.item_id = arm.id
-        WHERE arm.case_id = near.case_id AND had.reviewer_id = %(by)s
-            AND had.state IN ('active', 'waiting', 'submitted')
-            AND had.created_at > statement_timestamp() - interval '{SITTING_GAP.total_seconds():.0f} seconds'
-    ))
+    AND NOT EXISTS (
+        SELECT FROM review_item AS arm WHERE arm.case_id = near.case_id AND EXISTS (
+            SELECT FROM review_assignment AS had WHERE had.item_id = arm.id AND had.reviewer_id = %(by)s
+                AND had.state IN ('active', 'waiting', 'submitted')
+                AND had.created_at > statement_timestamp() - interval '{SITTING_GAP.total_seconds():.0f} seconds'
+                OFFSET 0
+        ) OFFSET 0
+    )
 """
 _TRAINING = "AND (SELECT purpose FROM review_case WHERE id = near.case_id) = 'training'"
 # What is ordered by, which way, and how many are near: a bucket of the random order, else some of the index's first.

@@ -40,7 +40,7 @@ class Score(models.Model):
 
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
-    item = models.ForeignKey(Item, models.CASCADE, related_name="scores")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="scores", db_index=False)
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="scores", db_index=False
     )
@@ -108,7 +108,10 @@ class Score(models.Model):
                 name="score_names_what_was_seen",
             ),
         ]
-        indexes = [models.Index(fields=["reviewer", "-id"], name="score_of_reviewer")]
+        indexes = [
+            models.Index(fields=["item", "reviewer"], name="score_of_item"),
+            models.Index(fields=["reviewer", "-id"], name="score_of_reviewer"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.value} for {self.stage} of item {self.item_id}"

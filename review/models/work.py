@@ -34,7 +34,9 @@ class Assignment(models.Model):
         TAKE_OVER = "take_over", _("Taken over")
         IMPORTED = "imported", _("Imported")
 
-    item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
+    item = models.ForeignKey(
+        Item, models.CASCADE, related_name="assignments", db_index=False
+    )  # the index of item and reviewer begins with it
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments", db_index=False
     )
@@ -86,6 +88,7 @@ class Assignment(models.Model):
             models.Index(
                 fields=["lease_until"], name="assignment_leases", condition=Q(state="active")
             ),
+            models.Index(fields=["item", "reviewer"], name="assignment_of_item"),
             models.Index(fields=["reviewer", "state"], name="assignment_of_reviewer"),
             # Where a person has come to; what was imported has no position, and does not pay for it.
             models.Index(
