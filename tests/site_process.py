@@ -37,17 +37,16 @@ class Site:
     data: Path
     environment: dict[str, str]
     supervisor: int  # process id
+    shell: subprocess.Popen[str]
 
-    def manage(self, *arguments: str) -> str:
-        """What a manage.py command prints, on this site's database."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+    def run(self, lines: str) -> str:
+        """What some lines of Python print, on this site's database; fails with their traceback."""
+        assert self.shell.stdin and self.shell.stdout
+        self.shell.stdin.write(json.dumps(lines) + "\n")
+        self.shell.stdin.flush()
+        answer = json.loads(self.shell.stdout.readline())
+        assert not answer["wrong"], answer["wrong"]
+        return str(answer["said"])
 
     def child(self, words: str) -> int:
         """The process id of the supervisor's child whose command line holds these words."""
@@ -106,15 +105,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         stdout=log,
         stderr=subprocess.STDOUT,
     )
+    shell = subprocess.Popen(
+        [sys.executable, "-m", "tests.shell"],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_ready(url, process, data)
-        _make_people(environment)
-        yield Site(url, data, environment, process.pid)
+        made = Site(url, data, environment, process.pid, shell)
+        made.run(_PEOPLE_SCRIPT.format(people=PEOPLE, password=PASSWORD))
+        yield made
     finally:
-        for one in (process, demo_model):
+        for one in (process, demo_model, shell):
             one.send_signal(signal.SIGTERM)
-        for one in (process, demo_model):
+        for one in (process, demo_model, shell):
             one.wait(timeout=30)
         log.close()
 
@@ -163,14 +171,3 @@ for name, role in {people!r}.items():
     user = User.objects.create_user(name, password={password!r}, first_name=name.capitalize())
     user.groups.add(Group.objects.get(name=role))
 """
-
-
-def _make_people(environment: dict[str, str]) -> None:
-    script = _PEOPLE_SCRIPT.format(people=PEOPLE, password=PASSWORD)
-    subprocess.run(
-        [sys.executable, "manage.py", "shell", "-c", script],
-        cwd=ROOT,
-        env=environment,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )

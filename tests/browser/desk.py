@@ -37,14 +37,14 @@ for number in range({items}):
 
 def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
     """Flagged scripts in the live queue of the running product, each with feedback and a rewrite; their addresses."""
-    said = site.manage("shell", "-c", _QUEUE.format(name=name, items=items))
+    said = site.run(_QUEUE.format(name=name, items=items))
     return [f"/items/{line.split()[1]}/" for line in said.splitlines() if line.startswith("item ")]
 
 
 def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
     """A study on the running product; the address of its queue."""
     script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)
-    return f"/studies/{site.manage('shell', '-c', script).split('study ')[1].split()[0]}/"
+    return f"/studies/{site.run(script).split('study ')[1].split()[0]}/"
 
 
 def score_all(page: Page, *, most: int) -> list[str]:

@@ -124,7 +124,7 @@ def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lo
         "from review.models import Score; score = Score.objects.latest('pk');"
         "print('kept', score.comment, score.active_seconds > 0)"
     )
-    assert "kept one two three four True" in site.manage("shell", "-c", asked)
+    assert "kept one two three four True" in site.run(asked)
 
 
 def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext) -> None:

@@ -64,7 +64,7 @@ print('addresses', json.dumps(sorted(addresses(keys, get_resolver().url_patterns
 @pytest.fixture(scope="module")
 def everything(site: Site) -> list[str]:
     """A finished run, a study with items and the live queue; every address of the product with their keys."""
-    site.manage("shell", "-c", _EVERYBODY.format(password=PASSWORD))
+    site.run(_EVERYBODY.format(password=PASSWORD))
     make_on(site, "Every page", items=3, people=["eve"])
     queue_on(site, "every-page", items=2)
     asked = (
@@ -73,8 +73,8 @@ def everything(site: Site) -> list[str]:
         "run = services.ask_and_run('list the files in /var/tmp', by=User.objects.get(username='eve')); "
         "run_to_end(run.pk)"
     )
-    site.manage("shell", "-c", asked)
-    said = site.manage("shell", "-c", _ADDRESSES)
+    site.run(asked)
+    said = site.run(_ADDRESSES)
     line = next(line for line in said.splitlines() if line.startswith("addresses "))
     every: list[str] = json.loads(line.removeprefix("addresses "))
     return [one for one in [*every, *BESIDES] if not one.startswith(NOT_OURS)]

@@ -34,7 +34,7 @@ LONG = (
 @pytest.fixture
 def made(site: Site) -> list[str]:
     """Items of each kind, in the hands of nobody but for the one that was sent back."""
-    said = site.manage("shell", "-c", _MAKE.format(password=PASSWORD))
+    said = site.run(_MAKE.format(password=PASSWORD))
     return next(line for line in said.splitlines() if line.startswith("made ")).split()[1:]
 
 
@@ -206,9 +206,7 @@ def test_pictures_of_the_pages_beside_it(
     take(page, "catalogue")
     page.goto("/settings/keys/")
     take(page, "keys")
-    said = site.manage(
-        "shell",
-        "-c",
+    said = site.run(
         "from review.models import Item; Item.objects.filter(campaign__kind='live').update(state='held')",
     )
     assert "Error" not in said

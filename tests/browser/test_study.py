@@ -35,7 +35,7 @@ _WHERE = """[document.querySelector('#desk')?.dataset.item,
 
 @pytest.fixture
 def manager(site: Site, sign_in: Callable[..., Page]) -> Iterator[Page]:
-    site.manage("shell", "-c", _MANAGER.format(password=PASSWORD))
+    site.run(_MANAGER.format(password=PASSWORD))
     yield sign_in("mona")
 
 

@@ -21,9 +21,7 @@ WORK_GOES_ON_WITHIN = 60.0
 
 def ask(site: Site) -> int:
     """A run asked for as the page would, through the service, so that the worker is told."""
-    said = site.manage(
-        "shell",
-        "-c",
+    said = site.run(
         "from pipeline import services; from django.contrib.auth.models import User; "
         f"run = services.ask_and_run({STATEMENT!r}, by=User.objects.get(username='rita')); print('run', run.pk)",
     )
@@ -38,9 +36,7 @@ def state(site: Site, run: int) -> str:
 
 
 def report_of(site: Site, run: int) -> dict[str, object]:
-    said = site.manage(
-        "shell",
-        "-c",
+    said = site.run(
         "import json; from pipeline.models import Run; from pipeline.reporting import report_run; "
         f"run = Run.objects.get(pk={run}); "
         "print(json.dumps({**report_run(run), 'orphans': run.calls.filter(attempts__outcome='orphaned').count()}))",
