@@ -32,7 +32,7 @@ def test_a_command_gets_servers_where_it_asks_the_database(line: str, expected: 
 @pytest.mark.slow
 def test_a_command_on_a_fresh_data_folder_just_works_and_leaves_nothing_running(place) -> None:
     command = place.start("manage.py", "wait")
-    printed, complaint = command.communicate(timeout=60)
+    printed, complaint = command.communicate(timeout=180)
     assert (command.returncode, printed, complaint) == (0, "reading\nread again\n", "")
     assert place.alive() == []
 
@@ -67,14 +67,14 @@ def test_a_command_that_is_told_to_end_stops_its_servers(used_place) -> None:
     command = used_place.start("manage.py", "wait")
     assert command.stdout.readline() == "reading\n"
     command.send_signal(signal.SIGTERM)
-    assert command.wait(timeout=30) == 128 + signal.SIGTERM
+    assert command.wait(timeout=90) == 128 + signal.SIGTERM
     assert used_place.alive() == []
 
 
 def test_a_set_address_is_used_and_nothing_is_started_for_it(place) -> None:
     nowhere = "postgresql://nobody@/none?host=/nowhere"
     command = place.start("manage.py", "wait", DATABASE_URL=nowhere, REDIS_URL="redis://nowhere")
-    _, complaint = command.communicate(timeout=30)
+    _, complaint = command.communicate(timeout=90)
     assert "/nowhere" in complaint
     assert not place.layout.postgres_home.exists()
 
@@ -90,6 +90,6 @@ def test_what_is_in_the_way_is_said_in_one_line(
     place, variables: dict[str, str], advice: str
 ) -> None:
     command = place.start("manage.py", "wait", **variables)
-    printed, complaint = command.communicate(timeout=30)
+    printed, complaint = command.communicate(timeout=90)
     assert (command.returncode, printed, complaint.count("\n")) == (1, "", 1)
     assert advice in complaint

@@ -34,13 +34,13 @@ class Product:
         self.url = found[1]
 
     def answer(self) -> str:
-        with urllib.request.urlopen(self.url + "healthz", timeout=60) as response:
+        with urllib.request.urlopen(self.url + "healthz", timeout=180) as response:
             return response.read().decode()
 
     def end(self) -> tuple[int, str]:
         """Tell it to end; its exit status and what it wrote on standard error."""
         self.process.send_signal(signal.SIGTERM)
-        _, complaint = self.process.communicate(timeout=60)
+        _, complaint = self.process.communicate(timeout=180)
         return self.process.returncode, complaint
 
 
@@ -111,23 +111,23 @@ def test_a_command_beside_it_neither_stops_nor_is_stopped(used_place, start) -> 
     product = start()
     assert product.answer().isdigit()
     product.process.send_signal(signal.SIGINT)
-    printed, complaint = product.process.communicate(timeout=60)
+    printed, complaint = product.process.communicate(timeout=180)
     assert "PostgreSQL and Redis end with it" in printed
-    assert command.communicate(timeout=60)[0] == "read again\n"
+    assert command.communicate(timeout=180)[0] == "read again\n"
     assert used_place.alive() == []
 
 
 def test_a_second_one_and_a_port_in_use_are_refused_in_one_line(used_place, start) -> None:
     product = start()
     second = used_place.start(*RUN, PORT="0")
-    assert second.wait(timeout=30) == 1
+    assert second.wait(timeout=90) == 1
     complaint = second.stderr.read()
     assert complaint.count("\n") == 1
     assert f"process {product.process.pid}, {product.url}" in complaint
     port = product.url.rstrip("/").rpartition(":")[2]
     other = {"SCRIPTSMITH_DATA": str(used_place.folder / "other"), "PORT": port}
     refused = used_place.start(*RUN, **other)
-    assert refused.wait(timeout=30) == 1
+    assert refused.wait(timeout=90) == 1
     assert f"port {port} is in use" in refused.stderr.read()
     assert product.end() == (0, "")
 
@@ -147,7 +147,7 @@ def test_what_is_in_the_way_is_said_in_one_line(
     used_place, variables: dict[str, str], advice: str
 ) -> None:
     process = used_place.start(*RUN, **(ELSEWHERE | variables))
-    _, complaint = process.communicate(timeout=60)
+    _, complaint = process.communicate(timeout=180)
     assert (process.returncode, complaint.count("\n")) == (1, 1)
     assert advice in complaint
     assert used_place.alive() == []

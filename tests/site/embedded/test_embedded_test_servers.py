@@ -35,7 +35,7 @@ def test_nothing_outlives_the_tests(place, until, killed: str) -> None:
     sockets = Path(parse_qs(urlsplit(url).query)["host"][0])
     folder = Path("/").joinpath(*sockets.parts[:3])
     if killed == "nobody":
-        pytest_itself.communicate(timeout=30)
+        pytest_itself.communicate(timeout=90)
     else:
         os.kill({"pytest": pytest_itself.pid, "keeper": keeper}[killed], signal.SIGKILL)
     until(lambda: not (sockets / ".s.PGSQL.5432").exists())
