@@ -15,12 +15,13 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from pipeline import hooks, shorter
-from pipeline.flow import Assessed, DraftMade, FeedbackGiven, Flow, Result, Task
+from pipeline.flow import Flow
 from pipeline.leases import Lease, LostLease, claim, heartbeat, patiently, release
 from pipeline.ledger import draining
 from pipeline.llm.types import ModelClient
 from pipeline.models import Draft, Feedback, Refinement, Run
 from pipeline.places import Rest, awaited_endpoints, tell_waiting
+from pipeline.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
 from pipeline.prompting import templates_of
 from pipeline.recording import RecordedPorts
 from pipeline.telling import tell_abandoned

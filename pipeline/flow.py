@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from catalog.analysis import Report, has_errors
 from catalog.types import Answer, Retrieval
 from pipeline import questions
 from pipeline.checking import describe_errors, summarise
 from pipeline.examples import choose_examples
-from pipeline.prompts import Templates, load_all
+from pipeline.ports import Assessed, DraftMade, FeedbackGiven, Ports, Result, Task
 from pipeline.readers import (
     OpinionReading,
     ScriptReading,
@@ -27,8 +26,8 @@ from pipeline.readers import (
     read_script,
     read_text,
 )
+from pipeline.stage_words import say_no_script, say_retrieved, say_size, say_verdict, why_unknown
 from pipeline.types import (
-    Arm,
     DraftKind,
     NoScript,
     Opinion,
@@ -40,107 +39,6 @@ from pipeline.types import (
 )
 
 ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a Run is asked to do; everything the flow decides follows from this and from replies."""
-
-    statement: str
-    context: str = ""
-    rounds: int = 1
-    uses_retrieval: bool = True
-    uses_examples: bool = True
-    # The prompts in exactly the versions that the run was started with.
-    templates: Templates = field(default_factory=load_all, repr=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class DraftMade:
-    """One script text. `step` names it within its Run, so that a resumed Run makes it once."""
-
-    kind: DraftKind
-    script: str
-    round: int = 0
-    arm: Arm = Arm.MODEL
-    parent: DraftMade | None = None
-    feedback: FeedbackGiven | None = None
-    version_id: int | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FeedbackGiven:
-    draft: DraftMade
-    text: str
-    round: int
-    arm: Arm = Arm.MODEL
-    points: int = 0
-    no_error_found: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Assessed:
-    """The verdict on one Draft and what it rests on."""
-
-    draft: DraftMade
-    verdict: Verdict
-    why: str = ""  # of an unknown
-    syntax_ok: bool | None = None
-    functionality: str = ""
-    similarity: Opinion | None = None
-    similarity_reason: str = ""
-    difference: Opinion | None = None
-    difference_reason: str = ""
-    differences: tuple[str, ...] = ()
-
-    @property
-    def noted(self) -> tuple[str, ...]:
-        """What speaks against the Draft: the listed differences, else the reasons that were given."""
-        reasons = (self.similarity_reason, self.difference_reason)
-        return self.differences or tuple(reason for reason in reasons if reason)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """How a Run ended. `verdict` is the first assessment's, whatever came later."""
-
-    recommended: DraftMade
-    verdict: Verdict | None = None
-    matched: bool = False
-    assessments: tuple[Assessed, ...] = ()
-
-
-class Ports(Protocol):
-    """What the flow needs of the world. Each call may be replayed: it then gives what it gave before."""
-
-    def retrieve(self) -> Retrieval: ...
-
-    def complete(self, asked: Sequence[Question]) -> list[Reply]:
-        """Ask the questions side by side and wait for all replies."""
-
-    def check(self, script: str) -> Report: ...
-
-    def begin(self, stage: StageName, *, round: int) -> None: ...
-
-    def end(
-        self,
-        stage: StageName,
-        *,
-        round: int,
-        outcome: str,
-        found: str = "",
-        draft: DraftMade | None = None,
-        ok: bool = True,
-    ) -> None: ...
-
-    def note_reading(self, question: Question, outcome: ReadingOutcome) -> None: ...
-
-    def keep_draft(self, draft: DraftMade, report: Report | None = None) -> None: ...
-
-    def keep_feedback(self, feedback: FeedbackGiven) -> None: ...
-
-    def keep_assessment(self, assessed: Assessed) -> None: ...
 
 
 @dataclass
@@ -199,7 +97,7 @@ class Flow:
             StageName.RETRIEVE,
             round=0,
             outcome=retrieval.answer.value if self.task.uses_retrieval else "examples",
-            found=_say_retrieved(retrieval, self.task),
+            found=say_retrieved(retrieval, self.task),
         )
         return retrieval
 
@@ -223,7 +121,7 @@ class Flow:
             )
         )
         if reading.outcome is not ReadingOutcome.READ:
-            problem = _say_no_script(reading)
+            problem = say_no_script(reading)
             self.ports.end(
                 StageName.GENERATE, round=0, outcome=reading.outcome.value, found=problem, ok=False
             )
@@ -235,7 +133,7 @@ class Flow:
             StageName.GENERATE,
             round=0,
             outcome="written",
-            found=_say_size(draft.script, reading.note),
+            found=say_size(draft.script, reading.note),
             draft=draft,
         )
         return self._check(draft, report)
@@ -309,7 +207,7 @@ class Flow:
             StageName.ENSEMBLE,
             round=round,
             outcome=assessed.verdict.value,
-            found=_say_verdict(assessed),
+            found=say_verdict(assessed),
             draft=draft,
         )
         return assessed
@@ -339,7 +237,7 @@ class Flow:
         return Assessed(
             draft=draft,
             verdict=combine(similarity.opinion, difference.opinion),
-            why=_why_unknown(similarity, difference),
+            why=why_unknown(similarity, difference),
             syntax_ok=report.syntax_ok,
             functionality=described.text,
             similarity=similarity.opinion,
@@ -436,7 +334,7 @@ class Flow:
                 StageName.REFINE,
                 round=round,
                 outcome=reading.outcome.value,
-                found=_say_no_script(reading),
+                found=say_no_script(reading),
                 ok=False,
             )
             return None
@@ -464,7 +362,7 @@ class Flow:
             StageName.REFINE,
             round=round,
             outcome="rewritten",
-            found=_say_size(refined.script, reading.note),
+            found=say_size(refined.script, reading.note),
             draft=refined,
         )
         return self._check(refined, report)
@@ -517,49 +415,3 @@ def combine(similarity: Opinion, difference: Opinion) -> Verdict:
 
 def _rank(assessed: Assessed) -> int:
     return {Verdict.INCORRECT: 0, Verdict.UNKNOWN: 1, Verdict.CORRECT: 2}[assessed.verdict]
-
-
-def _why_unknown(*readings: OpinionReading) -> str:
-    return next((r.outcome.value for r in readings if r.outcome is not ReadingOutcome.READ), "")
-
-
-def _say_retrieved(retrieval: Retrieval, task: Task) -> str:
-    if not retrieval.matches:
-        says = "Nothing in the catalogue comes near."
-        if task.uses_examples and retrieval.neighbours:
-            says = "Nothing in the catalogue answers it; the nearest entries serve as examples."
-        return f"{says} {retrieval.degraded}".rstrip()
-    best = retrieval.matches[0]
-    says = {
-        Answer.MATCH: f"“{best.title}” answers it",
-        Answer.ADAPT: f"“{best.title}” is a starting point, not the answer",
-        Answer.NONE: f"Nearest is “{best.title}”, which is not it",
-    }[retrieval.answer if task.uses_retrieval else Answer.ADAPT]
-    details = "; ".join(
-        best.differs[:2] if retrieval.answer is not Answer.MATCH else best.reasons[:2]
-    )
-    return f"{says}{': ' + details if details else ''}."
-
-
-def _say_no_script(reading: ScriptReading) -> str:
-    says = {
-        ReadingOutcome.REFUSED: "The model refused to answer.",
-        ReadingOutcome.TRUNCATED: "The reply was cut short twice, so its script can't be trusted.",
-        ReadingOutcome.EMPTY: "The model answered with nothing.",
-    }.get(reading.outcome, "The reply can't be used")
-    return says if says.endswith(".") else f"{says}: {reading.note or 'it holds no script'}."
-
-
-def _say_size(script: str, note: str) -> str:
-    lines = script.count("\n") + (not script.endswith("\n"))
-    return f"{lines} line{'s' if lines != 1 else ''}{'; ' + note if note else ''}"
-
-
-def _say_verdict(assessed: Assessed) -> str:
-    if assessed.verdict is Verdict.CORRECT:
-        return "Similar, and no difference found. Not verified by anybody."
-    if assessed.verdict is Verdict.UNKNOWN:
-        return f"The assessor's answer could not be read ({assessed.why})."
-    return (
-        "\n".join(assessed.differences) or assessed.similarity_reason or assessed.difference_reason
-    )

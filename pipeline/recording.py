@@ -18,7 +18,6 @@ from catalog.models import Version
 from catalog.types import Retrieval
 from pipeline import ledger
 from pipeline.findings import findings_of
-from pipeline.flow import Assessed, DraftMade, FeedbackGiven
 from pipeline.inserting import insert_rows
 from pipeline.leases import Lease, patiently
 from pipeline.ledger import Opened, Position, position_of
@@ -34,6 +33,7 @@ from pipeline.models import (
     Run,
 )
 from pipeline.places import tell_waiting
+from pipeline.ports import Assessed, DraftMade, FeedbackGiven
 from pipeline.retrieved import retrieval_of, rows_of
 from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
 

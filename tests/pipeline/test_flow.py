@@ -9,7 +9,8 @@ import pytest
 
 from catalog.analysis import Report, analyse
 from catalog.types import Answer, Match, Neighbour, Retrieval
-from pipeline.flow import Assessed, DraftMade, FeedbackGiven, Flow, Task, combine
+from pipeline.flow import Flow, combine
+from pipeline.ports import Assessed, DraftMade, FeedbackGiven, Task
 from pipeline.types import (
     Arm,
     DraftKind,

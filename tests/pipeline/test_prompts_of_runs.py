@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from catalog.types import BadInput
 from pipeline import execution, prompting, prompts, services
-from pipeline.flow import Flow, Task
+from pipeline.flow import Flow
 from pipeline.models import Configuration, Draft, Endpoint, ModelCall, PromptVersion, Run
+from pipeline.ports import Task
 from pipeline.types import Problem
 from tests.make import make_action
 from tests.pipeline.test_flow import LIST, ScriptedPorts
