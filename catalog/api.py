@@ -16,6 +16,12 @@ from rest_framework.routers import SimpleRouter
 
 from catalog import services
 from catalog.access import access_entries, access_entry, access_use, access_version, access_versions
+from catalog.calibration_api import (
+    CalibrationViewSet,
+    MatchLabelViewSet,
+    ScoringViewSet,
+    ThresholdViewSet,
+)
 from catalog.curation_api import (
     DuplicateViewSet,
     EntryDeeds,
@@ -251,3 +257,7 @@ router.register("catalogue-export", CatalogExportViewSet, basename="api-catalogu
 router.register("merges", MergeViewSet, basename="api-merge")
 router.register("duplicates", DuplicateViewSet, basename="api-duplicate")
 router.register("tags", TagViewSet, basename="api-tag")
+router.register("calibration", CalibrationViewSet, basename="api-calibration")
+router.register("thresholds", ThresholdViewSet, basename="api-threshold")
+router.register("scorings", ScoringViewSet, basename="api-scoring")
+router.register("match-labels", MatchLabelViewSet, basename="api-match-label")

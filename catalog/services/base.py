@@ -19,9 +19,9 @@ CURATE = "catalog.curate"
 AT_ONCE = 16  # phrasings whose vectors are made before the answer: about 10 ms each
 
 
-def require(by: User, permission: str) -> None:
-    """Raise PermissionDenied for who may not."""
-    if not by.has_perm(permission):
+def require(by: User, *permissions: str) -> None:
+    """Raise PermissionDenied for who has none of these permissions."""
+    if not any(by.has_perm(permission) for permission in permissions):
         raise PermissionDenied(_("You don't have the right to do this."))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog import services
+from catalog.access import signed_in
 from catalog.calibration_forms import LabelForm, ScoringForm, ThresholdForm, WantedForm
 from catalog.calibration_showing import show_figures
 from catalog.forms import add_refusal, retype
@@ -18,6 +18,7 @@ from catalog.marking import cut_at
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold
 from catalog.relevance import shipped_model
 from catalog.scoring import current_scoring
+from catalog.services.base import require
 from catalog.services.calibrating import SET_THRESHOLD
 from catalog.services.labels import LABEL_MATCHES
 from catalog.types import BadInput, NotAllowedNow
@@ -138,9 +139,8 @@ def label_undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _allowed(request: HttpRequest, *permissions: str) -> User:
-    user = request.user
-    if not isinstance(user, User) or not any(user.has_perm(name) for name in permissions):
-        raise PermissionDenied(_("You don't have the right to do this."))
+    user = signed_in(request.user)
+    require(user, *permissions)
     return user
 
 

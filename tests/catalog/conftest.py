@@ -1,4 +1,4 @@
-"""Two ways to the same services."""
+"""Two ways to the same services, and what people asked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from catalog import hooks
 from catalog.models import Version
+from tests.catalog.shelf import ASKED, shelve
 
 DONE = 200
 
@@ -46,3 +48,19 @@ def way(request: pytest.FixtureRequest, client_for: Callable[[User], Client]) ->
         return Answered(DONE if done else response.status_code, response.text)
 
     return by_page if request.param == "page" else by_api
+
+
+@pytest.fixture
+def version(db: None) -> Version:
+    return shelve("Print the uptime", phrasings=["Show how long the machine is up"])
+
+
+@pytest.fixture
+def asked(version: Version, monkeypatch: pytest.MonkeyPatch) -> list[hooks.Case]:
+    """What people asked, as the apps above tell it."""
+    cases = [
+        hooks.Case(ASKED, version.pk, 0.8),
+        hooks.Case("Show the uptime of the machine", version.pk, 0.7),
+    ]
+    monkeypatch.setattr(hooks, "find_cases", lambda confidence, scoring, limit: cases)
+    return cases

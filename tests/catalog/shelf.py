@@ -19,6 +19,7 @@ set -euo pipefail
 : "${DIRECTORY:?folder to look into}"
 find "$DIRECTORY" -type f -mtime +30 -print
 """
+ASKED = "Show how long the machine has been up"
 PLAIN = "#!/usr/bin/env bash\nset -euo pipefail\nuptime\n"
 DIRECTORY = Parameter(name="DIRECTORY", type="path", description="folder to look into")
 

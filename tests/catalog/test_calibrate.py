@@ -17,7 +17,7 @@ from catalog.relevance import shipped_model
 from catalog.scoring import current_scoring
 from catalog.services.calibrating import score_labels
 from catalog.types import BadInput, NotAllowedNow, Stale
-from tests.catalog.shelf import shelve
+from tests.catalog.shelf import ASKED, shelve
 from tests.catalog.test_two_curators import at_once
 from tests.make import make_answered_run, make_version
 from tests.people import make_person
@@ -26,23 +26,6 @@ pytestmark = pytest.mark.django_db
 
 ClientFor = Callable[[User], Client]
 ADDRESS = "/catalogue/calibration/"
-ASKED = "Show how long the machine has been up"
-
-
-@pytest.fixture
-def version(db: None) -> Version:
-    return shelve("Print the uptime", phrasings=["Show how long the machine is up"])
-
-
-@pytest.fixture
-def asked(version: Version, monkeypatch: pytest.MonkeyPatch) -> list[hooks.Case]:
-    """What people asked, as the apps above tell it."""
-    cases = [
-        hooks.Case(ASKED, version.pk, 0.8),
-        hooks.Case("Show the uptime of the machine", version.pk, 0.7),
-    ]
-    monkeypatch.setattr(hooks, "find_cases", lambda confidence, scoring, limit: cases)
-    return cases
 
 
 def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
