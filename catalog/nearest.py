@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pgvector.django import CosineDistance, VectorField
 
 from catalog import vectors
+from catalog.among import is_among
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Embedding, EmbeddingModel
 
@@ -84,7 +85,8 @@ class Meaning:
         return {pk: 1 - distance for pk, distance in rows}
 
     def _phrasings_of(self, entry_ids: Sequence[int]) -> QuerySet[Embedding]:
-        return Embedding.objects.filter(model=self.model, phrasing__entry__in=entry_ids)
+        among = is_among("phrasing__entry_id", entry_ids)
+        return Embedding.objects.filter(among, model=self.model)
 
     def _distance(self) -> CosineDistance:
         typed = Cast("vector", VectorField(dimensions=self.model.dimension))

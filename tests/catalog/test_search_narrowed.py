@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from catalog import nearest, services
+from catalog import nearest
 from catalog.models import Entry, Version
 from catalog.services import search
 from catalog.services.search import Filters, search_entries
@@ -41,6 +41,22 @@ def test_a_filter_that_leaves_few_finds_them(far: Version) -> None:
     assert titles("unthinkable", tag="rare") == []
 
 
+def test_a_filter_that_leaves_nothing_finds_nothing(far: Version) -> None:
+    assert titles(SPOOLER, tag="unheard-of") == []
+
+
+def test_the_best_come_first_and_no_more_than_wanted(
+    far: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "CANDIDATES", 9)
+    filters = Filters(tag="near")
+    all_found = search_entries(f"{SPOOLER} 3", filters=filters).entries
+
+    assert all_found[0].title == f"{SPOOLER} 3"
+    assert len(all_found) == 4
+    assert search_entries(f"{SPOOLER} 3", filters=filters, limit=2).entries == all_found[:2]
+
+
 def test_among_few_what_is_not_verified_is_found_by_meaning(far: Version) -> None:
     draft = shelve("Bounce the printer's spooling daemon", state="draft", script="true\n")
 
@@ -68,13 +84,20 @@ def test_the_nearest_among_some_are_the_nearest_of_those(far: Version) -> None:
     assert set(everything) == set(meaning.find(limit=5))
 
 
+@pytest.mark.parametrize("narrow", [3_000, 0], ids=["few are left", "many are left"])
 def test_the_number_of_queries_does_not_grow(
-    far: Version, django_assert_num_queries: DjangoAssertNumQueries
+    far: Version,
+    narrow: int,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
+    monkeypatch.setattr(search, "NARROW", narrow)
+    monkeypatch.setattr(search, "CANDIDATES", 9)
+    monkeypatch.setattr(search, "WIDE_CANDIDATES", 9)
     with CaptureQueriesContext(connection) as few:
-        services.search_entries(SPOOLER, filters=Filters(tag="near"))
+        assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 4
     for number in range(3):
         shelve(f"{SPOOLER} once more {number}", script=f"id {number}\n", tags=["near"])
 
     with django_assert_num_queries(len(few)):
-        services.search_entries(SPOOLER, filters=Filters(tag="near"))
+        assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 7
