@@ -24,6 +24,7 @@ from review.views.answers import (
     show_next,
 )
 from review.views.showing import read_look, show_desk
+from review.views.waiting_showing import waits_for_rewrite
 
 
 @require_safe
@@ -31,6 +32,8 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     """The item as this person may see it now; the address says which scripts stand beside each other."""
     user = signed_in(request)
     desk = services.open_desk(access_item(user, pk), user)
+    if "waits" in request.GET and waits_for_rewrite(desk):
+        return HttpResponse(status=204)  # nothing new: the screen stays as it is
     template = "review/_desk.html" if wants_fragment(request) else "review/desk.html"
     return render(request, template, show_desk(desk, look=read_look(request.GET)))
 

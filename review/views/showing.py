@@ -17,6 +17,7 @@ from review.desk import Desk, Step, assessment_of
 from review.models import Assignment, Case, Rubric, Score
 from review.reading import read_rubric
 from review.views.remarks_showing import show_remarks
+from review.views.waiting_showing import say_ready, waits_for_rewrite
 
 
 class StepLine(TypedDict):
@@ -110,6 +111,8 @@ def show_desk(
         "seen": _seen(step),
         "view": "diff" if pane and pane.against else "plain",
         "changes": before is not None,
+        "waits": step is None and waits_for_rewrite(desk),
+        "ready": say_ready(desk),
         "step_title": _title(step),
         "steps": _step_lines(desk, step),
         "pane": pane,

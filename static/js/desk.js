@@ -164,10 +164,23 @@ document.addEventListener("input", ({ target }) => {
 });
 for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere(); alive(); });
 
+// --- Waiting for what is being made --------------------------------------------------------------------------------
+// The page asks by itself (review/_waits.html), but never under the hands of somebody who writes.
+
+const WRITING = "textarea, input:not([type=radio], [type=checkbox]), select";
+const isBusy = () => document.hidden || document.querySelector("dialog[open], details.menu[open]")
+  || document.activeElement?.matches(WRITING) || Object.keys(typed()).length;
+const asksByItself = ({ detail }) => detail.elt.matches("[data-waits]") || detail.requestConfig?.elt.matches("[data-waits]");
+
+document.addEventListener("htmx:beforeRequest", (event) => { if (asksByItself(event) && isBusy()) event.preventDefault(); });
+// Somebody may have begun to write since it asked; it asks again.
+document.addEventListener("htmx:beforeSwap", (event) => { if (asksByItself(event) && isBusy()) event.detail.shouldSwap = false; });
+
 // --- Sending, and what comes back ----------------------------------------------------------------------------------
 
 let fence = "";
 let focused = "";
+let isElsewhere = false;
 let hadItem = desk()?.dataset.item;
 
 document.addEventListener("htmx:configRequest", ({ detail }) => {
@@ -190,6 +203,8 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   clearTimeout(timer);
   hadItem = desk().dataset.item;
   const { verb, elt: form } = detail.requestConfig;
+  // What came by itself takes nobody's place away.
+  isElsewhere = form.matches("[data-waits]") && document.activeElement !== document.body && !desk().contains(document.activeElement);
   const isOfLine = form.matches("[data-remark] form, #remark-remove");
   focused = (isOfLine ? desk().querySelector("[data-remark] summary") : verb === "get" && document.activeElement)?.dataset?.key ?? "";
   if (verb === "get" || detail.xhr.status >= 300) return;
@@ -228,7 +243,7 @@ function openDialogs(place) {
 function focusIn(place, isAnother) {
   const same = focused && place.querySelector(`[data-key="${CSS.escape(focused)}"]`);
   const wrong = place.querySelector(".field:has(.field-error:not([hidden])) :is(textarea, input)");
-  (same || wrong || place.querySelector("h1")).focus({ preventScroll: !isAnother });
+  if (!isElsewhere) (same || wrong || place.querySelector("h1")).focus({ preventScroll: !isAnother });
   const text = [isAnother && place.querySelector("h1").textContent, place.dataset.say].filter(Boolean).join(". ");
   document.dispatchEvent(new CustomEvent("announce", { detail: { text } }));
 }

@@ -41,6 +41,37 @@ def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
     return [f"/items/{line.split()[1]}/" for line in said.splitlines() if line.startswith("item ")]
 
 
+_HOLD = """
+from datetime import timedelta
+from django.db.models import F
+from django.utils import timezone
+from pipeline.models import Run
+from review.models import Item
+run = Run.objects.filter(pk=Item.objects.get(pk={pk}).run_id)
+run.update(
+    state='running', owner='a slow one', fence=F('fence') + 1,
+    lease_until=timezone.now() + timedelta(hours=1),
+)
+"""
+_END = """
+from django.utils import timezone
+from pipeline.models import Run
+from review.models import Item
+run = Run.objects.filter(pk=Item.objects.get(pk={pk}).run_id)
+run.update(state='done', owner='', lease_until=None, finished_at=timezone.now())
+"""
+
+
+def hold_run(site: Site, pk: str) -> None:
+    """The item's run is in the hands of a worker that takes its time."""
+    site.manage("shell", "-c", _HOLD.format(pk=pk))
+
+
+def end_run(site: Site, pk: str) -> None:
+    """That worker is through."""
+    site.manage("shell", "-c", _END.format(pk=pk))
+
+
 def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:
     """A study on the running product; the address of its queue."""
     script = _MAKE.format(name=name, items=items, people=people, overlap=overlap)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.desk import log_in
+from tests.browser.desk import end_run, hold_run, log_in
 from tests.browser.pictures import take
 from tests.site_process import PASSWORD, Site
 
@@ -133,8 +133,11 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-passed")
     press(page, "b")
     page.wait_for_url(lambda url: f"/items/{passed}/" not in url)
+    hold_run(site, passed)
     page.goto(f"/items/{passed}/")
+    expect(page.locator("[data-waits]")).to_be_visible()
     take(page, "desk-waiting")
+    end_run(site, passed)
 
     page.goto(f"/items/{first}/")
     press(page, "a")
