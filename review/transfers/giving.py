@@ -9,18 +9,16 @@ from datetime import datetime
 from django.db import connection
 from django.utils import timezone
 
-from pipeline.models import Draft, Feedback
-from pipeline.types import Arm, DraftKind
-from review.desk import first_draft_of
-from review.models import Adjudication, Assignment, Campaign, Item, Remark, Score
+from pipeline.models import Draft
+from pipeline.types import Arm
+from review.models import Adjudication, Assignment, Campaign, Remark, Score
 from review.tallies import note_due
 from review.transfers.copying import Table, next_keys
 from review.transfers.score_rows import GivenRow, RemarkRow
+from review.transfers.seen import Seen, SeenBy, read_seen
 from review.transfers.values import RowProblem
 
 Place = tuple[int, int, str, str]  # item, reviewer, stage, arm; of an adjudication without reviewer
-Seen = tuple[int | None, int | None]  # draft, feedback
-SeenBy = tuple[int, str, str]  # item, arm, the expert whose feedback it is
 _PASSED_OVER = (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE)
 
 
@@ -146,7 +144,7 @@ class ScoreStore:
             return
         items = {item for item, _person, _given in self._given}
         self._write_assignments()
-        self._write_scores(_seen_of(items))
+        self._write_scores(read_seen(items))
         self._write_adjudications()
         self._write_remarks()
         _count_done(items)
@@ -223,36 +221,6 @@ class ScoreStore:
         ]
         columns = ("item_id", "by_id", "draft_id", "line", "text", "at", "removed_at")
         Table(Remark, columns, without_key=True).copy(rows)
-
-
-def _seen_of(items: Collection[int]) -> dict[SeenBy, dict[str, Seen]]:
-    """The texts that a stage is about, where the items have them: by item, arm and expert, stage to draft or feedback.
-
-    Where an item has one expert's feedback, it is that which is meant by a row that names nobody.
-    """
-    runs = dict(Item.objects.filter(pk__in=items).order_by().values_list("run", "pk"))
-    drafts: dict[int, list[Draft]] = {}
-    for draft in Draft.objects.filter(run__in=runs).defer("script", "note").order_by("number"):
-        drafts.setdefault(draft.run_id, []).append(draft)
-    feedbacks: dict[int, list[Feedback]] = {}
-    all_feedback = Feedback.objects.filter(draft__run__in=runs).defer("text")
-    for feedback in all_feedback.select_related("author").order_by("-pk"):
-        feedbacks.setdefault(feedback.draft_id, []).append(feedback)
-    found: dict[SeenBy, dict[str, Seen]] = {}
-    for run, own in drafts.items():
-        first = first_draft_of(own)
-        if first is None:
-            continue
-        refined = {one.feedback_id: one.pk for one in own if one.kind == DraftKind.REFINED.value}
-        found[runs[run], Arm.MODEL.value, ""] = {"script": (first.pk, None)}
-        for feedback in feedbacks.get(first.pk, ()):
-            by = feedback.author.username if feedback.author else ""
-            for name in {by, ""} if feedback.arm == Arm.EXPERT else {""}:
-                stages = found.setdefault((runs[run], feedback.arm, name), {})
-                stages["feedback"] = (None, feedback.pk)
-                if feedback.pk in refined:
-                    stages["refined"] = (refined[feedback.pk], None)
-    return found
 
 
 def _count_done(items: Collection[int]) -> None:

@@ -27,7 +27,7 @@ def item_records(campaign: Campaign) -> Iterator[Fields]:
     while found := list(items.filter(pk__gt=last)[:SLICE]):
         yield from _records_of(found)
         last = found[-1].pk
-    cases = campaign.cases.filter(items=None).select_related("action").order_by("pk")
+    cases = campaign.cases.filter(items=None).select_related("action", "repeats").order_by("pk")
     last = 0
     while waiting := list(cases.filter(pk__gt=last)[:SLICE]):
         yield from (_case(case) for case in waiting)
@@ -66,6 +66,7 @@ def _item(
         "overlap": item.overlap,
         "closed": item.state == Item.State.CLOSED,
         "sham": item.sham,
+        "withdrawn": item.state == Item.State.WITHDRAWN or None,
         "made": _made(item.run, first),
         "recommended": _recommended(item.run, first, refined),
         "no_error_found": feedback.no_error_found if feedback else False,

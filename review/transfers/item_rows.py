@@ -27,12 +27,14 @@ MOST_FEEDBACK = 8_000
 MOST_CONFIGURATION = 80
 MOST_PERSON = 150
 _VERDICTS = tuple(verdict.value for verdict in Verdict)
-_PURPOSES = ("real", "gold", "training", "repeat", "halo")
 _REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
 # How the first Draft came about.
 RETRIEVED = "retrieved"
 _MADE = ("imported", "generated", "repaired", RETRIEVED, "failed")
 _MOST_EXPERTS = 100
+# What an item shows again, and not for the first time.
+AGAIN = ("repeat", "halo")
+_PURPOSES = ("real", "gold", "training", *AGAIN)
 _RECOMMENDED = ("first", "refined", "other", "none")
 
 
@@ -49,11 +51,13 @@ class CaseRow(NamedTuple):
     impact: str
     purpose: str
     known: dict[str, int]
+    # The id of the case that a repeat or a halo check shows again.
+    repeats: str = ""
 
     @property
     def sha256(self) -> str:
-        """Of all but the id; worked out at each call."""
-        return _hash(self[1:])
+        """Of all but the ids; worked out at each call."""
+        return _hash(self[1:-1])
 
 
 class Expert(NamedTuple):
@@ -82,11 +86,12 @@ class ItemRow(NamedTuple):
     no_error_found: bool
     demo: bool
     experts: tuple[Expert, ...] = ()
+    withdrawn: bool = False
 
     @property
     def sha256(self) -> str:
-        """Of all but the configuration; worked out at each call. Rows without experts keep the hash they had before."""
-        return _hash(self[1:] if self.experts else self[1:-1])
+        """Of all but the configuration; worked out at each call. What came later is in it only where it is said."""
+        return _hash(self[1:-2] + tuple(later for later in self[-2:] if later))
 
     @property
     def has_result(self) -> bool:
@@ -104,12 +109,24 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
     return case, item
 
 
+def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
+    """The hashes by which the same content is known again: of the case, and of the item.
+
+    What shows another item again is one case with one item, and kept with the hash of both.
+    """
+    if case.repeats:
+        both = _hash((case.sha256, case.repeats, item.configuration, item.sha256))
+        return both, both
+    return case.sha256, item.sha256
+
+
 def _read_case(values: dict[str, object]) -> CaseRow:
     statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
     if not statement:
         raise RowProblem("there is no statement", column="statement")
     reference = text_of(values, "reference", most=MOST_CONTEXT)
     external_id = name_of(values, "id", most=MOST_ID)
+    purpose = choice_of(values, "purpose", _PURPOSES) or "real"
     return CaseRow(
         external_id=external_id or id_of(statement, reference),
         statement=statement,
@@ -119,8 +136,9 @@ def _read_case(values: dict[str, object]) -> CaseRow:
         severity=count_of(values, "severity", least=1, most=4) or 3,
         target=text_of(values, "target", most=300),
         impact=text_of(values, "impact", most=500),
-        purpose=choice_of(values, "purpose", _PURPOSES) or "real",
+        purpose=purpose,
         known=answers_of(values, "known"),
+        repeats=name_of(values, "repeats", most=MOST_ID) if purpose in AGAIN else "",
     )
 
 
@@ -145,6 +163,7 @@ def _read_result(values: dict[str, object]) -> ItemRow:
         experts=tuple(
             _read_expert(one) for one in objects_of(values, "experts", most=_MOST_EXPERTS)
         ),
+        withdrawn=flag_of(values, "withdrawn", default=False),
     )
 
 

@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from catalog.audit import record
 from review import studies
 from review.models import Campaign
+from review.repeating import make_halos
+from review.transfers.again import AgainRow, take_again
 from review.transfers.campaigns import (
     Configurations,
     check_person,
@@ -26,12 +29,15 @@ from review.transfers.campaigns import (
 )
 from review.transfers.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
 from review.transfers.files import Source
-from review.transfers.item_rows import CaseRow, ItemRow, read_item
+from review.transfers.item_rows import AGAIN, CaseRow, ItemRow, content_of, read_item
 from review.transfers.records import Record
 from review.transfers.running import Counts, Journal, Outcome, Quiet, run_import
 from review.transfers.sorting import Sorter
 from review.transfers.storing import ItemStore, Known, read_known
 from review.transfers.values import RowProblem
+
+
+_ALONE = "it does not say which item it shows again: kept as an item of its own, in no figure"
 
 
 def import_items(
@@ -53,7 +59,17 @@ def import_items(
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
+    if taking.campaign:
+        _make_checks(taking.campaign)
     return done
+
+
+@transaction.atomic
+def _make_checks(campaign: Campaign) -> None:
+    """What came into an open campaign gets its halo checks, as what is made ready there does."""
+    locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
+    if locked.state not in (Campaign.State.SETUP, Campaign.State.CLOSED):
+        make_halos(locked)
 
 
 class _Row(NamedTuple):
@@ -92,8 +108,10 @@ class _ItemImport:
                     external_id=str(values.get("id") or "")[:200],
                     column=problem.column,
                 )
-            else:
-                rows.append(_Row(one.line, case, item, case.sha256, item.sha256))
+                continue
+            if case.purpose in AGAIN and not case.repeats:
+                outcome.remark(one.line, _ALONE, column="repeats")
+            rows.append(_Row(one.line, case, item, *content_of(case, item)))
         return rows
 
     def take(self, rows: Sequence[_Row], outcome: Outcome) -> None:
@@ -102,6 +120,18 @@ class _ItemImport:
             return
         campaign = self.campaign or studies.create_campaign(self._name, by=self._by)
         hold_imports(campaign)
+        plain = [row for row in rows if not row.case.repeats]
+        self._take_plain(plain, campaign, outcome)
+        again = [
+            AgainRow(row.line, row.case, row.item, row.case_sha256)
+            for row in rows
+            if row.case.repeats
+        ]
+        if again:
+            take_again(again, campaign, outcome, configurations=self._configurations)
+        self.campaign = campaign
+
+    def _take_plain(self, rows: Sequence[_Row], campaign: Campaign, outcome: Outcome) -> None:
         known = read_known(campaign, {row.case.external_id for row in rows})
         experts = {expert.author for row in rows for expert in row.item.experts}
         people = people_of(experts, by=self._by) if experts else {}
@@ -109,7 +139,6 @@ class _ItemImport:
         for row in rows:
             self._take_row(row, known, store, outcome)
         store.write()
-        self.campaign = campaign
 
     def _take_row(self, row: _Row, known: Known, store: ItemStore, outcome: Outcome) -> None:
         try:

@@ -27,7 +27,7 @@ from review.transfers.values import RowProblem
 _FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
 _REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
 _REFINED, _MODEL, _EXPERT = DraftKind.REFINED.value, Arm.MODEL.value, Arm.EXPERT.value
-_CLOSED = Item.State.CLOSED.value
+_CLOSED, _WITHDRAWN = Item.State.CLOSED.value, Item.State.WITHDRAWN.value
 # Where a run keeps the hash of what it was imported from.
 CONTENT = "content_sha256"
 
@@ -55,6 +55,10 @@ class Known:
         if there.sha256 != sha256:
             raise RowProblem("this id is there with another statement or context", column="id")
         return False
+
+    def note_case(self, external_id: str, sha256: str) -> None:
+        """From now on the case is there; nobody asks for its key."""
+        self.cases[external_id] = KnownCase(0, 0, sha256)
 
     def is_new_item(self, external_id: str, configuration: int, sha256: str) -> bool:
         """Whether the item is new. Raises RowProblem where other content stands in its place."""
@@ -98,6 +102,12 @@ def read_known(campaign: Campaign, ids: Iterable[str]) -> Known:
     return known
 
 
+def ready_state(campaign: Campaign) -> str:
+    """The state of an item that waits for reviewers: in a pilot it is held back."""
+    is_pilot = campaign.state == Campaign.State.PILOT
+    return Item.State.HELD.value if is_pilot else Item.State.OPEN.value
+
+
 class ItemStore:
     """Gathers the rows of a slice of so many records, and writes them at once."""
 
@@ -111,7 +121,7 @@ class ItemStore:
     ) -> None:
         self._campaign, self._size, self._by = campaign, size, by
         self._people = people or {}
-        self._ready = Item.State.HELD if campaign.state == Campaign.State.PILOT else Item.State.OPEN
+        self._ready = ready_state(campaign)
         self._keys: dict[type[Model], list[int]] = {}
         self._rows: dict[type[Model], list[tuple[object, ...]]] = {
             model: []
@@ -160,7 +170,7 @@ class ItemStore:
         self._rows[Item].append(
             (
                 *(key, case.key, to.pk, run, self._state(item), overlap),
-                overlap if item.script else 0,
+                overlap if item.script and not item.withdrawn else 0,
                 *(shuffle, item.sham, item.execution, item.execution_reason),
             )
         )
@@ -238,7 +248,9 @@ class ItemStore:
 
     def _state(self, item: ItemRow) -> str:
         # Where there is no text, there is nothing to review: only labels, given elsewhere.
-        return _CLOSED if item.closed or not item.script else self._ready.value
+        if item.withdrawn:
+            return _WITHDRAWN
+        return _CLOSED if item.closed or not item.script else self._ready
 
     def _key(self, model: type[Model]) -> int:
         keys = self._keys.get(model)
