@@ -16,6 +16,7 @@ ITEM_COLUMNS = (
 SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
     *("at", "blind", "current", "reason", "passed_over", "copied", "feedback_by"),
+    "active_seconds",
 )
 REVIEWER, ADJUDICATED = "reviewer:", "adjudicated:"
 

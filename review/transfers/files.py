@@ -51,11 +51,17 @@ class Source:
             self._file.close()
             raise
         self._file.seek(0)
+        self._path = path
         self.size = path.stat().st_size
 
     def __iter__(self) -> Iterator[Record]:
         with self._file:
             yield from _READERS[self.layout](self._file)
+
+    def first(self) -> Record | None:
+        """The first record, read by itself: the others can still be gone through."""
+        with self._path.open("rb") as file:
+            return next(_READERS[self.layout](file), None)
 
     def close(self) -> None:
         """For who only wanted to know the layout."""

@@ -36,7 +36,6 @@ from review.transfers.sorting import Sorter
 from review.transfers.storing import ItemStore, Known, read_known
 from review.transfers.values import RowProblem
 
-
 _ALONE = "it does not say which item it shows again: kept as an item of its own, in no figure"
 
 

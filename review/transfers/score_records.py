@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db.models import F, Model, QuerySet
 from django.forms.models import model_to_dict
 from django.utils import timezone
@@ -41,6 +42,7 @@ _SCORE = {
     "sitting_minutes": "sitting_minutes",
     "active_seconds": "active_seconds",
     "rubric": "rubric__number",
+    "earlier_by": "earlier_by",
     "reason": "assignment__reason",
     "assigned_at": "assignment__created_at",
     "submitted_at": "assignment__ended_at",
@@ -118,13 +120,31 @@ def campaign_record(campaign: Campaign) -> Fields:
 
 def score_records(campaign: Campaign) -> Iterator[Fields]:
     """A record for each score ever given, the earlier ones too, in the order in which they were given."""
+    names = _Names()
     for fields in _rows(Score.objects.filter(item__campaign=campaign), "score", _SCORE):
+        earlier = fields["earlier_by"]
+        if isinstance(earlier, dict):
+            fields["earlier_by"] = {stage: names.of(key) for stage, key in earlier.items()} or None
         visible = fields["visible"]
         fields["copied"] = isinstance(visible, dict) and "copied_from" in visible
         # Of a refined script whose feedback it was made from; of feedback, whose it is.
         own = fields.pop("own_feedback_by")
         fields["feedback_by"] = fields["feedback_by"] or own
         yield fields
+
+
+class _Names:
+    """Names of people by their keys; each person is looked up once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+
+    def of(self, key: int) -> str:
+        """The person's name."""
+        if key not in self._known:
+            found = User.objects.filter(pk=key).values_list("username", flat=True)
+            self._known[key] = found.first() or ""
+        return self._known[key]
 
 
 def other_records(campaign: Campaign) -> Iterator[Fields]:

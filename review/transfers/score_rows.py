@@ -9,13 +9,16 @@ from typing import NamedTuple
 from pipeline.types import Arm
 from review.transfers.columns import STAGES, Columns
 from review.transfers.item_rows import MOST_CONFIGURATION, MOST_ID, MOST_PERSON
+from review.transfers.tables import OWN
 from review.transfers.values import (
     RowProblem,
+    amount_of,
     choice_of,
     count_of,
     flag_of,
     moment_of,
     name_of,
+    parts_of,
     score_of,
     text_of,
 )
@@ -24,6 +27,8 @@ MOST_COMMENT = 10_000
 _ARMS = tuple(arm.value for arm in Arm)
 _REASONS = ("queue", "named", "tie_break", "take_over", "imported")
 _PASSED_OVER = ("skipped", "cannot_judge")
+_VIEWS = ("plain", "diff")
+MOST_SECONDS = 10_000_000
 
 
 class RemarkRow(NamedTuple):
@@ -34,8 +39,32 @@ class RemarkRow(NamedTuple):
     removed_at: datetime | None
 
 
+class FlagRow(NamedTuple):
+    """What a manager answered to somebody who says that something is wrong with an item."""
+
+    answer: str
+    answered_by: str
+    answered_at: datetime | None
+
+
+class Recorded(NamedTuple):
+    """What was recorded with a score, as the threats to validity ask; people by their names."""
+
+    visible: dict[str, bool]
+    view: str
+    position: int
+    sitting_minutes: float | None
+    active_seconds: float | None
+    # The number of the rubric's version.
+    rubric: int | None
+    earlier_by: dict[str, str]
+
+
+NOTHING = Recorded({}, "plain", 0, None, None, None, {})
+
+
 class GivenRow(NamedTuple):
-    """One score, adjudication, skip or comment on a line."""
+    """One score, adjudication, skip, flag or comment on a line."""
 
     line: int
     item: str
@@ -56,6 +85,19 @@ class GivenRow(NamedTuple):
     # Of an expert's refinement: whose feedback it was made from.
     feedback_by: str = ""
     remark: RemarkRow | None = None
+    flag: FlagRow | None = None
+    recorded: Recorded = NOTHING
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it is a reviewer's score, and nothing else."""
+        return not (self.passed_over or self.adjudicates or self.remark or self.flag)
+
+    @property
+    def names(self) -> set[str]:
+        """Everybody it names."""
+        names = {self.person, *self.recorded.earlier_by.values()}
+        return names | {self.flag.answered_by} - {""} if self.flag else names
 
 
 def read_scores(
@@ -63,8 +105,7 @@ def read_scores(
     *,
     line: int,
     columns: Columns,
-    adjudicates: bool = False,
-    remarks: bool = False,
+    kind: str = "score",
 ) -> list[GivenRow]:
     """What a row says, judged strictly: one entry for each value. Raises RowProblem; then none of it counts."""
     item = name_of(values, "item", most=MOST_ID)
@@ -78,7 +119,7 @@ def read_scores(
         stage="",
         arm=choice_of(values, "arm", _ARMS) or Arm.MODEL.value,
         value=0,
-        adjudicates=adjudicates,
+        adjudicates=kind == "adjudication",
         comment=text_of(values, "comment", most=MOST_COMMENT).strip(),
         at=moment_of(values, "at"),
         blind=flag_of(values, "blind", default=True),
@@ -86,13 +127,15 @@ def read_scores(
         copied=flag_of(values, "copied", default=False),
         reason=choice_of(values, "reason", _REASONS) or "imported",
         feedback_by=name_of(values, "feedback_by", most=MOST_PERSON),
+        recorded=_read_recorded(values),
     )
     passed_over = choice_of(values, "passed_over", _PASSED_OVER)
     if passed_over:
         return [common._replace(person=_person(values), passed_over=passed_over)]
-    if remarks:
-        remark = _read_remark(values)
-        return [common._replace(person=_person(values), remark=remark)]
+    if kind == "remark":
+        return [common._replace(person=_person(values), remark=_read_remark(values))]
+    if kind == "flag":
+        return [common._replace(person=_person(values), flag=_read_flag(values, common.comment))]
     # Beside a column for each reviewer, one named `script` is the text that they judged.
     found = list(_wide(values, common, columns) if columns.wide else _long(values, common))
     if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
@@ -133,6 +176,36 @@ def _read_remark(values: dict[str, object]) -> RemarkRow:
     if not (sha256 and line):
         raise RowProblem("a comment needs a script and a line", column="line")
     return RemarkRow(sha256, line, moment_of(values, "removed_at"))
+
+
+def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
+    if not reason:
+        raise RowProblem("there is no reason", column="comment")
+    return FlagRow(
+        text_of(values, "answer", most=MOST_COMMENT),
+        name_of(values, "answered_by", most=MOST_PERSON),
+        moment_of(values, "answered_at"),
+    )
+
+
+def _read_recorded(values: dict[str, object]) -> Recorded:
+    """What an export says of a score; of other files the time alone, since their columns may mean anything."""
+    seconds = amount_of(values, "active_seconds", most=MOST_SECONDS)
+    if not values.get(OWN):
+        return NOTHING if seconds is None else NOTHING._replace(active_seconds=seconds)
+    visible = parts_of(values, "visible")
+    earlier = parts_of(values, "earlier_by")
+    return Recorded(
+        visible={name: seen for name, seen in visible.items() if isinstance(seen, bool)},
+        view=choice_of(values, "view", _VIEWS) or "plain",
+        position=count_of(values, "position", least=0, most=2**31 - 1) or 0,
+        sitting_minutes=amount_of(values, "sitting_minutes", most=MOST_SECONDS),
+        active_seconds=seconds,
+        rubric=count_of(values, "rubric", least=1, most=2**31 - 1),
+        earlier_by={
+            stage: name for stage in STAGES if (name := name_of(earlier, stage, most=MOST_PERSON))
+        },
+    )
 
 
 def _person(values: dict[str, object]) -> str:

@@ -6,7 +6,7 @@ it, and why as comment. In files with a column for each rater it is mapped: `adj
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -25,15 +25,17 @@ from review.transfers.campaigns import (
 )
 from review.transfers.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABITS, Columns
 from review.transfers.files import Source
-from review.transfers.giving import ScoreStore, Standing, read_standing
+from review.transfers.giving import ScoreStore
 from review.transfers.placing import Places
 from review.transfers.records import Record
+from review.transfers.rubrics import read_rubrics, take_rubrics
 from review.transfers.running import Counts, Journal, Outcome, Quiet, run_import
 from review.transfers.score_rows import GivenRow, read_scores
 from review.transfers.sorting import Sorter
+from review.transfers.standing import Standing, read_standing
 from review.transfers.values import RowProblem
 
-KINDS = ("score", "adjudication", "skip", "remark")
+KINDS = ("score", "adjudication", "skip", "remark", "flag")
 
 
 def import_scores(
@@ -56,6 +58,7 @@ def import_scores(
         raise BadInput(_("There is no campaign named “%s”.") % to, field="campaign")
     check_takes_imports(campaign)
     taking = _ScoreImport(campaign, columns or Columns(), by=by)
+    taking.rubrics = take_rubrics(campaign, read_rubrics(source.first()), by=by)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if done.kept:
         record(campaign, "scores imported", by=by, scores=("", done.kept))
@@ -76,6 +79,9 @@ class _ScoreImport:
 
     def __init__(self, campaign: Campaign, columns: Columns, *, by: User | None) -> None:
         self._campaign, self._columns, self._by = campaign, columns, by
+        # Of the versions that the file's scores name, ours of the same text.
+        self.rubrics: Mapping[int, int] = {}
+        self._checked: set[str] = set()
         self._sorter = Sorter(
             columns,
             kinds=KINDS,
@@ -89,20 +95,19 @@ class _ScoreImport:
         for one, values, kind in self._sorter.sort(records, outcome):
             name = str(values.get("item") or "")
             try:
-                given = read_scores(
-                    values,
-                    line=one.line,
-                    columns=self._columns,
-                    adjudicates=kind == "adjudication",
-                    remarks=kind == "remark",
-                )
-                for score in given:
-                    check_person(score.person)
+                given = read_scores(values, line=one.line, columns=self._columns, kind=kind)
+                for name_of_person in {name for score in given for name in score.names}:
+                    self._check_person(name_of_person)
             except RowProblem as problem:
                 outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
             else:
                 rows.append(_Row(one.line, name.strip(), given))
         return rows
+
+    def _check_person(self, name: str) -> None:
+        if name not in self._checked:
+            check_person(name)
+            self._checked.add(name)
 
     def take(self, read: list[_Row], outcome: Outcome) -> None:
         """Write one slice, inside a transaction."""
@@ -110,16 +115,18 @@ class _ScoreImport:
             return
         hold_imports(self._campaign)
         rows = self._place(read, outcome)
-        people = people_of(
-            (one.person for row in rows for one in row.given if one.person), by=self._by
-        )
+        given = [one for row in rows for one in row.given]
+        people = people_of({name for one in given for name in one.names}, by=self._by)
         standing = read_standing(
             {row.item for row in rows},
-            with_remarks=any(one.remark for row in rows for one in row.given),
+            with_words=any(one.remark or one.flag for one in given),
         )
-        store = ScoreStore(self._campaign, standing, size=sum(len(row.given) for row in rows))
+        keys = {name: user.pk for name, user in people.items()}
+        store = ScoreStore(
+            self._campaign, standing, people=keys, rubrics=self.rubrics, size=len(given)
+        )
         for row in rows:
-            self._give(row, people, standing, store, outcome)
+            self._give(row, keys, standing, store, outcome)
         store.write()
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
@@ -140,19 +147,17 @@ class _ScoreImport:
     def _give(
         self,
         row: _Row,
-        people: dict[str, User],
+        people: dict[str, int],
         standing: Standing,
         store: ScoreStore,
         outcome: Outcome,
     ) -> None:
         try:
-            new = [
-                one for one in row.given if standing.is_new(row.item, people[one.person].pk, one)
-            ]
+            new = [one for one in row.given if standing.is_new(row.item, people[one.person], one)]
         except RowProblem as problem:
             outcome.refuse(row.line, str(problem), external_id=row.name, column=problem.column)
             return
         for one in new:
-            store.add(row.item, people[one.person].pk, one)
+            store.add(row.item, people[one.person], one)
         outcome.kept += bool(new)
         outcome.unchanged += not new

@@ -87,12 +87,20 @@ def share_of(values: dict[str, object], column: str) -> float | None:
         return None
     if isinstance(value, str):
         value = _YES_OR_NO.get(value.strip().lower(), value)
+    return amount_of({column: value}, column, most=1)
+
+
+def amount_of(values: dict[str, object], column: str, *, most: float) -> float | None:
+    """A number from 0 on, or nothing. Raises RowProblem."""
+    value = values.get(column)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
     try:
         number = float(value) if isinstance(value, (str, int, float)) else -1.0
     except (ValueError, OverflowError):
         number = -1.0
-    if not 0 <= number <= 1:
-        raise RowProblem(f"{_show(value)} is no number from 0 to 1", column=column)
+    if not 0 <= number <= most:
+        raise RowProblem(f"{_show(value)} is no number from 0 to {most:,.0f}", column=column)
     return number
 
 
@@ -150,12 +158,20 @@ def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dic
     return found
 
 
+def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
+    """An object with names, in a table as the text of it; empty where there is none. Raises RowProblem."""
+    found = _json_of(values, column)
+    if found is None or found == "":
+        return {}
+    if not isinstance(found, dict):
+        raise RowProblem("is no object with names", column=column)
+    return found
+
+
 def answers_of(values: dict[str, object], column: str) -> dict[str, int]:
     """The right score of each stage, as {"script": 2}; in a table as the text of it. Raises RowProblem."""
-    value = _json_of(values, column)
-    if value is None or value == "":
-        return {}
-    if not isinstance(value, dict) or not value.keys() <= set(STAGES):
+    value = parts_of(values, column)
+    if not value.keys() <= set(STAGES):
         raise RowProblem('is no object such as {"script": 2}', column=column)
     read = {stage: score_of(value, stage) for stage in value}
     return {stage: score for stage, score in read.items() if score is not None}
