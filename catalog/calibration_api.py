@@ -66,7 +66,7 @@ class SkipInput(serializers.Serializer[Any]):
 class LabelInput(serializers.Serializer[Any]):
     statement = serializers.CharField(max_length=20_000, trim_whitespace=False)
     version_id = serializers.IntegerField()
-    label = serializers.ChoiceField(choices=MatchLabel.Label.choices)
+    label = serializers.ChoiceField(choices=MatchLabel.Label.choices)  # type: ignore[assignment]
     picked = serializers.ChoiceField(choices=_PICKED, help_text="As the case said.")
 
 

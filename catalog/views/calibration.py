@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog import services
-from catalog.access import signed_in
 from catalog.calibration_forms import LabelForm, ScoringForm, ThresholdForm, WantedForm
 from catalog.calibration_showing import show_figures
 from catalog.forms import add_refusal, retype
@@ -22,6 +21,7 @@ from catalog.services.base import require
 from catalog.services.calibrating import SET_THRESHOLD
 from catalog.services.labels import LABEL_MATCHES
 from catalog.types import BadInput, NotAllowedNow
+from catalog.web import signed_in
 
 KEPT_IN_SIGHT = 20
 
@@ -139,7 +139,7 @@ def label_undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _allowed(request: HttpRequest, *permissions: str) -> User:
-    user = signed_in(request.user)
+    user = signed_in(request)
     require(user, *permissions)
     return user
 
