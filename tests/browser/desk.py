@@ -64,12 +64,12 @@ run.update(state='done', owner='', lease_until=None, finished_at=timezone.now())
 
 def hold_run(site: Site, pk: str) -> None:
     """The item's run is in the hands of a worker that takes its time."""
-    site.manage("shell", "-c", _HOLD.format(pk=pk))
+    site.run(_HOLD.format(pk=pk))
 
 
 def end_run(site: Site, pk: str) -> None:
     """That worker is through."""
-    site.manage("shell", "-c", _END.format(pk=pk))
+    site.run(_END.format(pk=pk))
 
 
 def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:

@@ -28,7 +28,7 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
 ) -> None:
     [address] = queue_on(site, "waits")
     pk = address.split("/")[2]
-    site.manage("shell", "-c", _WAIT.format(pk=pk))
+    site.run(_WAIT.format(pk=pk))
     hold_run(site, pk)
     page = sign_in("rita")
     page.clock.install()
