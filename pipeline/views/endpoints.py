@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
+from typing import Protocol
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -146,53 +149,29 @@ def switch_on(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def switch_off(request: HttpRequest, name: str) -> HttpResponse:
     """Let nothing be asked there any more."""
-    user = signed_in(request)
-    endpoint = access_endpoint(user, name)
-    try:
-        endpoints.switch_off(endpoint, by=user)
-    except NotAllowedNow as refusal:
-        return _refuse(request, name, refusal)
-    messages.success(request, _("Switched off: nothing is sent there any more."))
-    return redirect("endpoint-detail", name=name)
+    said = _("Switched off: nothing is sent there any more.")
+    return _change(request, name, endpoints.switch_off, said=said)
 
 
 @require_POST
 def wake(request: HttpRequest, name: str) -> HttpResponse:
     """End its rest."""
-    user = signed_in(request)
-    endpoint = access_endpoint(user, name)
-    try:
-        endpoints.wake(endpoint, by=user)
-    except NotAllowedNow as refusal:
-        return _refuse(request, name, refusal)
-    messages.success(request, _("Awake: runs that waited for it go on within seconds."))
-    return redirect("endpoint-detail", name=name)
+    said = _("Awake: runs that waited for it go on within seconds.")
+    return _change(request, name, endpoints.wake, said=said)
 
 
 @require_POST
 def use_mode(request: HttpRequest, name: str) -> HttpResponse:
     """Take the mode that the check recommends."""
-    user = signed_in(request)
-    endpoint = access_endpoint(user, name)
-    try:
-        endpoints.use_mode(endpoint, mode=request.POST.get("mode", ""), by=user)
-    except NotAllowedNow as refusal:
-        return _refuse(request, name, refusal)
-    messages.success(request, _("The mode is changed; new runs use it."))
-    return redirect("endpoint-detail", name=name)
+    deed = partial(endpoints.use_mode, mode=request.POST.get("mode", ""))
+    return _change(request, name, deed, said=_("The mode is changed; new runs use it."))
 
 
 @require_POST
 def delete_endpoint(request: HttpRequest, name: str) -> HttpResponse:
     """Forget an endpoint that nothing uses."""
-    user = signed_in(request)
-    endpoint = access_endpoint(user, name)
-    try:
-        endpoints.delete_endpoint(endpoint, by=user)
-    except NotAllowedNow as refusal:
-        return _refuse(request, name, refusal)
-    messages.success(request, _("Deleted: %(title)s.") % {"title": endpoint.title})
-    return redirect("endpoint-list")
+    said = _("The endpoint is deleted.")
+    return _change(request, name, endpoints.delete_endpoint, said=said, then="endpoint-list")
 
 
 @require_POST
@@ -252,6 +231,25 @@ def _show_form(
         "theirs": theirs or [],
     }
     return render(request, "pipeline/endpoint_form.html", context, status=status)
+
+
+class _Deed(Protocol):
+    """A service that changes an endpoint, or refuses to."""
+
+    def __call__(self, endpoint: Endpoint, /, *, by: User) -> object: ...
+
+
+def _change(
+    request: HttpRequest, name: str, deed: _Deed, *, said: str, then: str = ""
+) -> HttpResponse:
+    """Carry out a deed and say so on the endpoint's page, or on another; or show why it was refused."""
+    user = signed_in(request)
+    try:
+        deed(access_endpoint(user, name), by=user)
+    except NotAllowedNow as refusal:
+        return _refuse(request, name, refusal)
+    messages.success(request, said)
+    return redirect(then) if then else redirect("endpoint-detail", name=name)
 
 
 def _refuse(request: HttpRequest, name: str, refusal: NotAllowedNow) -> HttpResponse:
