@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from pipeline.models import Draft
 from review.desk import Desk, Step, open_desk
-from review.models import Assignment, Item, Score, TallyDue
+from review.models import Assignment, Item, Score
 from review.reading import read_scores_of_case
 from review.studies import count_done
 
@@ -34,7 +34,7 @@ def copy_to_same_scripts(desk: Desk) -> None:
         for score in copied:
             score.assignment = assignment
         Score.objects.bulk_create(copied)
-        _count(item)
+        count_done(item, change=1)
 
 
 def copy_known_scores(assignment: Assignment) -> bool:
@@ -64,7 +64,7 @@ def copy_known_scores(assignment: Assignment) -> bool:
     assignment.state, assignment.ended_at = Assignment.State.SUBMITTED, timezone.now()
     assignment.lease_until = None
     assignment.save(update_fields=["state", "ended_at", "lease_until"])
-    _count(desk.item)
+    count_done(desk.item, change=1)
     return True
 
 
@@ -83,7 +83,6 @@ def take_back_copies(score: Score) -> None:
         Assignment.objects.filter(pk=assignment.pk).update(state=Assignment.State.RELEASED)
         Item.objects.filter(pk=copy.item_id).update(places=F("places") + 1)
         count_done(copy.item, change=-1)
-        TallyDue.objects.create(item=copy.item, campaign_id=copy.item.campaign_id)
 
 
 def _same_first_script(desk: Desk) -> list[Item]:
@@ -149,11 +148,6 @@ def _copy(score: Score, desk: Desk, step: Step, assignment: Assignment | None) -
         sitting_minutes=score.sitting_minutes,
         rubric_id=score.rubric_id,
     )
-
-
-def _count(item: Item) -> None:
-    count_done(item, change=1)
-    TallyDue.objects.create(item=item, campaign_id=item.campaign_id)
 
 
 def _take_place(item: Item) -> bool:

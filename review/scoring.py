@@ -114,7 +114,9 @@ def finish(desk: Desk, assignment: Assignment) -> bool:
     elif was_through and not through:
         assignment.state, assignment.ended_at = Assignment.State.ACTIVE, None
         assignment.lease_until = lease_end()
-    if through != was_through:
+    if through == was_through:
+        insert(TallyDue(item=item, campaign=item.campaign))
+    else:
         store(assignment, "state", "ended_at", "lease_until", *_TIMES)
         count_done(item, change=1 if through else -1)
         if through:
@@ -127,7 +129,6 @@ def finish(desk: Desk, assignment: Assignment) -> bool:
                 item.scratches.filter(reviewer=assignment.reviewer_id).delete()
             note_trained(item, assignment.reviewer)
             make_repeat(item, by=assignment.reviewer)
-    insert(TallyDue(item=item, campaign=item.campaign))
     return through != was_through
 
 

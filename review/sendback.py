@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow
 from review.desk import open_desk
-from review.models import Assignment, Item, SentBack, TallyDue
+from review.models import Assignment, Item, SentBack
 from review.queue import answer_sent_back
 from review.scoring import finish, holding
 from review.studies import count_done
@@ -43,7 +43,6 @@ def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
     if not changed:
         raise NotAllowedNow(_("The reviewer is not through with this item."))
     count_done(item, change=-1)
-    TallyDue.objects.create(item=item, campaign_id=item.campaign_id)
     sent = SentBack.objects.create(assignment=assignment, by=by, why=why)
     record(item, "sent back", by=by, reviewer=("", assignment.reviewer.username))
     return sent

@@ -204,6 +204,7 @@ def is_in_share(shuffle: int, percent: int, what: str) -> bool:
 
 # One statement, since this happens at the end of every review: the row is read as it is by then.
 _COUNT_DONE = """
+WITH due AS (INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s))
 UPDATE review_item SET done = done + %(change)s,
     state = CASE
         WHEN state = 'open' AND done + %(change)s >= overlap THEN 'closed'
@@ -218,8 +219,12 @@ WHERE id = %(item)s
 
 
 def count_done(item: Item, *, change: int) -> None:
-    """Note that one reviewer more, or less, is through with an item, and close or open it by that."""
-    planned.change(_COUNT_DONE, {"item": item.pk, "change": change, "now": timezone.now()})
+    """Note that one reviewer more, or less, is through with an item, and close or open it by that.
+
+    What it brings to the figures is due to be counted anew.
+    """
+    values = {"item": item.pk, "campaign": item.campaign_id, "change": change}
+    planned.change(_COUNT_DONE, values | {"now": timezone.now()})
 
 
 def _columns(rules: Rules) -> dict[str, object]:
