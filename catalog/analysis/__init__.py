@@ -14,6 +14,7 @@ from catalog.analysis.characters import (
     CharacterKind,
     HiddenCharacter,
     check_characters,
+    find_odd_in_words,
 )
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.filling import UnfillableScript, fill
@@ -63,6 +64,7 @@ __all__ = [
     "dangerous_values",
     "fill",
     "find_hidden_characters",
+    "find_odd_in_words",
     "find_parameters",
     "find_secrets",
     "has_errors",

@@ -115,6 +115,40 @@ def find_hidden_characters(script: str, program: Program) -> tuple[HiddenCharact
     return tuple(found[offset] for offset in sorted(found))
 
 
+def find_odd_in_words(text: str) -> tuple[HiddenCharacter, ...]:
+    """The same of what people wrote in their own language, by offset: a statement, a title.
+
+    Quotes and dashes are ordinary there. A letter that looks like an ASCII one is marked in a word that
+    mixes scripts, and wherever no other letter of the text says that it is written in that script.
+    """
+    if is_plain(text):
+        return ()
+    found = {character.offset: character for character in _hidden(text)}
+    counter = _LineCounter(text)
+    is_foreign = any(not one.isascii() and one.isalpha() and not _ascii_form(one) for one in text)
+    for word in re.finditer(r"\w+|[^\w\s]", text):
+        for offset in _look_alikes_in(word, is_foreign=is_foreign):
+            found.setdefault(offset, counter.character(offset, CharacterKind.LOOK_ALIKE))
+    return tuple(found[offset] for offset in sorted(found))
+
+
+def _look_alikes_in(word: re.Match[str], *, is_foreign: bool) -> list[int]:
+    letters = word[0]
+    if letters.isascii():
+        return []
+    if len(letters) == 1 and not letters.isalnum():
+        return [word.start()] if _PUNCTUATION.get(letters, "-") not in "-'\"" else []
+    # Some languages that are written in Latin letters have a few of these as their own.
+    is_mixed = re.search("[A-Za-z]", letters) is not None
+    return [
+        word.start() + place
+        for place, one in enumerate(letters)
+        if one.isalpha()
+        and _ascii_form(one)
+        and (not is_foreign or (is_mixed and not unicodedata.name(one, "").startswith("LATIN")))
+    ]
+
+
 def check_characters(script: str, program: Program) -> list[Finding]:
     """The hidden and look-alike characters as findings."""
     characters = find_hidden_characters(script, program)

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from pygments.lexers.shell import BashLexer
 from pygments.token import STANDARD_TYPES, Token, _TokenType
 
-from catalog.analysis import HiddenCharacter, find_hidden_characters
+from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words
 
 _LEVELS = {"error": 0, "warning": 1, "info": 2, "style": 3}
 # Beyond this a script is shown without colours: the lexer would keep the reader waiting.
@@ -100,6 +100,11 @@ def coloured_lines(script: str) -> tuple[SafeString, ...]:
                 lines[-1].append(f'<span class="{name}">{html}</span>' if name else html)
             offset += len(part)
     return tuple(SafeString("".join(parts)) for parts in lines)
+
+
+def mark_words(text: str) -> SafeString:
+    """What people wrote, escaped, with what is hidden in it or looks like something else made visible."""
+    return _escape_part(text, 0, {found.offset: found for found in find_odd_in_words(text)})
 
 
 def _escape_part(part: str, offset: int, odd: Mapping[int, HiddenCharacter]) -> SafeString:

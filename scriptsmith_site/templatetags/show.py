@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.markdown import render_markdown
-from scriptsmith_site.presentation.code import Line, OnLine, show_lines
+from scriptsmith_site.presentation.code import Line, OnLine, mark_words, show_lines
 from scriptsmith_site.presentation.diff import (
     Keep,
     diff_inline,
@@ -89,6 +89,12 @@ def diff(
 def markdown(text: str) -> SafeString:
     """Markdown as safe HTML."""
     return render_markdown(text)
+
+
+@register.filter
+def marked(text: str) -> SafeString:
+    """Plain text, escaped, with hidden and look-alike characters marked."""
+    return mark_words(str(text))
 
 
 @register.filter

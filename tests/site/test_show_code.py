@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from scriptsmith_site.presentation.code import coloured_lines, show_lines
+from scriptsmith_site.presentation.code import coloured_lines, mark_words, show_lines
 from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side
 
 
@@ -80,3 +80,11 @@ def test_a_diff_escapes() -> None:
 def test_equal_and_empty_texts_have_no_changes() -> None:
     assert all(row.kind == "same" for row in diff_inline("a\n", "a\n"))
     assert diff_inline("", "") == []
+
+
+def test_words_are_escaped_and_what_hides_in_them_is_marked() -> None:
+    text = "<script>alert(1)</script> p\u0430ypal \u202egpj\u202c & a\u200bb"
+    shown = mark_words(text)
+    assert plain(shown) == text and "<script>" not in shown
+    assert re.findall(r'data-code="(.*?)"', shown) == ["U+0430", "U+202E", "U+202C", "U+200B"]
+    assert mark_words('"quoted" <b>') == "&quot;quoted&quot; &lt;b&gt;"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.analysis import find_hidden_characters
+from catalog.analysis import find_hidden_characters, find_odd_in_words
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,40 @@ def test_a_character_is_found_and_named(
 )
 def test_ordinary_text_is_not_marked(script: str) -> None:
     assert find_hidden_characters(script) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Delete a\u200bb", [(8, "zero_width")], id="zero width"),
+        pytest.param("Delete \u202egpj.x\u202c", [(7, "bidi_control"), (13, "bidi_control")], id="bidi"),
+        pytest.param("Delete\u00a0x", [(6, "odd_space")], id="odd space"),
+        pytest.param("Clear\x1b[2J", [(5, "control_character")], id="escape"),
+        pytest.param("Restart p\u0430ypal", [(9, "look_alike")], id="a Cyrillic letter in a word"),
+        pytest.param("Show \u0441\u0440u", [(5, "look_alike"), (6, "look_alike")], id="two of them"),
+        pytest.param("Show \u0441\u0440\u0440", [(5, "look_alike"), (6, "look_alike"), (7, "look_alike")],
+                     id="a word of nothing else"),
+        pytest.param("\u0423\u0434\u0430\u043b\u0438 p\u0430ypal", [(7, "look_alike")], id="in Russian"),
+        pytest.param("\uff52m files", [(0, "look_alike")], id="full width"),
+        pytest.param("List /etc\u2215passwd", [(9, "look_alike")], id="a slash"),
+    ],
+)  # fmt: skip
+def test_in_words_it_is_found_too(text: str, expected: list[tuple[int, str]]) -> None:
+    assert [(one.offset, one.kind) for one in find_odd_in_words(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Delete logs older than 7 days", id="English"),
+        pytest.param("Удали файлы nginx с хоста а", id="Russian"),
+        pytest.param("sıkıştır dosyaları", id="Turkish"),
+        pytest.param("Διάγραψε τα αρχεία", id="Greek"),
+        pytest.param("Größe von /srv – “jetzt” – it’s 10² m", id="typography"),
+        pytest.param("日本語のファイル 👩\u200d💻", id="Japanese and emoji"),
+        pytest.param("two\r\nlines\tand a tab", id="line ends and tabs"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_ordinary_words_are_not_marked(text: str) -> None:
+    assert find_odd_in_words(text) == ()

@@ -1,0 +1,48 @@
+"""Hidden and look-alike characters in what people wrote are marked wherever somebody decides upon it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from review import services
+from tests.catalog.shelf import shelve
+from tests.make import make_run
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+HOSTILE = "Show p\u0430ypal \u202egnihtemos\u202c of a\u200bb <b>&amp;"
+CODES = ("U+0430", "U+202E", "U+202C", "U+200B")
+
+
+def marks(page: str) -> set[str]:
+    return {code for code in CODES if f'<mark class="odd" data-code="{code}"' in page}
+
+
+def test_on_the_review_screen_and_the_run_page(reviewer: User, client_for: ClientFor) -> None:
+    run = make_run(statement=HOSTILE)
+    run.action.incident = "Ask \u2066root\u2069"
+    run.action.save(update_fields=["incident"])
+    item = services.take_in(run.pk)
+    assert item is not None
+    client = client_for(reviewer)
+
+    for address in (f"/items/{item.pk}/", f"/runs/{run.pk}/"):
+        page = client.get(address).text
+        heading = page.split("<h1")[1].split("</h1>")[0]
+        assert marks(heading) == set(CODES), address
+        assert "&lt;b&gt;&amp;amp;" in heading and "<b>" not in heading
+        assert 'data-code="U+2066"' in page
+
+
+def test_on_the_entry_and_its_phrasings(curator: User, client_for: ClientFor) -> None:
+    entry = shelve(HOSTILE.replace("\u200b", ""), phrasings=["Show the l\u043egs"]).entry
+
+    page = client_for(curator).get(f"/catalogue/{entry.slug}/").text
+
+    assert marks(page.split("<h1")[1].split("</h1>")[0]) == set(CODES[:3])
+    assert 'l<mark class="odd" data-code="U+043E"' in page
