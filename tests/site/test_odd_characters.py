@@ -23,20 +23,21 @@ def marks(page: str) -> set[str]:
     return {code for code in CODES if f'<mark class="odd" data-code="{code}"' in page}
 
 
-def test_on_the_review_screen_and_the_run_page(reviewer: User, client_for: ClientFor) -> None:
+def test_on_the_review_screen_and_the_run_page(
+    reviewer: User, curator: User, client_for: ClientFor
+) -> None:
     run = make_run(statement=HOSTILE)
     run.action.incident = "Ask \u2066root\u2069"
     run.action.save(update_fields=["incident"])
     item = services.take_in(run.pk)
     assert item is not None
-    client = client_for(reviewer)
 
-    for address in (f"/items/{item.pk}/", f"/runs/{run.pk}/"):
-        page = client.get(address).text
+    for person, address in ((reviewer, f"/items/{item.pk}/"), (curator, f"/runs/{run.pk}/")):
+        page = client_for(person).get(address).text
         heading = page.split("<h1")[1].split("</h1>")[0]
         assert marks(heading) == set(CODES), address
         assert "&lt;b&gt;&amp;amp;" in heading and "<b>" not in heading
-        assert 'data-code="U+2066"' in page
+        assert 'data-code="U+2066"' in page, address
 
 
 def test_on_the_entry_and_its_phrasings(curator: User, client_for: ClientFor) -> None:
