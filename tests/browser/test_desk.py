@@ -8,7 +8,6 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.axe import problems_of
 from tests.browser.desk import log_in, make_on, score_all
-from tests.browser.pictures import take
 from tests.site_process import Site
 
 
@@ -55,7 +54,6 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
         expect(page.locator("#live")).not_to_be_empty()
         found += problems_of(page)
         assert page.evaluate(fits)
-    take(page, "review-refined")
     page.keyboard.press("z")
     expect(page.locator(".diff-side")).to_be_visible()
     expect(page.locator("[data-key=z]")).to_be_focused()

@@ -79,6 +79,8 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-line-comment")
     press(page, "Control+Enter")
     expect(page.locator(".remark")).to_be_visible()
+    # It goes by itself after some seconds, which are too many here.
+    page.evaluate("document.querySelectorAll('#toasts .notice').forEach(one => one.remove())")
     press(page, "?")
     expect(page.locator("#keys")).to_be_visible()
     take(page, "desk-keys")
@@ -196,6 +198,7 @@ def test_pictures_of_what_goes_wrong(site: Site, lena: BrowserContext, made: lis
     log_in(page, "lena")
     page.goto(f"/items/{first}/")
     page.set_viewport_size({"width": 390, "height": 844})
+    saved(page)
     take(page, "desk-narrow")
 
 
@@ -203,10 +206,6 @@ def test_pictures_of_the_pages_beside_it(
     site: Site, sign_in: Callable[..., Page], lena: BrowserContext
 ) -> None:
     page = sign_in("rolf")
-    page.goto("/")
-    take(page, "home")
-    page.goto("/catalogue/")
-    take(page, "catalogue")
     page.goto("/settings/keys/")
     take(page, "keys")
     said = site.run(
