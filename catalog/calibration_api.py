@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -31,8 +31,6 @@ from catalog.services.calibrating import SET_THRESHOLD
 from catalog.services.labels import LABEL_MATCHES
 from catalog.types import BadInput
 from catalog.web import read_body, signed_in
-
-_PICKED = [one for one in MatchLabel.Picked.choices if one[0] != MatchLabel.Picked.ASKED]
 
 
 class WantedInput(serializers.Serializer[Any]):
@@ -63,11 +61,16 @@ class SkipInput(serializers.Serializer[Any]):
     version = serializers.IntegerField(required=False, help_text="Version of that case.")
 
 
-class LabelInput(serializers.Serializer[Any]):
+class LabelInput(serializers.ModelSerializer[MatchLabel]):
+    """A person's word on a case; `picked` as the case said."""
+
     statement = serializers.CharField(max_length=20_000, trim_whitespace=False)
     version_id = serializers.IntegerField()
-    label = serializers.ChoiceField(choices=MatchLabel.Label.choices)  # type: ignore[assignment]
-    picked = serializers.ChoiceField(choices=_PICKED, help_text="As the case said.")
+
+    class Meta:
+        model = MatchLabel
+        fields = ("statement", "version_id", "label", "picked")
+        extra_kwargs: ClassVar = {"picked": {"required": True}}
 
 
 class CalibrationViewSet(viewsets.ViewSet):

@@ -118,8 +118,6 @@ class CaseOutput(serializers.Serializer[Any]):
 class LabelOutput(serializers.ModelSerializer[MatchLabel]):
     version_id = serializers.IntegerField()
     entry = serializers.CharField(source="version.entry.slug")
-    label = serializers.CharField()  # type: ignore[assignment]
-    picked = serializers.CharField()
 
     class Meta:
         model = MatchLabel
