@@ -49,7 +49,7 @@ def test_no_page_needs_what_the_policy_refuses(sign_in: Callable[..., Page]) -> 
 
 
 def test_the_admin_can_be_read_by_everybody(site: Site, context: BrowserContext) -> None:
-    said = site.manage("shell", "-c", _SHELVE)
+    said = site.run(_SHELVE)
     entry, version = next(
         line for line in said.splitlines() if line.startswith("shelved ")
     ).split()[1:]
