@@ -15,7 +15,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from pipeline.models import Configuration, Spending
-from review.models import Campaign, Item, TallyDue
+from review.models import Campaign, Item
 from review.report_parts import compare_arms, describe_arm, join_stages
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
 from review.study.agreement import TEXT as AGREEMENT_TEXT
@@ -28,7 +28,7 @@ from review.study.tables import (
     RETRIEVED_TEXT,
     SKIPPED_TEXT,
 )
-from review.tallies import Counts, count_due, read_counts
+from review.tallies import Counts, count_due, estimate_due, read_counts
 
 Document = dict[str, object]
 
@@ -70,7 +70,7 @@ def make_report(campaign: Campaign) -> Document:
         "details": {
             **details,
             "at": timezone.now().isoformat(timespec="seconds"),
-            "due": TallyDue.objects.filter(campaign=campaign).count(),
+            "due": estimate_due(campaign),
             "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
             "planned_items": campaign.planned_items,
             "primary_figure": campaign.primary_figure,

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Count, F, Q, Sum
 
 from review.brought import WORK, bring, count_text
 from review.given import fetch
@@ -117,25 +117,67 @@ def recount(campaign: Campaign) -> int:
 
 
 def note_due(campaign: Campaign, items: Iterable[int]) -> None:
-    """Say that these items changed; for imports, which do many at once."""
-    TallyDue.objects.bulk_create(
-        (TallyDue(item_id=item, campaign=campaign) for item in items), batch_size=5_000
-    )
+    """Say that these items changed; for imports, which do many at once. Keys that follow each other are one row."""
+    firsts: list[int] = []
+    lasts: list[int] = []
+    for key in sorted(items):
+        if lasts and key == lasts[-1] + 1:
+            lasts[-1] = key
+        else:
+            firsts.append(key)
+            lasts.append(key)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO review_tallydue (campaign_id, item_id, first, last)
+            SELECT %(campaign)s, first, NULL, NULL
+            FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS span (first, last) WHERE first = last
+            UNION ALL
+            SELECT %(campaign)s, NULL, first, last
+            FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS span (first, last) WHERE first < last
+            """,
+            {"campaign": campaign.pk, "firsts": firsts, "lasts": lasts},
+        )
+
+
+def estimate_due(campaign: Campaign) -> int:
+    """How many items are due; keys that other campaigns took in between are among them."""
+    spans = Sum(F("last") - F("first") + 1, default=0)
+    due = TallyDue.objects.filter(campaign=campaign).aggregate(Count("item"), spans=spans)
+    return int(due["item__count"] + due["spans"])
 
 
 @transaction.atomic
 def _count_slice(campaign: Campaign) -> int:
     _lock(campaign)
     # Read first what is due, then the scores: what is committed in between is due again.
-    due = list(
-        TallyDue.objects.filter(campaign=campaign).order_by("pk").values_list("pk", "item")[:SLICE]
+    rows = list(
+        TallyDue.objects.filter(campaign=campaign)
+        .order_by("pk")
+        .values_list("pk", "item", "first", "last")[:SLICE]
     )
+    due = [(pk, item) for pk, item, _first, _last in rows if item]
     if not due:
-        return 0
+        return _count_span(campaign) if rows else 0
     _count(campaign, sorted({item for _, item in due}))
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM review_tallydue WHERE id = ANY(%s)", [[pk for pk, _ in due]])
     return len(due)
+
+
+def _count_span(campaign: Campaign) -> int:
+    """Count the first of what was noted at once; the rest of it stays due."""
+    for span in TallyDue.objects.filter(campaign=campaign, item=None).order_by("pk"):
+        items = campaign.items.filter(pk__gte=span.first, pk__lte=span.last).order_by("pk")
+        keys = list(items.values_list("pk", flat=True)[:SLICE])
+        if len(keys) < SLICE:
+            span.delete()
+        else:
+            TallyDue.objects.filter(pk=span.pk).update(first=keys[-1] + 1)
+        if keys:
+            _count(campaign, keys)
+            return len(keys)
+    return 0
 
 
 def _lock(campaign: Campaign) -> None:

@@ -47,16 +47,27 @@ class Tally(models.Model):
 class TallyDue(models.Model):
     """An item whose scores changed since it was last counted. Appended with the change, so that no two
     reviewers wait for each other; taken away when the item is counted anew.
+
+    An import notes many at once: the campaign's items from `first` to `last`, by their keys.
     """
 
-    item = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="+", null=True, blank=True)
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    first = models.BigIntegerField(null=True, blank=True)
+    last = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "tallies due"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(item__isnull=False, first=None, last=None)
+                | Q(item=None, first__isnull=False, last__isnull=False),
+                name="tally_due_item_or_span",
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"item {self.item_id}"
+        return f"item {self.item_id}" if self.item_id else f"items {self.first} to {self.last}"
 
 
 class ReportSnapshot(models.Model):

@@ -12,8 +12,6 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Field, Model
 
-_PART = 500  # rows
-
 
 def next_keys(model: type[Model], count: int) -> list[int]:
     """So many primary keys that nobody else will be given."""
@@ -61,14 +59,21 @@ class Table:
 
     def copy(self, rows: Sequence[Sequence[object]]) -> None:
         """Put the rows in, inside a transaction."""
-        if not rows:
+        self.copy_lines([put(*row) for row in rows])
+
+    def copy_lines(self, lines: Sequence[str]) -> None:
+        """The same for rows that are in the words of COPY already."""
+        if not lines:
             return
         before = self._before
         with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
-            # In parts, so that the database works on one while the next is put into words.
-            for start in range(0, len(rows), _PART):
-                part = rows[start : start + _PART]
-                copy.write("".join([before + "\t".join(map(_cell, row)) + "\n" for row in part]))
+            # At once: each write may have to wait for the thread that reads what comes next.
+            copy.write("".join([f"{before}{line}\n" for line in lines]))
+
+
+def put(*values: object) -> str:
+    """The values as COPY reads them in its text format."""
+    return "\t".join(map(_cell, values))
 
 
 def _default(field: Field[object, object]) -> object:
@@ -77,7 +82,6 @@ def _default(field: Field[object, object]) -> object:
 
 
 def _cell(value: object) -> str:
-    """The value as COPY reads it in its text format."""
     if type(value) is str:
         return _escape(value)
     if type(value) is int:

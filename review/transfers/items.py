@@ -35,6 +35,7 @@ from review.transfers.running import Counts, Journal, Outcome, Quiet, run_import
 from review.transfers.sorting import Sorter
 from review.transfers.storing import ItemStore, Known, read_known
 from review.transfers.values import RowProblem
+from review.transfers.wording import CaseWords, ItemWords, word_case, word_item
 
 _ALONE = "it does not say which item it shows again: kept as an item of its own, in no figure"
 
@@ -77,6 +78,8 @@ class _Row(NamedTuple):
     item: ItemRow
     case_sha256: str
     item_sha256: str
+    case_words: CaseWords
+    item_words: ItemWords
 
 
 class _ItemImport:
@@ -110,7 +113,9 @@ class _ItemImport:
                 continue
             if case.purpose in AGAIN and not case.repeats:
                 outcome.remark(one.line, _ALONE, column="repeats")
-            rows.append(_Row(one.line, case, item, *content_of(case, item)))
+            hashes = content_of(case, item)
+            words = word_case(case, hashes[0]), word_item(item, hashes[1])
+            rows.append(_Row(one.line, case, item, *hashes, *words))
         return rows
 
     def take(self, rows: Sequence[_Row], outcome: Outcome) -> None:
@@ -164,14 +169,14 @@ class _ItemImport:
         if configuration and not known.is_new_item(name, configuration.pk, row.item_sha256):
             return False
         if case_is_new:
-            known.cases[name] = store.add_case(row.case, row.case_sha256)
+            known.cases[name] = store.add_case(row.case_words, row.case_sha256)
         if configuration:
             known.items[name, configuration.pk] = row.item_sha256
             store.add_item(
                 (name, row.case.purpose),
                 item,
+                row.item_words,
                 case=known.cases[name],
                 to=configuration,
-                sha256=row.item_sha256,
             )
         return case_is_new or configuration is not None

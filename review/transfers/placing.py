@@ -11,6 +11,7 @@ from review.transfers.campaigns import Configurations
 from review.transfers.item_rows import ItemRow, read_item
 from review.transfers.storing import ItemStore, KnownCase
 from review.transfers.values import RowProblem
+from review.transfers.wording import word_item
 
 IMPORTED = "imported"
 
@@ -58,7 +59,7 @@ class Places:
         made = self._configurations.of(configuration or IMPORTED)
         label = _label(made.name)
         items[made.pk] = self._store.add_item(
-            (name, purpose), label, case=case, to=made, sha256=label.sha256
+            (name, purpose), label, word_item(label, label.sha256), case=case, to=made
         )
         return items[made.pk]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,23 +12,20 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog.models import Version
 from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Refinement, Run
-from pipeline.types import Arm, DraftKind
+from pipeline.types import Arm
 from review import studies
-from review.judging import MADE
-from review.models import Campaign, Case, Item, TallyDue
-from review.transfers.copying import Table, next_keys
-from review.transfers.item_rows import RETRIEVED, CaseRow, Expert, ItemRow
+from review.models import Campaign, Case, Item
+from review.tallies import note_due
+from review.transfers import wording
+from review.transfers.copying import Table, next_keys, put
+from review.transfers.item_rows import Expert, ItemRow
 from review.transfers.values import RowProblem
+from review.transfers.wording import CONTENT, CaseWords, ItemWords, word_feedback, word_refined
 
 # Looked up once and not for every row.
-_FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
-_REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
-_REFINED, _MODEL, _EXPERT = DraftKind.REFINED.value, Arm.MODEL.value, Arm.EXPERT.value
+_EXPERT = Arm.EXPERT.value
 _CLOSED, _WITHDRAWN = Item.State.CLOSED.value, Item.State.WITHDRAWN.value
-# Where a run keeps the hash of what it was imported from.
-CONTENT = "content_sha256"
 
 
 class KnownCase(NamedTuple):
@@ -123,58 +119,49 @@ class ItemStore:
         self._people = people or {}
         self._ready = ready_state(campaign)
         self._keys: dict[type[Model], list[int]] = {}
-        self._rows: dict[type[Model], list[tuple[object, ...]]] = {
+        self._specs: dict[int, str] = {}
+        self._items: list[int] = []
+        self._lines: dict[type[Model], list[str]] = {
             model: []
-            for model in (
-                *(Action, Case, Run, Draft, Feedback, Refinement, Assessment, Item),
-                TallyDue,
-            )
+            for model in (Action, Case, Run, Draft, Feedback, Refinement, Assessment, Item)
         }
 
-    def add_case(self, case: CaseRow, sha256: str) -> KnownCase:
+    def add_case(self, words: CaseWords, sha256: str) -> KnownCase:
         """Note a case to be written; the hash is that of its content."""
         known = KnownCase(self._key(Case), self._key(Action), sha256)
-        statement_sha256 = hashlib.sha256(case.statement.encode()).hexdigest()
-        self._rows[Action].append((known.action, statement_sha256, *case[1:8]))
-        answers = json.dumps(case.known) if case.known else "{}"
-        self._rows[Case].append(
-            (known.key, case.external_id, known.action, case.purpose, answers, sha256)
-        )
+        self._lines[Action].append(f"{known.action}\t{words.action}")
+        self._lines[Case].append(f"{known.key}\t{known.action}\t{words.case}")
         return known
 
     def add_item(
         self,
         row: tuple[str, str],
         item: ItemRow,
+        words: ItemWords,
         *,
         case: KnownCase,
         to: Configuration,
-        sha256: str,
     ) -> int:
         """Note an item with its run to be written, under an id and a purpose; returns its key."""
         external_id, purpose = row
         run, key = self._key(Run), self._key(Item)
-        first, refined = self._add_texts(run, item) if item.script else (None, None)
+        first, refined = self._add_texts(run, item, words) if item.script else (None, None)
         # What the product would have recommended is not known of scripts made elsewhere.
         recommended = {"first": first, "refined": refined}.get(item.recommended)
-        state = _FAILED if item.made == "failed" else _DONE
-        made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
-        spec = f'{{"configuration": {json.dumps(to.name)}, "{CONTENT}": "{sha256}"{made}}}'
-        self._rows[Run].append(
-            (run, case.action, to.pk, state, spec, item.demo, item.verdict, recommended)
+        self._lines[Run].append(
+            f"{run}\t{case.action}\t{to.pk}\t{put(recommended)}"
+            f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
         shuffle = studies.shuffle_of(self._campaign, f"{external_id}:{to.name}")
         overlap = item.overlap or studies.overlap_of(
             self._campaign, shuffle=shuffle, purpose=purpose
         )
-        self._rows[Item].append(
-            (
-                *(key, case.key, to.pk, run, self._state(item), overlap),
-                overlap if item.script and not item.withdrawn else 0,
-                *(shuffle, item.sham, item.execution, item.execution_reason),
-            )
+        places = overlap if item.script and not item.withdrawn else 0
+        self._lines[Item].append(
+            f"{key}\t{case.key}\t{to.pk}\t{run}\t{self._state(item)}"
+            f"\t{overlap}\t{places}\t{shuffle}\t{words.item}"
         )
-        self._rows[TallyDue].append((key,))
+        self._items.append(key)
         return key
 
     def write(self) -> None:
@@ -198,53 +185,52 @@ class ItemStore:
             Item: Table(Item, _ITEM, campaign_id=self._campaign.pk),
         }
         for model, table in tables.items():
-            table.copy(self._rows[model])
-        Table(TallyDue, ("item_id",), without_key=True, campaign_id=self._campaign.pk).copy(
-            self._rows[TallyDue]
-        )
+            table.copy_lines(self._lines[model])
+        if self._items:
+            note_due(self._campaign, self._items)
 
-    def _add_texts(self, run: int, item: ItemRow) -> tuple[int, int | None]:
+    def _add_texts(self, run: int, item: ItemRow, words: ItemWords) -> tuple[int, int | None]:
         """The Drafts with what is said of them; keys of the first and of the refined one."""
-        first, sha256 = self._key(Draft), Version.hash_of(item.script)
-        kind = _REPAIRED if item.made == "repaired" else _IMPORTED
-        self._rows[Draft].append(
-            (first, run, 1, kind, item.script, sha256, 0, None, None, _MODEL, None)
-        )
-        if item.verdict:
-            self._rows[Assessment].append((self._key(Assessment), first, sha256, item.verdict))
+        first = self._key(Draft)
+        self._lines[Draft].append(f"{first}\t{run}\t\\N\t\\N\t\\N\t{words.first}")
+        if words.assessment:
+            self._lines[Assessment].append(f"{self._key(Assessment)}\t{first}\t{words.assessment}")
         refined = None
-        if item.feedback or item.refined:
-            feedback = self._add_feedback(first, item.feedback, is_none=item.no_error_found)
-            if item.refined:
-                refined = self._add_refined(run, 2, item.refined, (first, feedback, _MODEL, None))
+        if words.feedback:
+            feedback = self._add_feedback(first, words.feedback)
+            if words.refined:
+                refined = self._add_refined(run, words.refined, (first, feedback, None))
         for number, expert in enumerate(item.experts, start=3):
             self._add_expert(run, number, first, expert)
         return first, refined
 
     def _add_expert(self, run: int, number: int, first: int, expert: Expert) -> None:
         author = self._people[expert.author].pk
-        feedback = self._add_feedback(first, expert.feedback, author=author)
+        words = word_feedback(expert.feedback, arm=_EXPERT)
+        feedback = self._add_feedback(first, words, author=author)
         if expert.refined:
             refinement = self._key(Refinement)
-            self._rows[Refinement].append((refinement, run, first, feedback, author))
-            self._add_refined(run, number, expert.refined, (first, feedback, _EXPERT, refinement))
+            self._lines[Refinement].append(put(refinement, run, first, feedback, author))
+            words = word_refined(number, expert.refined, arm=_EXPERT)
+            self._add_refined(run, words, (first, feedback, refinement))
 
-    def _add_feedback(
-        self, draft: int, text: str, *, author: int | None = None, is_none: bool = False
-    ) -> int:
-        key, points = self._key(Feedback), sum(1 for line in text.splitlines() if line.strip())
-        arm = _EXPERT if author else _MODEL
-        self._rows[Feedback].append(
-            (key, draft, text, is_none, len(text.split()), points, arm, author)
-        )
+    def _add_feedback(self, draft: int, words: str, *, author: int | None = None) -> int:
+        key = self._key(Feedback)
+        self._lines[Feedback].append(f"{put(key, draft, author)}\t{words}")
         return key
 
-    def _add_refined(
-        self, run: int, number: int, script: str, made_from: tuple[int, int, str, int | None]
-    ) -> int:
-        key, sha256 = self._key(Draft), Version.hash_of(script)
-        self._rows[Draft].append((key, run, number, _REFINED, script, sha256, 1, *made_from))
+    def _add_refined(self, run: int, words: str, made_from: tuple[int, int, int | None]) -> int:
+        key = self._key(Draft)
+        self._lines[Draft].append(f"{put(key, run, *made_from)}\t{words}")
         return key
+
+    def _spec_of(self, configuration: Configuration) -> str:
+        """The beginning of what a run under it keeps."""
+        found = self._specs.get(configuration.pk)
+        if found is None:
+            spec = put(f'{{"configuration": {json.dumps(configuration.name)}')
+            found = self._specs[configuration.pk] = spec
+        return found
 
     def _state(self, item: ItemRow) -> str:
         # Where there is no text, there is nothing to review: only labels, given elsewhere.
@@ -259,26 +245,14 @@ class ItemStore:
         return keys.pop()
 
 
-_ACTION = (
-    *("id", "statement_sha256", "statement", "incident", "environment", "reference"),
-    *("severity", "target", "impact"),
-)
-_CASE = ("id", "external_id", "action_id", "purpose", "known", "content_sha256")
-_RUN = (
-    *("id", "action_id", "configuration_id", "state", "spec", "demo", "verdict"),
-    "recommended_id",
-)
-_DRAFT = (
-    *("id", "run_id", "number", "kind", "script", "sha256", "round", "parent_id", "feedback_id"),
-    *("arm", "refinement_id"),
-)
-_FEEDBACK = (
-    *("id", "draft_id", "text", "no_error_found", "words", "points"),
-    *("arm", "author_id"),
-)
+_ACTION = ("id", *wording.ACTION)
+_CASE = ("id", "action_id", *wording.CASE)
+_RUN = ("id", "action_id", "configuration_id", "recommended_id", "spec", *wording.RUN)
+_DRAFT = ("id", "run_id", "parent_id", "feedback_id", "refinement_id", *wording.DRAFT)
+_FEEDBACK = ("id", "draft_id", "author_id", *wording.FEEDBACK)
 _REFINEMENT = ("id", "run_id", "draft_id", "feedback_id", "asked_by_id")
-_ASSESSMENT = ("id", "draft_id", "script_sha256", "verdict")
+_ASSESSMENT = ("id", "draft_id", *wording.ASSESSMENT)
 _ITEM = (
     *("id", "case_id", "configuration_id", "run_id", "state", "overlap", "places", "shuffle"),
-    *("sham", "execution", "execution_reason"),
+    *wording.ITEM,
 )
