@@ -129,11 +129,11 @@ def read_rows(keys: Collection[int]) -> list[ItemRow]:
 def read_situations(rows: Sequence[ItemRow]) -> dict[int, Situation]:
     """What the figures ask of each item besides its scores."""
     runs = [row.run for row in rows if row.run]
-    drafts, feedbacks = _drafts_by_run(runs), _feedback_by_draft(runs)
+    drafts, feedbacks = read_drafts(runs), _feedback_by_draft(runs)
     return {row.pk: _situation(row, drafts[row.run or 0], feedbacks) for row in rows}
 
 
-class _Draft(NamedTuple):
+class DraftRow(NamedTuple):
     """A Draft without its text, which may be long and is not asked for here."""
 
     pk: int
@@ -149,7 +149,7 @@ class _Feedback(NamedTuple):
     no_error_found: bool
 
 
-def _situation(row: ItemRow, drafts: list[_Draft], feedbacks: dict[int, _Feedback]) -> Situation:
+def _situation(row: ItemRow, drafts: list[DraftRow], feedbacks: dict[int, _Feedback]) -> Situation:
     first = first_draft_of(drafts)
     feedback = feedbacks.get(first.pk) if first else None
     refined = next((one for one in drafts if feedback and one.feedback_id == feedback.pk), None)
@@ -185,7 +185,7 @@ def _origin_without(row: ItemRow) -> str:
     return Origin.FAILED.value if is_over and not is_label else Origin.MADE.value
 
 
-def _recommended(recommended: int | None, first: _Draft | None, refined: _Draft | None) -> str:
+def _recommended(recommended: int | None, first: DraftRow | None, refined: DraftRow | None) -> str:
     if recommended is None:
         return Recommended.NONE.value
     if first and recommended == first.pk:
@@ -194,14 +194,15 @@ def _recommended(recommended: int | None, first: _Draft | None, refined: _Draft 
     return Recommended.REFINED.value if is_refined else Recommended.OTHER.value
 
 
-def _drafts_by_run(runs: Sequence[int]) -> dict[int, list[_Draft]]:
-    found: dict[int, list[_Draft]] = defaultdict(list)
+def read_drafts(runs: Collection[int]) -> dict[int, list[DraftRow]]:
+    """The Drafts of each run in order, without their texts."""
+    found: dict[int, list[DraftRow]] = defaultdict(list)
     query = """
         SELECT id, run_id, kind, refinement_id, feedback_id FROM pipeline_draft
         WHERE run_id = ANY(%s) ORDER BY number
     """
     for row in fetch(query, runs):
-        found[row[1]].append(_Draft(*row))
+        found[row[1]].append(DraftRow(*row))
     return found
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from pipeline.models import Draft, Feedback
 from pipeline.types import Arm, DraftKind
 from review.desk import first_draft_of
+from review.given import fetch
+from review.judging import DraftRow, read_drafts
 from review.models import Item
 
 Seen = tuple[int | None, int | None]  # draft, feedback
@@ -34,20 +36,29 @@ def read_seen(items: Collection[int]) -> dict[SeenBy, Stages]:
     return found
 
 
+class _Feedback(NamedTuple):
+    pk: int
+    draft: int
+    arm: str
+    by: str
+
+
 def _read_texts(runs: Collection[int]) -> dict[int, dict[tuple[str, str], Stages]]:
     """By run, then by arm and expert."""
-    drafts: dict[int, list[Draft]] = defaultdict(list)
-    for draft in Draft.objects.filter(run__in=runs).defer("script", "note").order_by("number"):
-        drafts[draft.run_id].append(draft)
-    feedbacks: dict[int, list[Feedback]] = defaultdict(list)
-    all_feedback = Feedback.objects.filter(draft__run__in=runs).defer("text")
-    for feedback in all_feedback.select_related("author").order_by("-pk"):
-        feedbacks[feedback.draft_id].append(feedback)
-    return {run: _stages_of(own, feedbacks) for run, own in drafts.items()}
+    query = """
+        SELECT feedback.id, feedback.draft_id, feedback.arm, coalesce(author.username, '')
+        FROM pipeline_feedback feedback JOIN pipeline_draft draft ON draft.id = feedback.draft_id
+        LEFT JOIN auth_user author ON author.id = feedback.author_id
+        WHERE draft.run_id = ANY(%s) ORDER BY feedback.id DESC
+    """
+    feedbacks: dict[int, list[_Feedback]] = defaultdict(list)
+    for row in fetch(query, runs):
+        feedbacks[row[1]].append(_Feedback(*row))
+    return {run: _stages_of(own, feedbacks) for run, own in read_drafts(runs).items()}
 
 
 def _stages_of(
-    drafts: Sequence[Draft], feedbacks: dict[int, list[Feedback]]
+    drafts: Sequence[DraftRow], feedbacks: dict[int, list[_Feedback]]
 ) -> dict[tuple[str, str], Stages]:
     first = first_draft_of(drafts)
     if first is None:
@@ -55,8 +66,7 @@ def _stages_of(
     refined = {one.feedback_id: one.pk for one in drafts if one.kind == DraftKind.REFINED.value}
     found: dict[tuple[str, str], Stages] = {_SCRIPT: {"script": (first.pk, None)}}
     for feedback in feedbacks.get(first.pk, ()):
-        by = feedback.author.username if feedback.author else ""
-        for name in {by, ""} if feedback.arm == Arm.EXPERT else {""}:
+        for name in {feedback.by, ""} if feedback.arm == Arm.EXPERT.value else {""}:
             stages = found.setdefault((feedback.arm, name), {})
             stages["feedback"] = (None, feedback.pk)
             if feedback.pk in refined:
