@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("review", "0008_last_of_a_reviewer"),
+        ("review", "0009_by_item_and_reviewer"),
     ]
 
     operations = [
