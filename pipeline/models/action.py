@@ -40,12 +40,22 @@ class Action(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     erased_at = models.DateTimeField(_("erased"), null=True, blank=True, editable=False)
     erased_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
     )
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["statement_sha256"], name="action_same_statement")]
+        indexes = [
+            models.Index(fields=["statement_sha256"], name="action_same_statement"),
+            models.Index(
+                fields=["erased_by"], name="action_erased_by", condition=Q(erased_by__isnull=False)
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=~Q(statement="") | Q(erased_at__isnull=False),

@@ -30,20 +30,35 @@ class Draft(models.Model):
     round = models.PositiveSmallIntegerField(default=0)
     arm = models.CharField(max_length=6, choices=ARMS, default=Arm.MODEL.value)
     parent = models.ForeignKey(
-        "self", models.PROTECT, null=True, blank=True, related_name="children"
+        "self", models.PROTECT, null=True, blank=True, related_name="children", db_index=False
     )
     feedback = models.ForeignKey(
-        "pipeline.Feedback", models.PROTECT, null=True, blank=True, related_name="drafts"
+        "pipeline.Feedback",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="drafts",
+        db_index=False,
     )
     # Set where the draft was made on demand, after the run had finished.
     refinement = models.ForeignKey(
-        "pipeline.Refinement", models.CASCADE, null=True, blank=True, related_name="drafts"
+        "pipeline.Refinement",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="drafts",
+        db_index=False,
     )
     version = models.ForeignKey(
-        Version, models.PROTECT, null=True, blank=True, related_name="drafts"
+        Version, models.PROTECT, null=True, blank=True, related_name="drafts", db_index=False
     )
     author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="drafts"
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="drafts",
+        db_index=False,
     )
     model = models.CharField(max_length=100, blank=True)
     prompt_version = models.CharField(max_length=12, blank=True)
@@ -52,6 +67,13 @@ class Draft(models.Model):
 
     class Meta:
         ordering = ["number"]
+        # Most Drafts have none of these: only those that do are in the index.
+        indexes = [
+            models.Index(
+                fields=[one], name=f"draft_{one}", condition=Q(**{f"{one}__isnull": False})
+            )
+            for one in ("parent", "feedback", "refinement", "version", "author")
+        ]
         constraints = [
             models.UniqueConstraint(fields=["run", "number"], name="draft_number_once_a_run"),
             models.CheckConstraint(condition=Q(number__gte=1), name="draft_number_from_one"),

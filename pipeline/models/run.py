@@ -84,10 +84,12 @@ class Run(models.Model):
 
     action = models.ForeignKey(Action, models.PROTECT, related_name="runs")
     configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="runs")
-    batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="runs")
+    batch = models.ForeignKey(
+        Batch, models.PROTECT, null=True, blank=True, related_name="runs", db_index=False
+    )
     # The run that was answered from the catalogue with something the asker did not mean.
     follows = models.ForeignKey(
-        "self", models.PROTECT, null=True, blank=True, related_name="followed_by"
+        "self", models.PROTECT, null=True, blank=True, related_name="followed_by", db_index=False
     )
     origin = models.CharField(_("origin"), max_length=10, choices=Origin, default=Origin.ASKED)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
@@ -105,10 +107,10 @@ class Run(models.Model):
     # What came out. The verdict is the first assessment's; later ones never change it.
     verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
     answered_by = models.ForeignKey(
-        Version, models.PROTECT, null=True, blank=True, related_name="answered_runs"
+        Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
     )
     recommended = models.ForeignKey(
-        "pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+"
+        "pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+", db_index=False
     )
     problem = models.TextField(_("problem"), blank=True)
 
@@ -157,6 +159,13 @@ class Run(models.Model):
             ),
         ]
         indexes = [
+            # Most runs have none of these: only those that do are in the index.
+            *(
+                models.Index(
+                    fields=[one], name=f"run_{one}", condition=Q(**{f"{one}__isnull": False})
+                )
+                for one in ("batch", "follows", "answered_by", "recommended")
+            ),
             models.Index(
                 fields=["not_before", "lease_until"],
                 name="run_unfinished",

@@ -192,7 +192,7 @@ class Case(models.Model):
     purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
     # The case that this one shows again: as a hidden repeat, or its refined script among first Drafts.
     repeats = models.ForeignKey(
-        "self", models.CASCADE, null=True, blank=True, related_name="repeated_by"
+        "self", models.CASCADE, null=True, blank=True, related_name="repeated_by", db_index=False
     )
     # Of gold and training: the right score for each stage, as {"script": 2, ...}, and why.
     known = models.JSONField(_("known answers"), default=dict, blank=True)
@@ -201,6 +201,11 @@ class Case(models.Model):
 
     class Meta:
         ordering = ["pk"]
+        indexes = [
+            models.Index(
+                fields=["repeats"], name="case_repeats", condition=Q(repeats__isnull=False)
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "external_id"], name="case_id_once_a_campaign"
