@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Case, Exists, QuerySet, Subquery, Value, When
 
 from catalog import nearest, wording
-from catalog.among import is_among
+from catalog.among import is_among, place_in
 from catalog.models import Entry, Version
 from catalog.services.filters import MERGED, SUSPENDED, Filters, conditions_of, versions_with
 from catalog.services.uses import TrackRecord, track_records
@@ -106,10 +106,13 @@ def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST
     for order in orders:
         for rank, pk in enumerate(order):
             scores[pk] = scores.get(pk, 0.0) + 1 / (RANK_OFFSET + rank)
-    fitting = scores if scope.among is not None else fitting_of(scores, filters)
-    best = sorted(fitting, key=lambda pk: (-scores[pk], pk))[:limit]
-    entries = Entry.objects.defer("document").in_bulk(best)
-    return Found(entries=[entries[pk] for pk in best if pk in entries], degraded=degraded)
+    if not scores:
+        return Found(entries=(), degraded=degraded)
+    best = sorted(scores, key=lambda pk: (-scores[pk], pk))
+    entries = Entry.objects.defer("document").filter(is_among("pk", best))
+    if scope.among is None:
+        entries = list_entries(filters, among=entries)
+    return Found(entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded)
 
 
 def scope_of(filters: Filters) -> Scope:
@@ -119,12 +122,6 @@ def scope_of(filters: Filters) -> Scope:
     fitting = list_entries(filters, among=Entry.objects.order_by())
     keys = list(fitting.values_list("pk", flat=True)[: NARROW + 1])
     return Scope(keys, CANDIDATES) if len(keys) <= NARROW else Scope(None, WIDE_CANDIDATES)
-
-
-def fitting_of(found: Iterable[int], filters: Filters) -> list[int]:
-    """Which of the entries that were found the filters leave."""
-    among = Entry.objects.order_by().filter(is_among("pk", found))
-    return list(list_entries(filters, among=among).values_list("pk", flat=True))
 
 
 def find_near(meaning: nearest.Meaning, scope: Scope) -> list[nearest.Near]:
