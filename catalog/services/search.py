@@ -109,9 +109,9 @@ def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST
     if not scores:
         return Found(entries=(), degraded=degraded)
     best = sorted(scores, key=lambda pk: (-scores[pk], pk))
-    entries = Entry.objects.defer("document").filter(is_among("pk", best))
-    if scope.among is None:
-        entries = list_entries(filters, among=entries)
+    among = Entry.objects.defer("document").filter(is_among("pk", best))
+    # What is known to fit is not filtered again.
+    entries = list_entries(filters, among=among) if scope.among is None else among
     return Found(entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded)
 
 
