@@ -210,13 +210,16 @@ class Desk:
 
     @cached_property
     def can_ask_feedback(self) -> bool:
-        """Live queue: marked wrong, and no feedback is there: it can be made on demand."""
+        """Live queue: marked wrong, and no feedback is there: it can be made on demand, again where that failed."""
         return (
             self.item.campaign.is_live
             and self.script_score is not None
             and self.script_score.value < Score.Value.CORRECT
             and self.feedback_in(Arm.MODEL.value) is None
-            and not any(one.feedback_id is None for one in self.refinements)
+            and not any(
+                one.feedback_id is None and one.state != Refinement.State.FAILED
+                for one in self.refinements
+            )
         )
 
     def take(self, score: Score) -> None:

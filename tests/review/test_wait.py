@@ -65,6 +65,21 @@ def test_a_rewrite_that_came_to_nothing_is_said(
     assert "The model made no rewrite." in screen and "data-waits" not in screen
 
 
+def test_a_rewrite_that_came_to_nothing_can_be_asked_for_again(
+    waiting: Item, reviewer: User, client_for: ClientFor
+) -> None:
+    client, ask = client_for(reviewer), reverse("item-ask-feedback", args=[waiting.pk])
+    end(waiting, "failed")
+    assert services.claim_item(waiting, by=reviewer).state == Assignment.State.ACTIVE
+    assert ask in client.get(reverse("item-review", args=[waiting.pk])).text
+
+    assert client.post(ask).status_code == 302
+
+    states = Refinement.objects.filter(run=waiting.run).values_list("state", flat=True)
+    assert sorted(states) == ["failed", "waiting"]
+    assert ask not in client.get(reverse("item-review", args=[waiting.pk])).text
+
+
 def test_others_do_not_wait_for_it(
     waiting: Item, second_reviewer: User, client_for: ClientFor
 ) -> None:
