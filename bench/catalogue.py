@@ -26,6 +26,7 @@ from catalog.nearest import Meaning
 from catalog.services.filters import Filters
 from catalog.services.search import find_near, list_entries, scope_of
 from catalog.vectors import Missing
+from scriptsmith_site.memory import settle_memory
 
 ENTRIES = int(os.environ.get("BENCH_ENTRIES", "100000"))
 ASKED = 200
@@ -210,6 +211,7 @@ def _pages(asked: Sequence[str]) -> list[Figure]:
     curator.groups.set(Group.objects.filter(name="curator"))
     client = Client(headers={"host": "localhost"})
     client.force_login(curator)
+    settle_memory()  # as the web processes do
     slugs = Entry.objects.order_by("-pk").values_list("slug", flat=True)[:LOOKS]
     words = [quote(statement) for statement in asked[:LOOKS]]
     addresses = {name: [address] * LOOKS for name, address in _PAGES.items()}
