@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,11 @@ class Place:
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start Python with arguments, in the project's folder."""
+
+        def listen() -> None:
+            # A suite that was started in the background hands on that Ctrl-C is not heard.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
         return subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,
@@ -46,6 +52,7 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=listen,  # noqa: PLW1509 - nothing but a system call in it
         )
 
     def alive(self, *words: str) -> list[int]:
