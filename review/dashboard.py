@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.db.models import Count, F, Sum
 from django.utils import timezone
@@ -31,6 +32,9 @@ _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # times an item was taken and let go of by silence
 _LONG = timedelta(minutes=15)
+# To count so many items takes longer than all else on the page, and one more or less is not seen.
+_MANY = 20_000
+_SECONDS_KEPT = 5
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
 def read_dashboard(campaign: Campaign) -> Dashboard:
     """How the campaign stands, in a fixed number of queries."""
     count_due(campaign, most=_MOST_DUE)
-    progress = read_progress([campaign]).get(campaign.pk, Progress())
+    progress, disputed = _count_items(campaign)
     work = _read_work(campaign)
     agreed, compared = read_agreement(campaign)
     recent = sum(count for day, count in work.days[-PACE_DAYS:])
@@ -138,9 +142,21 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
         left=work.left,
         pace=recent / PACE_DAYS,
         stalls=_read_stalls(campaign, work.reviewers),
-        disputed=campaign.items.filter(disputed=True).count(),
+        disputed=disputed,
         money=_read_money(campaign),
     )
+
+
+def _count_items(campaign: Campaign) -> tuple[Progress, int]:
+    """Items by state, and those that wait for an adjudicator; of very many, as some seconds ago at most."""
+    key = f"dashboard-items-{campaign.pk}"
+    found: tuple[Progress, int] | None = cache.get(key)
+    if found is None:
+        progress = read_progress([campaign]).get(campaign.pk, Progress())
+        found = progress, campaign.items.filter(disputed=True).count()
+        if progress.total > _MANY:
+            cache.set(key, found, _SECONDS_KEPT)
+    return found
 
 
 # --- How the work goes on ---------------------------------------------------------------------------------------

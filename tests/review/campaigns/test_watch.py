@@ -7,12 +7,13 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from review import adjudication, services
+from review import adjudication, dashboard, services
 from review.dashboard import read_dashboard
 from review.models import (
     Adjudication,
@@ -61,6 +62,18 @@ def test_the_dashboard_tells_progress_pace_and_each_reviewer(
     assert "2 of 2 items done" in text
     assert "1 item waits for an adjudicator" in text
     assert "nothing is left to score" in text
+
+
+def test_of_very_many_items_the_counts_may_be_some_seconds_old(
+    scored: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboard, "_MANY", 1)
+    assert read_dashboard(scored).progress.closed == 2
+    scored.items.update(state=Item.State.WITHDRAWN)
+    assert read_dashboard(scored).progress.closed == 2
+    cache.clear()
+    board = read_dashboard(scored)
+    assert (board.progress.closed, board.progress.withdrawn) == (0, 2)
 
 
 def test_the_dashboard_forecasts_the_end_from_the_pace_of_the_last_days(
