@@ -43,6 +43,12 @@ class Step:
     def key(self) -> str:
         return f"{self.stage}-{self.arm}"
 
+    @property
+    def seen(self) -> int | None:
+        """The number of what is scored: of the Draft, or of the feedback."""
+        scored = self.draft or self.feedback
+        return scored.pk if scored else None
+
 
 @dataclass
 class Desk:

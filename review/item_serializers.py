@@ -212,7 +212,7 @@ def show_item(desk: Desk) -> dict[str, Any]:
         "next": {
             "stage": step.stage,
             "arm": step.arm,
-            "seen": (step.draft or step.feedback).pk,  # type: ignore[union-attr]
+            "seen": step.seen,
         }
         if step
         else None,

@@ -211,11 +211,8 @@ def _step_of(desk: Desk, given: Given) -> Step:
     )
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
-    shown = step.draft or step.feedback
-    if shown is None or shown.pk != given.seen:
-        raise Stale(
-            _("What you scored is no longer what stands here."), newest=shown.pk if shown else 0
-        )
+    if step.seen != given.seen:
+        raise Stale(_("What you scored is no longer what stands here."), newest=step.seen or 0)
     return step
 
 

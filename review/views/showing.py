@@ -108,7 +108,7 @@ def show_desk(
         "run": desk.run,
         "mine": mine,
         "step": step,
-        "seen": _seen(step),
+        "seen": step.seen if step else None,
         "view": "diff" if pane and pane.against else "plain",
         "changes": before is not None,
         "waits": step is None and waits_for_rewrite(desk),
@@ -268,12 +268,6 @@ def _title(step: Step | None) -> str:
         Score.Stage.REFINED: _("Is the refined script right?"),
     }
     return titles[Score.Stage(step.stage)]
-
-
-def _seen(step: Step | None) -> int | None:
-    """The number of what is scored: of a Draft, or of feedback."""
-    scored = step and (step.draft or step.feedback)
-    return scored.pk if scored else None
 
 
 def _may_write_feedback(desk: Desk) -> bool:
