@@ -11,6 +11,7 @@ from pipeline.types import Arm
 from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
 from review.tallies import note_due
 from review.transfers.copying import Table, next_keys
+from review.transfers.references import referring_at_once
 from review.transfers.score_rows import NOTHING, GivenRow
 from review.transfers.seen import Seen, SeenBy, read_seen
 from review.transfers.standing import Standing
@@ -44,15 +45,19 @@ class ScoreStore:
         if not self._given:
             return
         items = {item for item, _person, _given in self._given}
-        self._write_assignments()
-        self._write_scores(read_seen(items))
-        self._write_adjudications()
-        self._write_remarks()
-        self._write_flags()
+        seen = read_seen(items)
+        with referring_at_once() as filled:
+            filled += (
+                self._write_assignments(),
+                self._write_scores(seen),
+                self._write_adjudications(),
+                self._write_remarks(),
+                self._write_flags(),
+            )
         _count_done(items)
         note_due(self._campaign, sorted(items))
 
-    def _write_assignments(self) -> None:
+    def _write_assignments(self) -> Table:
         now, rows = timezone.now(), []
         keys = iter(next_keys(Assignment, len(self._given)))
         submitted = self._standing.submitted
@@ -78,9 +83,9 @@ class ScoreStore:
             if not given.passed_over:
                 submitted[item, person] = key
         columns = ("id", "item_id", "reviewer_id", "state", "reason", "ended_at", "why")
-        Table(Assignment, columns).copy(rows)
+        return Table(Assignment, columns).copy(rows)
 
-    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> None:
+    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> Table:
         now, rows = timezone.now(), []
         for item, person, given in self._given:
             if not given.is_score:
@@ -96,7 +101,7 @@ class ScoreStore:
                     *self._recorded(given),
                 )
             )
-        Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
+        return Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
 
     def _recorded(self, given: GivenRow) -> tuple[object, ...]:
         """What was recorded with a score, with the keys of whom and what it names."""
@@ -111,7 +116,7 @@ class ScoreStore:
             {stage: self._people[name] for stage, name in recorded.earlier_by.items()},
         )
 
-    def _write_adjudications(self) -> None:
+    def _write_adjudications(self) -> Table:
         now = timezone.now()
         rows = [
             (
@@ -122,9 +127,9 @@ class ScoreStore:
             if given.adjudicates
         ]
         columns = ("item_id", "stage", "arm", "value", "why", "by_id", "at", "current")
-        Table(Adjudication, columns, without_key=True, imported=True).copy(rows)
+        return Table(Adjudication, columns, without_key=True, imported=True).copy(rows)
 
-    def _write_flags(self) -> None:
+    def _write_flags(self) -> Table:
         now, people = timezone.now(), self._people
         rows = [
             (
@@ -138,9 +143,9 @@ class ScoreStore:
             *("item_id", "by_id", "reason", "at"),
             *("resolved_at", "resolved_by_id", "resolution"),
         )
-        Table(Flag, columns, without_key=True).copy(rows)
+        return Table(Flag, columns, without_key=True).copy(rows)
 
-    def _write_remarks(self) -> None:
+    def _write_remarks(self) -> Table:
         now, drafts = timezone.now(), self._standing.drafts
         rows = [
             (
@@ -151,7 +156,7 @@ class ScoreStore:
             if (remark := given.remark)
         ]
         columns = ("item_id", "by_id", "draft_id", "line", "text", "at", "removed_at")
-        Table(Remark, columns, without_key=True).copy(rows)
+        return Table(Remark, columns, without_key=True).copy(rows)
 
 
 def _count_done(items: Collection[int]) -> None:

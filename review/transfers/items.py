@@ -31,7 +31,15 @@ from review.transfers.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
 from review.transfers.files import Source
 from review.transfers.item_rows import AGAIN, CaseRow, ItemRow, content_of, read_item
 from review.transfers.records import Record
-from review.transfers.running import Counts, Journal, Outcome, Quiet, run_import
+from review.transfers.running import (
+    Counts,
+    Journal,
+    Outcome,
+    Quiet,
+    Write,
+    nothing_to_write,
+    run_import,
+)
 from review.transfers.sorting import Sorter
 from review.transfers.storing import ItemStore, Known, read_known
 from review.transfers.values import RowProblem
@@ -118,31 +126,35 @@ class _ItemImport:
             rows.append(_Row(one.line, case, item, *hashes, *words))
         return rows
 
-    def take(self, rows: Sequence[_Row], outcome: Outcome) -> None:
-        """Write one slice, inside a transaction."""
+    def take(self, rows: Sequence[_Row], outcome: Outcome) -> Write:
+        """Make one slice ready inside a transaction; what is returned writes it there."""
         if not rows:
-            return
+            return nothing_to_write
         campaign = self.campaign or studies.create_campaign(self._name, by=self._by)
         hold_imports(campaign)
-        plain = [row for row in rows if not row.case.repeats]
-        self._take_plain(plain, campaign, outcome)
+        store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
         again = [
             AgainRow(row.line, row.case, row.item, row.case_sha256)
             for row in rows
             if row.case.repeats
         ]
-        if again:
-            take_again(again, campaign, outcome, configurations=self._configurations)
-        self.campaign = campaign
 
-    def _take_plain(self, rows: Sequence[_Row], campaign: Campaign, outcome: Outcome) -> None:
+        def write() -> None:
+            store.write()
+            if again:
+                take_again(again, campaign, outcome, configurations=self._configurations)
+            self.campaign = campaign
+
+        return write
+
+    def _take_plain(self, rows: Sequence[_Row], campaign: Campaign, outcome: Outcome) -> ItemStore:
         known = read_known(campaign, {row.case.external_id for row in rows})
         experts = {expert.author for row in rows for expert in row.item.experts}
         people = people_of(experts, by=self._by) if experts else {}
         store = ItemStore(campaign, size=len(rows), by=self._by, people=people)
         for row in rows:
             self._take_row(row, known, store, outcome)
-        store.write()
+        return store
 
     def _take_row(self, row: _Row, known: Known, store: ItemStore, outcome: Outcome) -> None:
         try:
@@ -166,12 +178,12 @@ class _ItemImport:
         name, item = row.case.external_id, row.item
         case_is_new = known.is_new_case(name, row.case_sha256)
         configuration = self._configurations.of(item.configuration) if item.has_result else None
-        if configuration and not known.is_new_item(name, configuration.pk, row.item_sha256):
+        if configuration and not known.is_new_item(name, configuration.id, row.item_sha256):
             return False
         if case_is_new:
             known.cases[name] = store.add_case(row.case_words, row.case_sha256)
         if configuration:
-            known.items[name, configuration.pk] = row.item_sha256
+            known.items[name, configuration.id] = row.item_sha256
             store.add_item(
                 (name, row.case.purpose),
                 item,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from django.db import transaction
 
@@ -17,8 +18,10 @@ from review.transfers.records import Record
 SLICE = 5_000  # records
 SLICE_BYTES = 16_000_000
 _ALLOCATIONS = 50_000  # between two looks of the collector
+_TURN = 0.001  # seconds that a thread may work while another waits for its turn
 
 Row = TypeVar("Row")
+Write = Callable[[], None]
 T = TypeVar("T")
 
 
@@ -69,6 +72,10 @@ class Outcome:
         self.remarks.append(Remark(line=line, reason=reason, column=column, refused=False))
 
 
+def nothing_to_write() -> None:
+    """What there is to write of a slice without a good row."""
+
+
 class Journal(Protocol):
     """Who follows an import. Told inside each slice's transaction: what it raises undoes the slice."""
 
@@ -93,15 +100,16 @@ class _Slice(NamedTuple):
 def run_import(
     source: Source,
     read: Callable[[Sequence[Record], Outcome], list[Row]],
-    take: Callable[[list[Row], Outcome], None],
+    take: Callable[[list[Row], Outcome], Write],
     *,
     journal: Journal,
     counts: Counts | None = None,
 ) -> Counts:
     """Go through the records; `counts` says what an earlier try has done, whose records are passed over.
 
-    `read` makes rows of a slice's records in a thread of its own, while the database still has the slice before,
-    and asks the database nothing; `take` writes them inside a transaction.
+    `take` makes a slice's rows ready inside a transaction, and what it returns writes them there. Meanwhile, while
+    the database is at work, `read` makes rows of the next slice's records in a thread of its own; it asks the
+    database nothing.
     """
     counts = counts or Counts()
 
@@ -110,10 +118,13 @@ def run_import(
             outcome = Outcome()
             yield one, read(one.records, outcome), outcome
 
-    with _collecting_rarely(), closing(_make_ahead(make_rows())) as slices:
-        for one, rows, outcome in slices:
+    with _collecting_rarely(), _taking_short_turns(), _Ahead(make_rows()) as slices:
+        while (found := slices.next()) is not None:
+            one, rows, outcome = found
             with transaction.atomic():
-                take(rows, outcome)
+                write = take(rows, outcome)
+                slices.read_on()
+                write()
                 counts.read += len(one.records)
                 counts.kept += outcome.kept
                 counts.unchanged += outcome.unchanged
@@ -134,14 +145,44 @@ def _collecting_rarely() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _make_ahead(items: Iterator[T]) -> Generator[T, None, None]:
-    """The same, each made in a thread while whoever asks works on the one before; never more than one ahead."""
-    end = object()
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        waiting = thread.submit(next, items, end)
-        while (found := waiting.result()) is not end:
-            waiting = thread.submit(next, items, end)
-            yield found  # type: ignore[misc]
+@contextmanager
+def _taking_short_turns() -> Iterator[None]:
+    """Whoever waits for the database goes on soon after its answer, and not when the thread that reads is through."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+class _Ahead(Generic[T]):
+    """Items made in a thread, each from when it is asked for: when whoever asks has the database to wait for.
+
+    Sooner would be later: of two threads at work in Python each takes the time that the other needs.
+    """
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self._thread = ThreadPoolExecutor(max_workers=1)
+        self._coming: Future[T | None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._thread.shutdown()
+
+    def read_on(self) -> None:
+        """Begin with the next one."""
+        self._coming = self._thread.submit(next, self._items, None)
+
+    def next(self) -> T | None:
+        """The next one, once it is there; None at the end."""
+        if self._coming is None:
+            self.read_on()
+        coming, self._coming = self._coming, None
+        return coming.result() if coming else None
 
 
 def _slices(source: Source, *, after: int) -> Iterator[_Slice]:

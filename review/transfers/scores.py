@@ -29,7 +29,15 @@ from review.transfers.giving import ScoreStore
 from review.transfers.placing import Places
 from review.transfers.records import Record
 from review.transfers.rubrics import read_rubrics, take_rubrics
-from review.transfers.running import Counts, Journal, Outcome, Quiet, run_import
+from review.transfers.running import (
+    Counts,
+    Journal,
+    Outcome,
+    Quiet,
+    Write,
+    nothing_to_write,
+    run_import,
+)
 from review.transfers.score_rows import GivenRow, read_scores
 from review.transfers.sorting import Sorter
 from review.transfers.standing import Standing, read_standing
@@ -109,10 +117,10 @@ class _ScoreImport:
             check_person(name)
             self._checked.add(name)
 
-    def take(self, read: list[_Row], outcome: Outcome) -> None:
-        """Write one slice, inside a transaction."""
+    def take(self, read: list[_Row], outcome: Outcome) -> Write:
+        """Make one slice ready inside a transaction; what is returned writes it there."""
         if not read:
-            return
+            return nothing_to_write
         hold_imports(self._campaign)
         rows = self._place(read, outcome)
         given = [one for row in rows for one in row.given]
@@ -127,7 +135,7 @@ class _ScoreImport:
         )
         for row in rows:
             self._give(row, keys, standing, store, outcome)
-        store.write()
+        return store.write
 
     def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
         """The rows with their items; those without one are refused."""

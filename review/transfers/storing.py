@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from review.tallies import note_due
 from review.transfers import wording
 from review.transfers.copying import Table, next_keys, put
 from review.transfers.item_rows import Expert, ItemRow
+from review.transfers.references import referring_at_once
 from review.transfers.values import RowProblem
 from review.transfers.wording import CONTENT, CaseWords, ItemWords, word_feedback, word_refined
 
@@ -118,7 +119,7 @@ class ItemStore:
         self._campaign, self._size, self._by = campaign, size, by
         self._people = people or {}
         self._ready = ready_state(campaign)
-        self._keys: dict[type[Model], list[int]] = {}
+        self._keys: dict[type[Model], Iterator[int]] = {}
         self._specs: dict[int, str] = {}
         self._items: list[int] = []
         self._lines: dict[type[Model], list[str]] = {
@@ -147,9 +148,11 @@ class ItemStore:
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
         # What the product would have recommended is not known of scripts made elsewhere.
-        recommended = {"first": first, "refined": refined}.get(item.recommended)
+        recommended = None
+        if item.recommended:
+            recommended = {"first": first, "refined": refined}.get(item.recommended)
         self._lines[Run].append(
-            f"{run}\t{case.action}\t{to.pk}\t{put(recommended)}"
+            f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
         shuffle = studies.shuffle_of(self._campaign, f"{external_id}:{to.name}")
@@ -158,7 +161,7 @@ class ItemStore:
         )
         places = overlap if item.script and not item.withdrawn else 0
         self._lines[Item].append(
-            f"{key}\t{case.key}\t{to.pk}\t{run}\t{self._state(item)}"
+            f"{key}\t{case.key}\t{to.id}\t{run}\t{self._state(item)}"
             f"\t{overlap}\t{places}\t{shuffle}\t{words.item}"
         )
         self._items.append(key)
@@ -184,8 +187,8 @@ class ItemStore:
             Assessment: Table(Assessment, _ASSESSMENT),
             Item: Table(Item, _ITEM, campaign_id=self._campaign.pk),
         }
-        for model, table in tables.items():
-            table.copy_lines(self._lines[model])
+        with referring_at_once() as filled:
+            filled += (table.copy_lines(self._lines[model]) for model, table in tables.items())
         if self._items:
             note_due(self._campaign, self._items)
 
@@ -226,10 +229,10 @@ class ItemStore:
 
     def _spec_of(self, configuration: Configuration) -> str:
         """The beginning of what a run under it keeps."""
-        found = self._specs.get(configuration.pk)
+        found = self._specs.get(configuration.id)
         if found is None:
             spec = put(f'{{"configuration": {json.dumps(configuration.name)}')
-            found = self._specs[configuration.pk] = spec
+            found = self._specs[configuration.id] = spec
         return found
 
     def _state(self, item: ItemRow) -> str:
@@ -239,10 +242,11 @@ class ItemStore:
         return _CLOSED if item.closed or not item.script else self._ready
 
     def _key(self, model: type[Model]) -> int:
-        keys = self._keys.get(model)
-        if not keys:
-            keys = self._keys[model] = next_keys(model, self._size)[::-1]
-        return keys.pop()
+        try:
+            return next(self._keys[model])
+        except (KeyError, StopIteration):
+            keys = self._keys[model] = iter(next_keys(model, self._size))
+            return next(keys)
 
 
 _ACTION = ("id", *wording.ACTION)
