@@ -6,16 +6,18 @@ times as long as to fetch it. Here SQL is made at the first call in a process, i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Generic, NamedTuple, TypeVar
 
 import psycopg
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet
+from django.db.models.base import ModelState
 from django.db.models.query import RelatedPopulator, get_related_populators
 from django.dispatch import receiver
 from psycopg.sql import Literal
@@ -53,17 +55,13 @@ Values = Sequence[object] | Mapping[str, object]
 
 def fetch(sql: str, params: Values) -> list[tuple[object, ...]]:
     """What a statement returns, which is planned once for each connection."""
-    with _cursor() as cursor:
-        cursor.execute(sql, params)  # type: ignore[arg-type]
-        rows: list[tuple[object, ...]] = cursor.fetchall()
-        return rows
+    rows: list[tuple[object, ...]] = _execute(sql, params).fetchall()
+    return rows
 
 
 def change(sql: str, params: Values) -> int:
     """Carry out a statement that is planned once for each connection; how many rows it changed."""
-    with _cursor() as cursor:
-        cursor.execute(sql, params)  # type: ignore[arg-type]
-        return int(cursor.rowcount)
+    return int(_execute(sql, params).rowcount)
 
 
 def insert(row: Model) -> None:
@@ -116,12 +114,32 @@ class _Made(NamedTuple):
         for place, functions, expression in self.converters:
             for function in functions:
                 values[place] = function(values[place], expression, connection)
-        read = self.model.from_db(connection.alias, self.names, values[self.columns])
+        read = make_row(self.model, self.names, values[self.columns])
         for one in self.related:
-            one.populate(values, read)
+            _relate(one, values, read)
         for name, place in self.annotations.items():
             setattr(read, name, values[place])
         return read
+
+
+def make_row(model: type[Row], names: Sequence[str], values: Sequence[object]) -> Row:
+    """As `from_db`, but all values at once: they are those of the database. No signal is sent."""
+    row = model.__new__(model)
+    row._state = ModelState()
+    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+    row.__dict__.update(zip(names, values, strict=True))
+    return row
+
+
+def _relate(to: RelatedPopulator, values: Sequence[object], row: Model) -> None:
+    """As `populate`: make the related row of its part of the values, or none, and tell both of each other."""
+    found = None
+    if values[to.cols_start + to.pk_idx] is not None:
+        found = make_row(to.model_cls, to.init_list, values[to.cols_start : to.cols_end])
+        for further in to.related_populators:
+            _relate(further, values, found)
+        to.remote_setter(found, row)
+    to.local_setter(row, found)
 
 
 def _make(query: QuerySet[Row], marks: Sequence[int]) -> _Made:
@@ -163,13 +181,56 @@ def _plan_for_any_value(connection: BaseDatabaseWrapper, **_signal: object) -> N
     """
     connection.connection.prepare_threshold = 0
     connection.connection.execute("SET plan_cache_mode = force_generic_plan")
+    # What it has learnt of types is kept from one statement to the next.
+    connection.planned_cursor = psycopg.RawCursor(connection.connection)  # type: ignore[attr-defined]
 
 
-def _cursor() -> CursorWrapper:
-    # As connection.cursor() does, but for the class of the cursor.
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
+def _execute(sql: str, params: Values) -> psycopg.Cursor[tuple[object, ...]] | CursorWrapper:
+    """Carry out a statement; the cursor is the connection's, and holds the answer until the next one."""
+    here = connections[DEFAULT_DB_ALIAS]
+    here.close_if_health_check_failed()
+    here.ensure_connection()
+    if here.queries_logged or here.execute_wrappers:
+        return _execute_watched(here, sql, params)
+    here.validate_no_broken_transaction()
+    native, names = _write_native(sql)
+    values = [params[name] for name in names] if isinstance(params, Mapping) else params
+    cursor: psycopg.RawCursor[tuple[object, ...]] = here.planned_cursor  # type: ignore[attr-defined]
+    with here.wrap_database_errors:
+        cursor.execute(native, values)
+    return cursor
+
+
+def _execute_watched(here: BaseDatabaseWrapper, sql: str, params: Values) -> CursorWrapper:
+    """The same as Django would, for whoever counts statements or wraps them."""
     # One that sends values apart from the statement, which only so can be planned once.
-    cursor = psycopg.Cursor(connection.connection)
-    make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    return make(cursor)  # type: ignore[arg-type]
+    cursor = psycopg.Cursor(here.connection)
+    make = here.make_debug_cursor if here.queries_logged else here.make_cursor
+    wrapped = make(cursor)  # type: ignore[arg-type]
+    wrapped.execute(sql, params)  # type: ignore[arg-type]
+    return wrapped
+
+
+_MARK = re.compile(r"%(?:(%)|s|\((\w+)\)s)")
+
+
+@cache
+def _write_native(sql: str) -> tuple[bytes, list[str]]:
+    """The statement with PostgreSQL's own marks ($1), which nobody has to look for at each call; and the names of
+    its values in their order, where they are named.
+    """
+    names: list[str] = []
+    count = 0
+
+    def write(mark: re.Match[str]) -> str:
+        nonlocal count
+        if mark[1]:
+            return "%"
+        if mark[2] is None:
+            count += 1
+            return f"${count}"
+        if mark[2] not in names:
+            names.append(mark[2])
+        return f"${names.index(mark[2]) + 1}"
+
+    return _MARK.sub(write, sql).encode(), names

@@ -54,7 +54,10 @@ def mark_case(case: Case, purpose: str, *, known: Mapping[str, object], by: User
 
 def begins_with_training(campaign: Campaign) -> bool:
     """Whether there are training items. Asked at every claim, it is looked up twice a minute."""
-    is_any = campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists
+
+    def is_any() -> bool:
+        return campaign.cases.filter(purpose=Case.Purpose.TRAINING).exists()
+
     return bool(cache.get_or_set(_training_key(campaign), is_any, 30))
 
 

@@ -57,7 +57,9 @@ def _first_at_random(line: Line, member: Member) -> Item | None:
 
 def _bits(campaign: Campaign) -> int:
     """How many leading bits make a bucket: none for a small campaign, at most 12."""
-    items = cache.get_or_set(f"campaign-items-{campaign.pk}", campaign.items.count, 60) or 0
+    items = (
+        cache.get_or_set(f"campaign-items-{campaign.pk}", lambda: campaign.items.count(), 60) or 0
+    )
     buckets = items // _BUCKET
     return min(_MOST_BITS, buckets.bit_length())
 

@@ -11,6 +11,28 @@ from catalog.planned import Planned
 from pipeline.models import Draft, DraftFinding, Run
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
 
+# What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.
+_LEFT_OUT = (
+    *("created_at", "closed_at", "shuffle", "pattern", "disputed"),
+    *(
+        f"campaign__{name}"
+        for name in ("description", "created_at", "closed_at", "primary_figure", "planned_items")
+    ),
+    *(f"case__{name}" for name in ("created_at", "content_sha256")),
+    *(
+        f"run__{name}"
+        for name in (
+            *("spec", "created_at", "started_at", "finished_at", "lease_until", "not_before"),
+            *("told_at", "owner", "fence", "crashes"),
+        )
+    ),
+    *(f"run__action__{name}" for name in ("created_at", "erased_at", "statement_sha256")),
+    *(
+        f"run__configuration__{name}"
+        for name in ("prompts", "archived_at", "created_at", "rounds", "uses_examples", "note")
+    ),
+)
+
 
 def _item(pk: int, user: int) -> QuerySet[Item]:
     return (
@@ -24,6 +46,7 @@ def _item(pk: int, user: int) -> QuerySet[Item]:
             has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
         )
         .select_related("campaign", "case", "run__action", "run__configuration")
+        .defer(*_LEFT_OUT)
     )
 
 
@@ -90,7 +113,10 @@ def _scratch(item: int, reviewer: int) -> QuerySet[Scratch]:
 
 
 def _drafts(run: int) -> QuerySet[Draft]:
-    return Draft.objects.filter(run=run).select_related("assessment").order_by("number")
+    drafts = Draft.objects.filter(run=run).select_related("assessment").order_by("number")
+    return drafts.defer(
+        "created_at", "note", "assessment__created_at", "assessment__prompt_versions"
+    )
 
 
 def _findings(run: int) -> QuerySet[DraftFinding]:

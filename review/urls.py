@@ -2,19 +2,10 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from review.views import (
-    desk,
-    hands,
-    keeping,
-    queue,
-    remarks,
-    report,
-    shortening,
-    studies,
-    transfers,
-)
+from review.views import queue, report, studies, transfers
 
 urlpatterns = [
+    path("items/<int:pk>/", include("review.item_urls")),
     path("queue/", queue.queue, name="queue"),
     path("queue/next/", queue.claim_next, name="queue-next"),
     path("runs/<int:pk>/review/", queue.review_run, name="run-review"),
@@ -22,38 +13,6 @@ urlpatterns = [
     path("studies/", studies.study_list, name="study-list"),
     path("studies/<int:pk>/", studies.study_queue, name="study-queue"),
     path("studies/<int:pk>/next/", studies.study_next, name="study-next"),
-    path("items/<int:pk>/", desk.review, name="item-review"),
-    path("items/<int:pk>/claim/", queue.claim_item, name="item-claim"),
-    path("items/<int:pk>/score/", desk.score, name="item-score"),
-    path("items/<int:pk>/decide/", desk.decide, name="item-decide"),
-    path("items/<int:pk>/reveal/", desk.reveal, name="item-reveal"),
-    path("items/<int:pk>/ask-feedback/", desk.ask_feedback, name="item-ask-feedback"),
-    path("items/<int:pk>/send-feedback/", desk.send_feedback, name="item-send-feedback"),
-    path("items/<int:pk>/shorten/", shortening.shorten, name="item-shorten"),
-    path("items/<int:pk>/shorten/<int:shortening>/", shortening.shorter, name="item-shorter"),
-    path("items/<int:pk>/hands/", hands.item_hands, name="item-hands"),
-    path("items/<int:pk>/hands/assign/", hands.item_assign, name="item-assign"),
-    path(
-        "items/<int:pk>/hands/<int:assignment>/take-over/",
-        hands.item_take_over,
-        name="item-take-over",
-    ),
-    path(
-        "items/<int:pk>/hands/<int:assignment>/send-back/",
-        hands.item_send_back,
-        name="item-send-back",
-    ),
-    path("items/<int:pk>/give-back/", desk.give_back, name="item-give-back"),
-    path("items/<int:pk>/flag/", desk.flag, name="item-flag"),
-    path("items/<int:pk>/scratch/", keeping.save_scratch, name="item-scratch"),
-    path("items/<int:pk>/alive/", keeping.keep_alive, name="item-alive"),
-    path("items/<int:pk>/open/", keeping.open_in_tab, name="item-open"),
-    path("items/<int:pk>/check/", keeping.check_edit, name="item-check"),
-    path("items/<int:pk>/remark/", remarks.remark, name="item-remark"),
-    path("items/<int:pk>/remark/remove/", remarks.remove_remark, name="item-remark-remove"),
-    path("items/<int:pk>/undo/", desk.undo, name="item-undo"),
-    path("items/<int:pk>/answer/", desk.answer, name="item-answer"),
-    path("items/<int:pk>/earlier/", desk.earlier, name="item-earlier"),
     path("campaigns/<int:pk>/report/", report.campaign_report, name="campaign-report"),
     path(
         "campaigns/<int:pk>/report/threats/",
@@ -80,11 +39,6 @@ urlpatterns = [
         "campaigns/<int:pk>/report/snapshots/<int:snapshot>/data/",
         report.report_snapshot_file,
         name="campaign-report-snapshot-data",
-    ),
-    path(
-        "items/<int:pk>/execution-reason/",
-        report.item_execution_reason,
-        name="item-execution-reason",
     ),
     path("campaigns/<int:pk>/import/", transfers.campaign_import, name="campaign-import"),
     path("campaigns/<int:pk>/export/", transfers.campaign_export, name="campaign-export"),

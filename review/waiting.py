@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from catalog.planned import fetch
+from catalog.planned import fetch, make_row
 from pipeline.models import Draft, Feedback
 from review.gold import begins_with_training
 from review.leases import lock_place
@@ -113,7 +113,7 @@ class Line:
             is_bounded=bounds is not None,
         )
         for *row, has_arms in fetch(statement, numbers):
-            item = Item.from_db(connection.alias, _NAMES, row)
+            item = make_row(Item, _NAMES, row)
             item.has_arms = has_arms  # type: ignore[attr-defined]
             return item
         if self.is_random:

@@ -232,7 +232,8 @@ AXES_VERBOSE = False
 # --- Languages and time -------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-USE_I18N = True
+# Every text is marked for translation, and there is none yet: to look for one takes a twentieth of each answer.
+USE_I18N = False
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -17,9 +17,10 @@ handler500 = "scriptsmith_site.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
     path("_gallery/", gallery, name="gallery"),
+    # First, for addresses are tried in turn, and those of the review are asked the most.
+    path("", include("review.urls")),
     path("", include("catalog.urls")),
     path("", include("pipeline.urls")),
-    path("", include("review.urls")),
     path("", include("scriptsmith_site.people.urls")),
     path("", include("scriptsmith_site.operation.urls")),
     path("api/v1/", include("scriptsmith_site.api")),

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from html import (
+    escape,
+)  # Django's escapes the same, and first asks whether the text is a promise of one
 from typing import Protocol, TypeVar
 
-from django.utils.html import escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pygments.lexers.shell import BashLexer
 from pygments.token import STANDARD_TYPES, Token, _TokenType
@@ -17,6 +20,8 @@ from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_i
 _LEVELS = {"error": 0, "warning": 1, "info": 2, "style": 3}
 # Beyond this a script is shown without colours: the lexer would keep the reader waiting.
 _MOST_COLOURED = 200_000
+# Longer ones are rare, and would fill the memory: their HTML is some eight times as long.
+_MOST_KEPT = 8_000
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,23 @@ def show_lines(
     ]
 
 
+def plain_lines(script: str, id: str) -> SafeString:
+    """All lines of a script that nobody says anything of, with their numbers, in one piece."""
+    return SafeString(
+        "".join(
+            number_line(number, html, id)
+            for number, html in enumerate(coloured_lines(script), start=1)
+        )
+    )
+
+
+def number_line(number: int, html: SafeString, id: str) -> SafeString:
+    """A line with its number: a script has so many of them that a template would take its time."""
+    return SafeString(
+        f'<span class="line" id="{escape(id)}-L{number}" data-line="{number}">{html}\n</span>'
+    )
+
+
 def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:
     """Line to what is said of it, in the order in which it was said."""
     grouped: dict[int, list[Said]] = {}
@@ -77,9 +99,12 @@ def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:
     return grouped
 
 
-@lru_cache(maxsize=512)
 def coloured_lines(script: str) -> tuple[SafeString, ...]:
     """One piece of safe HTML for each line, without line ends; the text itself is exactly the script's."""
+    return _kept_lines(script) if len(script) <= _MOST_KEPT else _colour_lines(script)
+
+
+def _colour_lines(script: str) -> tuple[SafeString, ...]:
     text = script.removesuffix("\n")
     odd = {found.offset: found for found in find_hidden_characters(script)}
     if len(text) > _MOST_COLOURED:
@@ -100,6 +125,10 @@ def coloured_lines(script: str) -> tuple[SafeString, ...]:
                 lines[-1].append(f'<span class="{name}">{html}</span>' if name else html)
             offset += len(part)
     return tuple(SafeString("".join(parts)) for parts in lines)
+
+
+# A campaign's scripts come up again and again, with each of its reviewers and after each of their scores.
+_kept_lines = lru_cache(maxsize=2_048)(_colour_lines)
 
 
 def mark_words(text: str) -> SafeString:

@@ -84,11 +84,19 @@ def _key(context: Context, holes: dict[str, object]) -> tuple[object, ...] | Non
             elif isinstance(value, _PLAIN):
                 # A text that is safe and the same one that is not are shown differently; so are 1 and True.
                 key += (name, type(value), value)
-            elif type(value) is dict and all(type(one) is str for one in value.values()):
+            elif type(value) is dict and _is_of_words(value):
                 key += (name, *value.items())
+            elif type(value) is list and all(
+                type(one) is dict and _is_of_words(one) for one in value
+            ):
+                key += (name, *(tuple(one.items()) for one in value))
             elif name != _TOKEN:
                 return None
     return tuple(key)
+
+
+def _is_of_words(words: dict[object, object]) -> bool:
+    return all(type(one) is str for one in words.values())
 
 
 @register.tag

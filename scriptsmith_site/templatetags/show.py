@@ -8,12 +8,19 @@ from datetime import datetime
 from django import template
 from django.utils import timezone
 from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.markdown import render_markdown
-from scriptsmith_site.presentation.code import Line, OnLine, mark_words, show_lines
+from scriptsmith_site.presentation.code import (
+    Line,
+    OnLine,
+    mark_words,
+    number_line,
+    plain_lines,
+    show_lines,
+)
 from scriptsmith_site.presentation.diff import (
     Keep,
     diff_inline,
@@ -38,9 +45,15 @@ def code(
     remarks: Iterable[OnLine] = (),
 ) -> dict[str, object]:
     """A script with line numbers, colours, and findings and remarks at their lines."""
+    lines = plain = None
+    if findings or remarks:
+        lines = show_lines(script, findings or (), remarks or ())
+    else:
+        plain = plain_lines(script, id)
     return {
         "id": id,
-        "lines": show_lines(script, findings or (), remarks or ()),
+        "lines": lines,
+        "plain": plain,
         "label": label or _("Script"),
         "note": note,
         "source": script if copyable else None,
@@ -52,9 +65,20 @@ def code(
 
 @register.filter
 def numbered(line: Line, id: str) -> SafeString:
-    """A line of a script with its number; there are so many of them that a template would take its time."""
-    place = f'id="{escape(id)}-L{line.number}" data-line="{line.number}"'
-    return mark_safe(f'<span class="line" {place}>{line.html}\n</span>')  # noqa: S308 - both are escaped
+    """A line of a script with its number."""
+    return number_line(line.number, line.html, id)
+
+
+@register.simple_tag
+def key(key: str) -> SafeString:
+    """A key hint, printed on the control that has the key: `a`, `mod+enter`, `g q`; nothing without one.
+
+    Hidden from screen readers: they read aria-keyshortcuts.
+    """
+    if key == "mod+enter":
+        return SafeString('<kbd class="key" data-mod aria-hidden="true">Ctrl ↵</kbd>')
+    words = escape(key.upper()) if key else ""
+    return SafeString(f'<kbd class="key" aria-hidden="true">{words}</kbd>' if words else "")
 
 
 @register.inclusion_tag("components/_diff.html")

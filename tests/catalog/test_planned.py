@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
+from django.db.transaction import TransactionManagementError
+from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Entry, Version
 from catalog.planned import Planned, change, fetch, insert, store
@@ -94,6 +96,49 @@ def test_how_many_rows_were_changed_is_told(db: None, reviewer: User) -> None:
     sql = "UPDATE auth_user SET first_name = %(name)s WHERE id = %(pk)s"
     assert change(sql, {"name": "Rita", "pk": reviewer.pk}) == 1
     assert change(sql, {"name": "Nobody", "pk": 0}) == 0
+
+
+def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
+    """Whoever counts statements has them sent as Django does, everybody else as PostgreSQL reads them."""
+    sql = "SELECT %(b)s::int - %(a)s::int, %(b)s::int, 7 %% 4, 'a%%(b)s'"
+    values = {"a": 2, "b": 5}
+    plain = fetch(sql, values)
+    with CaptureQueriesContext(connection) as asked:
+        watched = fetch(sql, values)
+    assert plain == watched == [(3, 5, 3, "a%(b)s")]
+    assert len(asked) == 1
+
+
+def test_what_a_query_leaves_out_is_there_when_it_is_asked_for(
+    db: None, django_assert_num_queries: Callable[[int], object]
+) -> None:
+    def without_script(pk: int) -> QuerySet[Version]:
+        return Version.objects.filter(pk=pk).select_related("entry").defer("script", "entry__title")
+
+    version = make_version("Delete old files")
+    (found,) = Planned(without_script, values=1)(version.pk)
+    assert found.get_deferred_fields() == {"script"}
+    assert found.entry.get_deferred_fields() == {"title"}
+    with django_assert_num_queries(2):  # type: ignore[attr-defined]
+        assert found.script == version.script
+        assert found.entry.title == "Delete old files"
+    assert not found._state.adding
+
+
+def test_a_relation_that_leads_nowhere_is_none(db: None) -> None:
+    entry = make_version("Delete old files").entry
+    assert entry.suspended_by is None
+    find = Planned(lambda pk: Entry.objects.filter(pk=pk).select_related("suspended_by"), values=1)
+    (found,) = find(entry.pk)
+    assert found.suspended_by is None
+
+
+def test_what_is_refused_is_told_as_django_tells_it(db: None) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        fetch("INSERT INTO catalog_entry (slug) VALUES (NULL) RETURNING id", [])
+    with pytest.raises(TransactionManagementError), transaction.atomic():
+        transaction.set_rollback(True)
+        fetch("SELECT 1", [])
 
 
 def _columns() -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from django.template import Context, Template
 from django.utils.safestring import SafeString
-from django.utils.translation import override
+
+from scriptsmith_site.templatetags import kept
 
 _TEMPLATE = "{% load kept %}{% kept %}<b>{{ label }}</b>{{ count.next }}{% endkept %}"
 
@@ -43,12 +45,22 @@ def test_with_more_than_plain_words_nothing_is_kept() -> None:
     assert _render(template, label="a", count=count) == "<b>a</b>2"
 
 
-def test_each_language_has_its_own() -> None:
-    template = Template("{% load i18n kept %}{% kept %}{% translate 'Yes' %}{% endkept %}")
-    with override("en"):
-        assert template.render(Context()) == "Yes"
-    with override("de"):
-        assert template.render(Context()) == "Ja"
+def test_each_language_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    template = Template(_TEMPLATE)
+    (node,) = [one for one in template.nodelist if hasattr(one, "_made")]
+    for language in ("en", "de", "en"):
+        monkeypatch.setattr(kept, "get_language", lambda language=language: language)
+        assert _render(template, label="a") == "<b>a</b>"
+    assert len(node._made) == 2
+
+
+def test_steps_with_other_states_are_others() -> None:
+    template = Template(
+        "{% load kept %}{% kept %}{% for one in steps %}{{ one.state }},{% endfor %}{% endkept %}"
+    )
+    for states in (["done", "current"], ["current", ""], ["done", "current"]):
+        steps = [{"label": "Script", "state": state} for state in states]
+        assert _render(template, steps=steps) == "".join(f"{state}," for state in states)
 
 
 def test_the_token_of_a_request_is_no_part_of_it() -> None:
