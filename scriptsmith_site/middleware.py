@@ -8,6 +8,7 @@ from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware as DjangoLoginRequiredMiddleware
+from django.contrib.auth.middleware import get_user
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
@@ -74,6 +75,8 @@ class PreferencesMiddleware:
     def process_view(self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs) -> None:
         # Pages without sign-in must answer even while the database does not.
         if getattr(view, "login_required", True) and request.user.is_authenticated:
+            # The person and not a promise of them, which is asked anew for whatever is wanted of it.
+            request.user = get_user(request)
             preferences = preferences_of(request)
             request.theme = preferences.theme  # type: ignore[attr-defined]
             request.changed_keys = preferences.keys  # type: ignore[attr-defined]

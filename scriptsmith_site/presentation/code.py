@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from html import (
     escape,
 )  # Django's escapes the same, and first asks whether the text is a promise of one
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -41,54 +41,41 @@ class OnLine(Protocol):
 Said = TypeVar("Said", bound=OnLine)
 
 
-@dataclass(frozen=True)
-class Line:
-    number: int
+class Piece(NamedTuple):
+    """Lines that follow each other, and what there is to say of the last of them."""
+
     html: SafeString
-    findings: Sequence[ShownFinding] = field(default_factory=tuple)
-    remarks: Sequence[OnLine] = field(default_factory=tuple)
-
-    @property
-    def is_talked_of(self) -> bool:
-        return bool(self.findings or self.remarks)
+    findings: Sequence[ShownFinding] = ()
+    remarks: Sequence[OnLine] = ()
 
 
-def show_lines(
-    script: str, findings: Iterable[object] = (), remarks: Iterable[OnLine] = ()
-) -> list[Line]:
-    """The script's lines with what was found at each, gravest first, and what people say of it.
+def show_code(
+    script: str,
+    id: str,
+    findings: Iterable[object] = (),
+    remarks: Iterable[OnLine] = (),
+) -> list[Piece]:
+    """The script's numbered lines, cut after each of which something was found, gravest first, or said.
 
-    Findings without a line stand at the first.
+    Findings without a line stand at the first. There are so many lines that a template would take its time.
     """
     by_line: dict[int, list[ShownFinding]] = {}
     said = group_by_line(remarks)
-    htmls = coloured_lines(script)
+    lines = [
+        f'<span class="line" id="{escape(id)}-L{number}" data-line="{number}">{html}\n</span>'
+        for number, html in enumerate(coloured_lines(script), start=1)
+    ]
     for finding in findings:
         shown, line = _read_finding(finding)
-        by_line.setdefault(min(line or 1, len(htmls)), []).append(shown)
-    for found in by_line.values():
-        found.sort(key=lambda one: _LEVELS.get(one.level, 9))
-    return [
-        Line(number, html, tuple(by_line.get(number, ())), tuple(said.get(number, ())))
-        for number, html in enumerate(htmls, start=1)
-    ]
-
-
-def plain_lines(script: str, id: str) -> SafeString:
-    """All lines of a script that nobody says anything of, with their numbers, in one piece."""
-    return SafeString(
-        "".join(
-            number_line(number, html, id)
-            for number, html in enumerate(coloured_lines(script), start=1)
-        )
-    )
-
-
-def number_line(number: int, html: SafeString, id: str) -> SafeString:
-    """A line with its number: a script has so many of them that a template would take its time."""
-    return SafeString(
-        f'<span class="line" id="{escape(id)}-L{number}" data-line="{number}">{html}\n</span>'
-    )
+        by_line.setdefault(min(line or 1, len(lines)), []).append(shown)
+    pieces, done = [], 0
+    for number in sorted({*by_line, *(one for one in said if 1 <= one <= len(lines))}):
+        found = sorted(by_line.get(number, ()), key=lambda one: _LEVELS.get(one.level, 9))
+        pieces.append(Piece(SafeString("".join(lines[done:number])), found, said.get(number, ())))
+        done = number
+    if done < len(lines):
+        pieces.append(Piece(SafeString("".join(lines[done:]))))
+    return pieces
 
 
 def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:

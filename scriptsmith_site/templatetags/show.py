@@ -13,14 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.markdown import render_markdown
-from scriptsmith_site.presentation.code import (
-    Line,
-    OnLine,
-    mark_words,
-    number_line,
-    plain_lines,
-    show_lines,
-)
+from scriptsmith_site.presentation.code import OnLine, mark_words, show_code
 from scriptsmith_site.presentation.diff import (
     Keep,
     diff_inline,
@@ -45,15 +38,9 @@ def code(
     remarks: Iterable[OnLine] = (),
 ) -> dict[str, object]:
     """A script with line numbers, colours, and findings and remarks at their lines."""
-    lines = plain = None
-    if findings or remarks:
-        lines = show_lines(script, findings or (), remarks or ())
-    else:
-        plain = plain_lines(script, id)
     return {
         "id": id,
-        "lines": lines,
-        "plain": plain,
+        "pieces": show_code(script, id, findings or (), remarks or ()),
         "label": label or _("Script"),
         "note": note,
         "source": script if copyable else None,
@@ -61,12 +48,6 @@ def code(
         "wrap": wrap,
         "wrap_key": wrap_key,
     }
-
-
-@register.filter
-def numbered(line: Line, id: str) -> SafeString:
-    """A line of a script with its number."""
-    return number_line(line.number, line.html, id)
 
 
 @register.simple_tag

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import dataclass
 
 import pytest
 
-from scriptsmith_site.presentation.code import coloured_lines, mark_words, show_lines
+from scriptsmith_site.presentation.code import coloured_lines, mark_words, show_code
 from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side
 
 
@@ -52,9 +53,39 @@ def test_findings_stand_at_their_lines_gravest_first() -> None:
         {"line": None, "level": "warning", "code": "C", "message": "c"},
         {"line": 99, "level": "warning", "code": "D", "message": "past the end"},
     ]
-    first, second = show_lines("ls\npwd\n", findings)
+    first, second = show_code("ls\npwd\n", "script", findings)
     assert [one.code for one in first.findings] == ["C"]
     assert [one.code for one in second.findings] == ["B", "D", "A"]
+
+
+@dataclass(frozen=True)
+class Said:
+    line: int
+
+
+def test_a_script_is_cut_only_where_there_is_something_to_say() -> None:
+    script = "".join(f"echo {number}\n" for number in range(1, 6))
+    findings = [{"line": 2, "level": "info", "code": "A", "message": "a"}]
+    pieces = show_code(script, "script", findings, [Said(4), Said(4), Said(9)])
+    assert [plain(piece.html) for piece in pieces] == [
+        "echo 1\necho 2\n",
+        "echo 3\necho 4\n",
+        "echo 5\n",
+    ]
+    assert [len(piece.findings) for piece in pieces] == [1, 0, 0]
+    assert [len(piece.remarks) for piece in pieces] == [0, 2, 0]
+    whole = "".join(piece.html for piece in pieces)
+    assert re.findall(r'id="script-L(\d)" data-line="(\d)"', whole) == [(n, n) for n in "12345"]
+
+
+def test_the_id_of_a_script_can_not_leave_its_place() -> None:
+    (piece,) = show_code("ls\n", '"><script>')
+    assert "<script>" not in piece.html
+
+
+def test_an_empty_script_has_one_line() -> None:
+    (piece,) = show_code("", "script")
+    assert plain(piece.html) == "\n"
 
 
 def test_a_changed_word_is_marked_inside_its_line() -> None:
