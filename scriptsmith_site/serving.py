@@ -1,0 +1,25 @@
+"""How gunicorn serves: what of it takes more than a word on the command line, see `embedded/programs.py`."""
+
+from __future__ import annotations
+
+import random
+from typing import Protocol
+
+# One request of so many is the last on its connection.
+_STAY = 8
+
+
+class Closable(Protocol):
+    """Of gunicorn's requests, what is wanted of them here."""
+
+    def force_close(self) -> None:
+        """Let the connection end with the answer."""
+
+
+def pre_request(_worker: object, request: Closable) -> None:
+    """Close a connection now and then: the next one goes to a process that has time for it.
+
+    A browser at work keeps its connection, and by that its process; were all of them at one, the others would idle.
+    """
+    if random.randrange(_STAY) == 0:
+        request.force_close()
