@@ -28,7 +28,10 @@ from review.study.agreement import Cell, Values
 from review.study.compare import reduce_pattern
 
 SLICE = 1_000
-_JOINT = Tally.Kind.JOINT.value
+# Looked up once and not for every row.
+_ITEM, _SUM, _JOINT, _VALUES = (
+    kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.JOINT, Tally.Kind.VALUES)
+)
 
 
 @dataclass
@@ -58,30 +61,42 @@ def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, C
     )
     for configuration, kind, pattern, count in rows:
         counts = found[configuration]
-        if kind == Tally.Kind.ITEM:
+        if kind == _ITEM:
             counts.items[ItemPattern.from_text(pattern)] = count
             continue
-        if kind == Tally.Kind.SUM:
+        if kind == _SUM:
             counts.sums[pattern] = count
             continue
-        if kind == Tally.Kind.JOINT:
+        if kind == _JOINT:
             other, here, there = pattern.split(">")
             both = ItemPattern.from_text(here), ItemPattern.from_text(there)
             counts.joint[int(other)][both] = count
             continue
-        stage, numbers = _read_numbers(pattern)
-        if kind == Tally.Kind.VALUES:
-            counts.values[stage][Values(*numbers)] = count
+        if kind == _VALUES:
+            stage, values = _read_values(pattern)
+            counts.values[stage][values] = count
         else:
-            counts.pairs[stage][Cell(*numbers)] = count
+            stage, cell = _read_cell(pattern)
+            counts.pairs[stage][cell] = count
     return found
 
 
 # A report reads the same few texts each time.
 @lru_cache(maxsize=65_536)
-def _read_numbers(pattern: str) -> tuple[Stage, tuple[int, ...]]:
+def _read_values(pattern: str) -> tuple[Stage, Values]:
+    stage, numbers = _read_numbers(pattern)
+    return stage, Values(*numbers)
+
+
+@lru_cache(maxsize=65_536)
+def _read_cell(pattern: str) -> tuple[Stage, Cell]:
+    stage, numbers = _read_numbers(pattern)
+    return stage, Cell(*numbers)
+
+
+def _read_numbers(pattern: str) -> tuple[Stage, list[int]]:
     stage, _, numbers = pattern.partition("|")
-    return Stage(stage), tuple(int(number) for number in numbers.split(","))
+    return Stage(stage), [int(number) for number in numbers.split(",")]
 
 
 def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
