@@ -18,16 +18,8 @@ urlpatterns = [
     path("shorten/<int:shortening>/", shortening.shorter, name="item-shorter"),
     path("hands/", hands.item_hands, name="item-hands"),
     path("hands/assign/", hands.item_assign, name="item-assign"),
-    path(
-        "hands/<int:assignment>/take-over/",
-        hands.item_take_over,
-        name="item-take-over",
-    ),
-    path(
-        "hands/<int:assignment>/send-back/",
-        hands.item_send_back,
-        name="item-send-back",
-    ),
+    path("hands/<int:assignment>/take-over/", hands.item_take_over, name="item-take-over"),
+    path("hands/<int:assignment>/send-back/", hands.item_send_back, name="item-send-back"),
     path("give-back/", desk.give_back, name="item-give-back"),
     path("flag/", desk.flag, name="item-flag"),
     path("scratch/", keeping.save_scratch, name="item-scratch"),
@@ -39,9 +31,5 @@ urlpatterns = [
     path("undo/", desk.undo, name="item-undo"),
     path("answer/", desk.answer, name="item-answer"),
     path("earlier/", desk.earlier, name="item-earlier"),
-    path(
-        "execution-reason/",
-        report.item_execution_reason,
-        name="item-execution-reason",
-    ),
+    path("execution-reason/", report.item_execution_reason, name="item-execution-reason"),
 ]

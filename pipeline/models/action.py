@@ -8,6 +8,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.indexes import index_where_set
+
 
 class Action(models.Model):
     """An action statement with what is known around it. Its texts can be erased; the row and hashes stay."""
@@ -52,9 +54,7 @@ class Action(models.Model):
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["statement_sha256"], name="action_same_statement"),
-            models.Index(
-                fields=["erased_by"], name="action_erased_by", condition=Q(erased_by__isnull=False)
-            ),
+            index_where_set("erased_by", name="action_erased_by"),
         ]
         constraints = [
             models.CheckConstraint(

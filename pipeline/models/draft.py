@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.indexes import index_where_set
 from catalog.models import Version
 from pipeline.models.run import Run
 from pipeline.types import Arm, DraftKind, Verdict
@@ -67,11 +68,8 @@ class Draft(models.Model):
 
     class Meta:
         ordering = ["number"]
-        # Most Drafts have none of these: only those that do are in the index.
         indexes = [
-            models.Index(
-                fields=[one], name=f"draft_{one}", condition=Q(**{f"{one}__isnull": False})
-            )
+            index_where_set(one, name=f"draft_{one}")
             for one in ("parent", "feedback", "refinement", "version", "author")
         ]
         constraints = [

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.indexes import index_where_set
 from catalog.models import Version
 from pipeline.models.action import Action
 from pipeline.models.configuration import Configuration, Endpoint
@@ -159,11 +160,8 @@ class Run(models.Model):
             ),
         ]
         indexes = [
-            # Most runs have none of these: only those that do are in the index.
             *(
-                models.Index(
-                    fields=[one], name=f"run_{one}", condition=Q(**{f"{one}__isnull": False})
-                )
+                index_where_set(one, name=f"run_{one}")
                 for one in ("batch", "follows", "answered_by", "recommended")
             ),
             models.Index(
@@ -172,9 +170,7 @@ class Run(models.Model):
                 condition=Q(state__in=["queued", "running"]),
             ),
             models.Index(fields=["-finished_at"], name="run_newest_finished"),
-            models.Index(
-                fields=["waits_for"], name="run_waiting", condition=Q(waits_for__isnull=False)
-            ),
+            index_where_set("waits_for", name="run_waiting"),
         ]
 
     def __str__(self) -> str:

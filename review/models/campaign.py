@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.indexes import index_where_set
 from pipeline.models import Action, Batch, Configuration, Run
 
 
@@ -201,11 +202,7 @@ class Case(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        indexes = [
-            models.Index(
-                fields=["repeats"], name="case_repeats", condition=Q(repeats__isnull=False)
-            )
-        ]
+        indexes = [index_where_set("repeats", name="case_repeats")]
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "external_id"], name="case_id_once_a_campaign"

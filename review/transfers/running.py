@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from django.db import transaction
 
@@ -22,7 +22,6 @@ _TURN = 0.001  # seconds that a thread may work while another waits for its turn
 
 Row = TypeVar("Row")
 Write = Callable[[], None]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,12 +117,15 @@ def run_import(
             outcome = Outcome()
             yield one, read(one.records, outcome), outcome
 
-    with _collecting_rarely(), _taking_short_turns(), _Ahead(make_rows()) as slices:
-        while (found := slices.next()) is not None:
+    slices = make_rows()
+    with _collecting_rarely(), _taking_short_turns(), ThreadPoolExecutor(max_workers=1) as thread:
+        coming = thread.submit(next, slices, None)
+        while (found := coming.result()) is not None:
             one, rows, outcome = found
             with transaction.atomic():
                 write = take(rows, outcome)
-                slices.read_on()
+                # Not sooner: of two threads at work in Python each takes the time that the other needs.
+                coming = thread.submit(next, slices, None)
                 write()
                 counts.read += len(one.records)
                 counts.kept += outcome.kept
@@ -154,35 +156,6 @@ def _taking_short_turns() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
-
-
-class _Ahead(Generic[T]):
-    """Items made in a thread, each from when it is asked for: when whoever asks has the database to wait for.
-
-    Sooner would be later: of two threads at work in Python each takes the time that the other needs.
-    """
-
-    def __init__(self, items: Iterator[T]) -> None:
-        self._items = items
-        self._thread = ThreadPoolExecutor(max_workers=1)
-        self._coming: Future[T | None] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._thread.shutdown()
-
-    def read_on(self) -> None:
-        """Begin with the next one."""
-        self._coming = self._thread.submit(next, self._items, None)
-
-    def next(self) -> T | None:
-        """The next one, once it is there; None at the end."""
-        if self._coming is None:
-            self.read_on()
-        coming, self._coming = self._coming, None
-        return coming.result() if coming else None
 
 
 def _slices(source: Source, *, after: int) -> Iterator[_Slice]:

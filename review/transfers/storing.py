@@ -148,9 +148,8 @@ class ItemStore:
         run, key = self._key(Run), self._key(Item)
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
         # What the product would have recommended is not known of scripts made elsewhere.
-        recommended = None
-        if item.recommended:
-            recommended = {"first": first, "refined": refined}.get(item.recommended)
+        recommended = {"first": first, "refined": refined}.get(item.recommended)
+        # `id` and not `pk`, which is looked for anew each time.
         self._lines[Run].append(
             f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import (
-    escape,
-)  # Django's escapes the same, and first asks whether the text is a promise of one
+
+# Django's escapes the same, and first asks whether the text is a promise of one.
+from html import escape
 from typing import NamedTuple, Protocol, TypeVar
 
 from django.utils.html import format_html
@@ -67,7 +67,7 @@ def show_code(
     ]
     for finding in findings:
         shown, line = _read_finding(finding)
-        by_line.setdefault(min(line or 1, len(lines)), []).append(shown)
+        by_line.setdefault(min(max(line or 1, 1), len(lines)), []).append(shown)
     pieces, done = [], 0
     for number in sorted({*by_line, *(one for one in said if 1 <= one <= len(lines))}):
         found = sorted(by_line.get(number, ()), key=lambda one: _LEVELS.get(one.level, 9))

@@ -78,6 +78,13 @@ def test_a_script_is_cut_only_where_there_is_something_to_say() -> None:
     assert re.findall(r'id="script-L(\d)" data-line="(\d)"', whole) == [(n, n) for n in "12345"]
 
 
+def test_a_finding_at_a_line_that_can_not_be_stands_at_the_nearest_and_no_line_twice() -> None:
+    findings = [{"line": line, "level": "info", "code": "A", "message": "a"} for line in (-1, 1, 9)]
+    first, second = show_code("ls\npwd\nid\n", "script", findings)
+    assert (plain(first.html), plain(second.html)) == ("ls\n", "pwd\nid\n")
+    assert (len(first.findings), len(second.findings)) == (2, 1)
+
+
 def test_the_id_of_a_script_can_not_leave_its_place() -> None:
     (piece,) = show_code("ls\n", '"><script>')
     assert "<script>" not in piece.html
