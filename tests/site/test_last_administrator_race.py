@@ -11,7 +11,7 @@ from django.db import connection
 
 from catalog.types import Refused
 from scriptsmith_site.people import services
-from scriptsmith_site.people.roles import Role, make_roles
+from scriptsmith_site.people.roles import ADMINISTER, Role, make_roles
 from tests.people import make_person
 
 
@@ -25,6 +25,8 @@ def test_one_stays() -> None:
     def remove(name: str) -> str:
         other = User.objects.get(username=name)
         by = User.objects.exclude(username=name).get()
+        # What a request knows of who asks, however soon the other one is done.
+        assert by.has_perm(ADMINISTER)
         together.wait()
         try:
             services.change_roles(other, roles=[], by=by)
