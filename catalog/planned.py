@@ -14,13 +14,13 @@ from typing import Generic, NamedTuple, TypeVar
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.signals import connection_created
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet
 from django.db.models.base import ModelState
 from django.db.models.query import RelatedPopulator, get_related_populators
-from django.dispatch import receiver
 from psycopg.sql import Literal
+
+from catalog.postgres.base import Cursor
 
 Row = TypeVar("Row", bound=Model)
 
@@ -64,20 +64,48 @@ def change(sql: str, params: Values) -> int:
     return int(_execute(sql, params).rowcount)
 
 
-def insert(row: Model) -> None:
-    """Insert a row, which the database numbers, and give it its key. No signal is sent."""
+class Statement(NamedTuple):
+    """One that is yet to be carried out: its SQL, and its values in their order."""
+
+    sql: str
+    values: Sequence[object]
+
+
+def carry_out(*statements: Statement) -> list[tuple[object, ...]]:
+    """Carry out several in one go; what the last one returns. None of them sees what another one changes."""
+    sql = _join(tuple(one.sql for one in statements))
+    cursor = _execute(sql, [value for one in statements for value in one.values])
+    return cursor.fetchall() if cursor.description else []
+
+
+def insert(row: Model, *with_it: Statement) -> None:
+    """Insert a row, which the database numbers, and give it its key; carry out some statements with it.
+
+    No signal is sent.
+    """
     sql, fields = _insertion(type(row))
-    ((row.pk,),) = fetch(
-        sql, [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
-    )
+    values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
+    ((row.pk,),) = carry_out(*with_it, Statement(sql, values))
     row._state.adding, row._state.db = False, connection.alias
 
 
 def store(row: Model, *names: str) -> None:
     """Save these fields of a row, and no others. No signal is sent."""
+    carry_out(storing(row, *names))
+
+
+def storing(row: Model, *names: str) -> Statement:
+    """The statement that saves these fields of a row as they are now."""
     sql, fields = _storing(type(row), names)
     values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
-    change(sql, [*values, row.pk])
+    return Statement(sql, [*values, row.pk])
+
+
+@cache
+def _join(parts: tuple[str, ...]) -> str:
+    *first, last = parts
+    named = ", ".join(f"part_{number} AS ({part})" for number, part in enumerate(first))
+    return f"WITH {named} {last}" if named else last
 
 
 @cache
@@ -172,19 +200,6 @@ def _write_out(sql: str, params: Sequence[object], marks: Sequence[int]) -> str:
     return first + "".join(word + part for word, part in zip(words, rest, strict=True))
 
 
-@receiver(connection_created)
-def _plan_for_any_value(connection: BaseDatabaseWrapper, **_signal: object) -> None:
-    """Statements of such cursors are prepared at once, and a plan is kept whatever the values.
-
-    Left to itself, PostgreSQL plans most of our queries anew each time: it takes a plan for these very values
-    for a little cheaper, and leaves out what the planning costs.
-    """
-    connection.connection.prepare_threshold = 0
-    connection.connection.execute("SET plan_cache_mode = force_generic_plan")
-    # What it has learnt of types is kept from one statement to the next.
-    connection.planned_cursor = psycopg.RawCursor(connection.connection)  # type: ignore[attr-defined]
-
-
 def _execute(sql: str, params: Values) -> psycopg.Cursor[tuple[object, ...]] | CursorWrapper:
     """Carry out a statement; the cursor is the connection's, and holds the answer until the next one."""
     here = connections[DEFAULT_DB_ALIAS]
@@ -195,7 +210,7 @@ def _execute(sql: str, params: Values) -> psycopg.Cursor[tuple[object, ...]] | C
     here.validate_no_broken_transaction()
     native, names = _write_native(sql)
     values = [params[name] for name in names] if isinstance(params, Mapping) else params
-    cursor: psycopg.RawCursor[tuple[object, ...]] = here.planned_cursor  # type: ignore[attr-defined]
+    cursor: Cursor = here.planned_cursor  # type: ignore[attr-defined]
     with here.wrap_database_errors:
         cursor.execute(native, values)
     return cursor

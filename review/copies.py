@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from pipeline.models import Draft
 from review.desk import Desk, Step, open_desk
+from review.leases import lock_place
 from review.models import Assignment, Item, Score
 from review.reading import read_scores_of_case
 from review.studies import count_done
@@ -48,8 +50,14 @@ def copy_known_scores(assignment: Assignment) -> bool:
     earlier = read_scores_of_case(
         assignment.item.case_id, assignment.item_id, assignment.reviewer_id
     )
-    if not earlier:
-        return False
+    return bool(earlier) and _copy_known(assignment, earlier)
+
+
+@transaction.atomic
+def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
+    lock_place(assignment.item_id)
+    if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
+        return False  # it was given to somebody else at this very moment
     desk = open_desk(assignment.item, assignment.reviewer)
     if desk.first is None or desk.given:
         return False

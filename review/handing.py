@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow
 from review.models import Assignment, Item
-from review.queue import give_back, take
+from review.places import take
+from review.queue import give_back
 from review.waiting import open_to
 
 MAX_WHY = 2_000

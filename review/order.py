@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from django.core.cache import cache
 
-from review.models import Campaign, Item, Member
+from review.models import Assignment, Campaign, Member
 from review.waiting import Line
 
 BITS = 31
@@ -21,20 +21,20 @@ _BUCKET = 50  # items, about
 _PATIENCE = 5
 
 
-def first_in_order(line: Line) -> Item | None:
-    """The locked first item for this person, or None where none is left.
+def take_first(line: Line) -> Assignment | None:
+    """Take the first item for this person; None where none is left.
 
     Items that somebody else is being given at this moment are passed over, unless there are no others.
     """
     if line.is_random and line.member is not None:
-        item = _first_at_random(line, line.member)
-        if item is not None:
-            return item
+        taken = _take_at_random(line, line.member)
+        if taken is not None:
+            return taken
         # Gone through once: what was given back since lies anywhere.
-    return _first(line)
+    return _take_plainly(line)
 
 
-def _first_at_random(line: Line, member: Member) -> Item | None:
+def _take_at_random(line: Line, member: Member) -> Assignment | None:
     bits = _bits(line.campaign)
     if not bits:
         return None
@@ -46,10 +46,10 @@ def _first_at_random(line: Line, member: Member) -> Item | None:
         ):  # only from its own multiples on are so many next to each other in the index
             many //= 2
         low = ((number ^ (member.seed >> width)) & -many) << width
-        item = line.first((low, low + (many << width)))
-        if item is not None:
+        taken = line.take_first((low, low + (many << width)))
+        if taken is not None:
             _note_reached(member, number * step)
-            return item
+            return taken
         number, many = number + many, many * 2
     _note_reached(member, _WHOLE)
     return None
@@ -69,16 +69,16 @@ def _note_reached(member: Member, reached: int) -> None:
         Member.objects.filter(pk=member.pk).update(reached=reached)
 
 
-def _first(line: Line) -> Item | None:
-    found = line.first()
-    for again in range(_PATIENCE if found is None else 0):
+def _take_plainly(line: Line) -> Assignment | None:
+    taken = line.take_first()
+    for again in range(_PATIENCE if taken is None else 0):
         # Nobody starves: the last item may be locked only for the moment of somebody else's claim. Having
         # waited for it, it may be taken, and another one still wait.
         some = line.some()
         if not some:
             break
         # Not all for the same one.
-        found = line.wait_for(some[(line.by.pk + again) % len(some)])
-        if found is not None:
+        taken = line.wait_for(some[(line.by.pk + again) % len(some)])
+        if taken is not None:
             break
-    return found
+    return taken

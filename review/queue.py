@@ -8,13 +8,14 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.planned import fetch, store
+from catalog.planned import store
 from catalog.types import BadInput, NotAllowedNow
 from review import studies
 from review.copies import copy_known_scores
 from review.leases import lease_end, lock_place
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
-from review.order import first_in_order
+from review.order import take_first
+from review.places import take
 from review.reading import lock_held, read_member
 from review.waiting import lines_for, open_to
 
@@ -27,23 +28,28 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     person is paused or through with their share.
     """
     _check_open(campaign)
-    with transaction.atomic():
-        place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
-        if place is None or place.holds:  # type: ignore[attr-defined]
-            for held in lock_held(campaign.pk, by.pk):
-                return _renew(held)
-        member = None if campaign.is_live else _admit(place, campaign, by)
-        while item := _first_in_line(campaign, by, member):
-            assignment = take(item, by)
-            # What they have scored in another arm already is not shown a second time.
-            if campaign.is_live or not copy_known_scores(assignment):
-                return assignment
-        return None
+    place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
+    if place is None or place.holds:  # type: ignore[attr-defined]
+        held = _take_up(campaign, by)
+        if held is not None:
+            return held
+    member = None if campaign.is_live else _admit(place, campaign, by)
+    while assignment := _take_first(campaign, by, member):
+        # What they have scored in another arm already is not shown a second time.
+        if campaign.is_live or not copy_known_scores(assignment):
+            return assignment
+    return None
 
 
-def _first_in_line(campaign: Campaign, by: User, member: Member | None) -> Item | None:
-    found = (first_in_order(line) for line in lines_for(campaign, by, member))
-    return next((item for item in found if item is not None), None)
+@transaction.atomic
+def _take_up(campaign: Campaign, by: User) -> Assignment | None:
+    held = next(iter(lock_held(campaign.pk, by.pk)), None)
+    return _renew(held) if held else None
+
+
+def _take_first(campaign: Campaign, by: User, member: Member | None) -> Assignment | None:
+    taken = (take_first(line) for line in lines_for(campaign, by, member))
+    return next((one for one in taken if one is not None), None)
 
 
 @transaction.atomic
@@ -128,56 +134,6 @@ def _renew(assignment: Assignment) -> Assignment:
     assignment.lease_until = lease_end()
     assignment.fence += 1
     store(assignment, "state", "lease_until", "fence")
-    return assignment
-
-
-# The constraint on places is the last word; the row lock only spares us from asking it.
-_TAKE = """
-WITH taken AS (UPDATE review_item SET places = places - 1 WHERE id = %(item)s)
-INSERT INTO review_assignment (
-    item_id, reviewer_id, state, reason, lease_until, created_at, why, fence, pauses, active_seconds, position
-)
-VALUES (
-    %(item)s, %(reviewer)s, %(state)s, %(reason)s, %(lease_until)s, %(now)s, '', 1, 0, '{}', 1 + coalesce((
-        SELECT earlier.position
-        FROM review_assignment AS earlier JOIN review_item AS had ON had.id = earlier.item_id
-        WHERE earlier.reviewer_id = %(reviewer)s AND earlier.position > 0 AND had.campaign_id = %(campaign)s
-        ORDER BY earlier.id DESC LIMIT 1
-    ), 0)
-)
-RETURNING id, position
-"""
-
-
-def take(
-    item: Item,
-    by: User,
-    *,
-    state: str = Assignment.State.ACTIVE,
-    reason: str = Assignment.Reason.QUEUE,
-) -> Assignment:
-    """Take one of the item's places for this person. The row is locked, or the database refuses less than none."""
-    assignment = Assignment(
-        item=item,
-        reviewer=by,
-        state=state,
-        reason=reason,
-        lease_until=lease_end() if state == Assignment.State.ACTIVE else None,
-    )
-    ((key, position),) = fetch(
-        _TAKE,
-        {
-            "item": item.pk,
-            "campaign": item.campaign_id,
-            "reviewer": by.pk,
-            "state": state,
-            "reason": reason,
-            "lease_until": assignment.lease_until,
-            "now": assignment.created_at,
-        },
-    )
-    assignment.pk, assignment.position = int(str(key)), int(str(position))
-    assignment._state.adding, assignment._state.db = False, item._state.db
     return assignment
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.planned import insert, store
+from catalog.planned import carry_out, insert, storing
 from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Refinement
@@ -19,14 +20,15 @@ from review.copies import copy_to_same_scripts
 from review.desk import Desk, Step, open_desk
 from review.gold import note_trained
 from review.leases import check_fence, lease_end
-from review.models import Assignment, Case, Item, Reveal, Score, TallyDue
+from review.models import Assignment, Case, Item, Reveal, Score
 from review.queue import answer_sent_back
 from review.reading import lock_item
 from review.repeating import SITTING_GAP, make_repeat
-from review.studies import count_done
+from review.studies import counting
 
 MAX_COMMENT = 10_000
 _TIMES = ("active_seconds", "pauses")
+_ENDING = ("state", "ended_at", "lease_until")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,18 +48,27 @@ class Given:
     fence: int | None = None  # of the tab that sends; None where there is no tab
 
 
-@transaction.atomic
 def submit_score(item: Item, given: Given, *, by: User) -> Score:
     """Record a score. Sent again it changes nothing; sent with another value it takes the place of the first.
 
     Raises BadInput for a value that is none, NotAllowedNow out of order, for somebody else's item or where
     another tab has taken over, and Stale where the object shown is no longer the one to score.
     """
-    return score_locked(lock_item(item.pk, by.pk)[0], given, by=by)
+    return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
 
 
-def score_locked(item: Item, given: Given, *, by: User) -> Score:
-    """The same for an item that was read with its row locked, inside that transaction."""
+def score_locked(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
+    """The same for an item that `lock` reads and locks, inside the transaction of the score."""
+    try:
+        return _score(lock, given, by=by)
+    except IntegrityError:
+        # Sent twice at once: this one looked for earlier scores while the other waited to be stored.
+        return _score(lock, given, by=by)
+
+
+@transaction.atomic
+def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
+    item = lock()
     if given.value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
     if len(given.comment) > MAX_COMMENT:
@@ -93,43 +104,47 @@ def score_locked(item: Item, given: Given, *, by: User) -> Score:
         active_seconds=given.active_seconds,
         rubric_id=item.rubric_in_force,  # type: ignore[attr-defined]
     )
-    insert(score)
     _add_time(assignment, step, given)
     desk.take(score)
-    if item.campaign.is_live or not finish(desk, assignment):
-        store(assignment, *_TIMES)
+    if item.campaign.is_live:
+        insert(score, storing(assignment, *_TIMES))
+    else:
+        finish(desk, assignment, score)
     return score
 
 
-def finish(desk: Desk, assignment: Assignment) -> bool:
+def finish(desk: Desk, assignment: Assignment, score: Score | None = None) -> None:
     """In a study, an item is done when nothing is left to score; one more to score takes it up again.
 
-    True where by that the assignment has another state, and is stored.
+    It is stored in one statement, with the new score where there is one.
     """
     item, through = desk.item, desk.next_step is None
-    was_through = assignment.state == Assignment.State.SUBMITTED
-    if through and not was_through:
-        assignment.state, assignment.ended_at = Assignment.State.SUBMITTED, timezone.now()
-        assignment.lease_until = None
-    elif was_through and not through:
-        assignment.state, assignment.ended_at = Assignment.State.ACTIVE, None
-        assignment.lease_until = lease_end()
-    if through == was_through:
-        insert(TallyDue(item=item, campaign=item.campaign))
+    changes = through != (assignment.state == Assignment.State.SUBMITTED)
+    if changes:
+        assignment.state = Assignment.State.SUBMITTED if through else Assignment.State.ACTIVE
+        assignment.ended_at = timezone.now() if through else None
+        assignment.lease_until = None if through else lease_end()
+    statements = [storing(assignment, *(_ENDING if changes else ()), *_TIMES)]
+    statements += counting(item, change=(1 if through else -1) if changes else 0)
+    if score is not None:
+        insert(score, *statements)
     else:
-        store(assignment, "state", "ended_at", "lease_until", *_TIMES)
-        count_done(item, change=1 if through else -1)
-        if through:
-            if len(desk.given) > len(desk.steps):  # something was scored here before
-                answer_sent_back(assignment)
-            # Where the item was locked for a score, it is known whether there are any.
-            if getattr(item, "has_arms", True):
-                copy_to_same_scripts(desk)
-            if getattr(item, "has_scratch", True):
-                item.scratches.filter(reviewer=assignment.reviewer_id).delete()
-            note_trained(item, assignment.reviewer)
-            make_repeat(item, by=assignment.reviewer)
-    return through != was_through
+        carry_out(*statements)
+    if changes and through:
+        _end(desk, assignment)
+
+
+def _end(desk: Desk, assignment: Assignment) -> None:
+    """What follows when a reviewer is through with an item. Where it was locked, some of it is known to be none."""
+    item = desk.item
+    if len(desk.given) > len(desk.steps):  # something was scored here before
+        answer_sent_back(assignment)
+    if getattr(item, "has_arms", True):
+        copy_to_same_scripts(desk)
+    if getattr(item, "has_scratch", True):
+        item.scratches.filter(reviewer=assignment.reviewer_id).delete()
+    note_trained(item, assignment.reviewer)
+    make_repeat(item, by=assignment.reviewer)
 
 
 def is_through(item: Item, score: Score) -> bool:

@@ -202,19 +202,19 @@ def is_in_share(shuffle: int, percent: int, what: str) -> bool:
     return int.from_bytes(digest[:4], "big") % 10_000 < percent * 100
 
 
-# One statement, since this happens at the end of every review: the row is read as it is by then.
+_DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%s, %s)"
+# The row is counted on as it is by then: this happens at the end of every review.
 _COUNT_DONE = """
-WITH due AS (INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%(item)s, %(campaign)s))
-UPDATE review_item SET done = done + %(change)s,
+UPDATE review_item SET done = done + %s,
     state = CASE
-        WHEN state = 'open' AND done + %(change)s >= overlap THEN 'closed'
-        WHEN state = 'closed' AND done + %(change)s < overlap THEN 'open'
+        WHEN state = 'open' AND done + %s >= overlap THEN 'closed'
+        WHEN state = 'closed' AND done + %s < overlap THEN 'open'
         ELSE state END,
     closed_at = CASE
-        WHEN state = 'open' AND done + %(change)s >= overlap THEN %(now)s
-        WHEN done + %(change)s < overlap THEN NULL
+        WHEN state = 'open' AND done + %s >= overlap THEN %s
+        WHEN done + %s < overlap THEN NULL
         ELSE closed_at END
-WHERE id = %(item)s
+WHERE id = %s
 """
 
 
@@ -223,8 +223,16 @@ def count_done(item: Item, *, change: int) -> None:
 
     What it brings to the figures is due to be counted anew.
     """
-    values = {"item": item.pk, "campaign": item.campaign_id, "change": change}
-    planned.change(_COUNT_DONE, values | {"now": timezone.now()})
+    planned.carry_out(*counting(item, change=change))
+
+
+def counting(item: Item, *, change: int = 0) -> list[planned.Statement]:
+    """The statements of `count_done`; without a change only what is due to be counted anew."""
+    statements = [planned.Statement(_DUE, [item.pk, item.campaign_id])]
+    if change:
+        values = [change, change, change, change, timezone.now(), change, item.pk]
+        statements.append(planned.Statement(_COUNT_DONE, values))
+    return statements
 
 
 def _columns(rules: Rules) -> dict[str, object]:

@@ -11,11 +11,12 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from catalog.planned import fetch, make_row
+from catalog.planned import make_row
 from pipeline.models import Draft, Feedback
 from review.gold import begins_with_training
 from review.leases import lock_place
 from review.models import Assignment, Campaign, Case, Item, Member
+from review.places import give, take
 from review.repeating import SITTING_GAP, fit_for, has_checks, in_turn
 
 Bounds = tuple[int, int]  # of `Item.shuffle`
@@ -97,13 +98,13 @@ class Line:
     def is_random(self) -> bool:
         return self.campaign.order == Campaign.Order.RANDOM and self.member is not None
 
-    def first(self, bounds: Bounds | None = None) -> Item | None:
-        """The first, locked; those that somebody else is being given at this moment are passed over."""
+    def take_first(self, bounds: Bounds | None = None) -> Assignment | None:
+        """Take the first; those that somebody else is being given at this moment are passed over."""
         order = self.campaign.order if self.is_random else _plain_order(self.campaign)
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
-            return _first_of(self.waiting, order, seed, bounds).first()
-        numbers = {"campaign": self.campaign.pk, "by": self.by.pk, "seed": seed}
+            return self._take_of(_first_of(self.waiting, order, seed, bounds))
+        numbers = {"seed": seed}
         if bounds is not None:
             numbers |= {"low": bounds[0], "high": bounds[1]}
         statement = _statement(
@@ -112,30 +113,37 @@ class Line:
             in_training=self.in_training,
             is_bounded=bounds is not None,
         )
-        for *row, has_arms in fetch(statement, numbers):
-            item = make_row(Item, _NAMES, row)
-            item.has_arms = has_arms  # type: ignore[attr-defined]
-            return item
+        given = give(statement, numbers, to=self.by, campaign=self.campaign.pk)
+        if given is not None:
+            assignment, (*row, has_arms) = given
+            assignment.item = make_row(Item, _NAMES, row)
+            assignment.item.has_arms = has_arms  # type: ignore[attr-defined]
+            return assignment
         if self.is_random:
             return None
         # None of the nearest is for this person: there may be others behind them.
-        return _first_of(self._all(), order, seed, bounds).first()
+        return self._take_of(_first_of(self._all(), order, seed, bounds))
+
+    @transaction.atomic
+    def _take_of(self, locked: QuerySet[Item]) -> Assignment | None:
+        item = locked.first()
+        return take(item, self.by) if item else None
 
     def some(self) -> list[int]:
         """The keys of some that wait, whoever is being given them at this moment."""
         return list(self._all().order_by("pk").values_list("pk", flat=True)[:_SOME])
 
-    def wait_for(self, pk: int) -> Item | None:
-        """This one, locked, or None where it has been given to somebody else meanwhile; then nothing is locked.
+    def wait_for(self, pk: int) -> Assignment | None:
+        """Take this one, or None where it has been given to somebody else meanwhile; then nothing stays locked.
 
         Nobody waits for one item with another in hand, or two could wait for each other.
         """
         with transaction.atomic():
             lock_place(pk)
-            item = self._all().filter(pk=pk).first()
-            if item is None:
+            taken = self._take_of(self._all().filter(pk=pk))
+            if taken is None:
                 transaction.set_rollback(True)
-        return item
+        return taken
 
     def _all(self) -> QuerySet[Item]:
         if self.waiting is not None:

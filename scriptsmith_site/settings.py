@@ -139,6 +139,9 @@ env_text(
     "",
     "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
 )
+# Django's backend for PostgreSQL, with the cursor that `catalog.planned` needs.
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    DATABASES["default"]["ENGINE"] = "catalog.postgres"
 # Seconds; read from an address it would be 0. A new connection has to make its plans first.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -63,11 +62,10 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
         fence=read_fence(request),
     )
     try:
-        with transaction.atomic():
-            item = access_item(user, pk, lock=True)
-            score = services.score_locked(item, given, by=user)
+        score = services.score_locked(lambda: access_item(user, pk, lock=True), given, by=user)
     except Refused as refused:
         return refuse(request, access_item(user, pk), refused)
+    item = score.item
     if services.is_through(item, score):
         said = _("Scored %(value)s. Undo takes it back.") % {"value": score.value}
         return show_next(request, item, said=said)

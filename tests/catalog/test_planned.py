@@ -12,7 +12,7 @@ from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Entry, Version
-from catalog.planned import Planned, change, fetch, insert, store
+from catalog.planned import Planned, Statement, carry_out, change, fetch, insert, store, storing
 from tests.make import make_version
 
 ODD = '100 % of it\'s \\ "quoted"'
@@ -90,6 +90,40 @@ def test_only_the_fields_named_are_stored(db: None) -> None:
 def test_a_field_that_is_none_is_not_stored(db: None) -> None:
     with pytest.raises(AssertionError, match="no_field"):
         store(make_version().entry, "no_field")
+
+
+def test_several_statements_are_one(
+    db: None, reviewer: User, django_assert_num_queries: Callable[[int], object]
+) -> None:
+    entry = make_version("Delete old files").entry
+    entry.title, new = "Another title", Entry(slug="new", title="New")
+    name = Statement("UPDATE auth_user SET first_name = %s WHERE id = %s", ["Rita", reviewer.pk])
+    with django_assert_num_queries(1):  # type: ignore[attr-defined]
+        insert(new, storing(entry, "title"), name)
+    assert set(Entry.objects.values_list("title", "pk")) >= {
+        ("Another title", entry.pk),
+        ("New", new.pk),
+    }
+    reviewer.refresh_from_db()
+    assert reviewer.first_name == "Rita"
+
+
+def test_of_several_statements_the_last_one_answers(db: None) -> None:
+    entry = make_version("Delete old files").entry
+    entry.title = "Another title"
+    title = Statement("SELECT title FROM catalog_entry WHERE id = %s", [entry.pk])
+    assert carry_out(storing(entry, "title"), title) == [("Delete old files",)], "as it was before"
+    assert carry_out(title) == [("Another title",)]
+    assert carry_out(storing(entry, "title")) == []
+
+
+def test_either_all_of_several_statements_are_carried_out_or_none(db: None) -> None:
+    entry = make_version("Delete old files").entry
+    entry.title = "Another title"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(Entry(slug=entry.slug, title="The same name"), storing(entry, "title"))
+    entry.refresh_from_db()
+    assert entry.title == "Delete old files"
 
 
 def test_how_many_rows_were_changed_is_told(db: None, reviewer: User) -> None:
