@@ -26,6 +26,7 @@ Row = TypeVar("Row", bound=Model)
 
 # Values are told apart by these: numbers that no query has of its own, and that every kind of key can hold.
 _FIRST_MARK = 2_147_480_000
+_LARGEST = 2**63 - 1
 
 
 class Planned(Generic[Row]):
@@ -41,7 +42,9 @@ class Planned(Generic[Row]):
         self._made: _Made | None = None
 
     def __call__(self, *values: int) -> list[Row]:
-        """The rows, in the order of the query."""
+        """The rows, in the order of the query; none where a value is larger than any key."""
+        if max(values) > _LARGEST:
+            return []
         if self._made is None:
             self._made = _make(self._build(*self._marks), self._marks)
         made = self._made

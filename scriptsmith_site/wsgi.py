@@ -6,9 +6,10 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from scriptsmith_site.memory import settle_memory
+from scriptsmith_site.memory import load_ahead, settle_memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
 
 application = get_wsgi_application()
+load_ahead()
 settle_memory()

@@ -7,6 +7,7 @@ import select
 import psycopg
 from django.db.backends.postgresql import base
 from psycopg.types.datetime import TimestamptzLoader
+from psycopg.types.numeric import Int8BinaryDumper
 
 Cursor = psycopg.RawCursor[tuple[object, ...]]
 
@@ -27,6 +28,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.connection.prepare_threshold = 0
         self.connection.execute("SET plan_cache_mode = force_generic_plan")
         self.planned_cursor = psycopg.RawCursor(self.connection)
+        # Whole numbers are of one type, whatever their size: else each combination of sizes would have a plan.
+        self.planned_cursor.adapters.register_dumper(int, Int8BinaryDumper)
         # The driver's own, in C: Django's is for servers that keep another time than ours, which is always UTC.
         self.planned_cursor.adapters.register_loader("timestamptz", TimestamptzLoader)
 

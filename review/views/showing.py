@@ -14,15 +14,31 @@ from pipeline import services as pipeline
 from pipeline.models import Draft, DraftFinding
 from pipeline.types import Arm
 from review.desk import Desk, Step, assessment_of
+from review.intake import BREAK_GLASS
 from review.models import Assignment, Case, Rubric, Score
 from review.reading import read_rubric
 from review.views.remarks_showing import show_remarks
 from review.views.waiting_showing import say_ready, waits_for_rewrite
 
+_SHORT_CONTEXT = 300  # characters; a longer one is closed at first
+
 
 class StepLine(TypedDict):
     label: str
     state: str
+
+
+class Head(TypedDict):
+    """What the head of the screen shows; what it does not is empty."""
+
+    used: str  # without review
+    severity: str
+    models: str
+    # Whether there is such a text, which is given beside it.
+    target: str
+    impact: str
+    run: str
+    context: str  # open, or closed where it is long
 
 
 class Choice(TypedDict):
@@ -107,6 +123,8 @@ def show_desk(
         "action": desk.run.action,
         "run": desk.run,
         "mine": mine,
+        "head": _head(desk),
+        "say": _say(desk, step, mine=mine),
         "step": step,
         "seen": step.seen if step else None,
         "view": "diff" if pane and pane.against else "plain",
@@ -136,6 +154,34 @@ def show_desk(
         # Asked for only where feedback can be written.
         "can_shorten": lambda: pipeline.can_shorten(desk.run),
     }
+
+
+def _head(desk: Desk) -> Head:
+    action, visible = desk.run.action, desk.visible
+    is_open = len(action.context) < _SHORT_CONTEXT
+    shows_run = desk.run.pk and visible["verdict"] and desk.item.campaign.is_live
+    return {
+        "used": _shown(desk.item.priority >= BREAK_GLASS),
+        "severity": action.get_severity_display().lower(),
+        "target": _shown(action.target),
+        "impact": _shown(action.impact),
+        "models": str(desk.run.configuration) if visible["models"] and not desk.run.demo else "",
+        "run": _shown(shows_run),
+        "context": _shown(action.context) and ("open" if is_open else "closed"),
+    }
+
+
+def _shown(what: object) -> str:
+    return "yes" if what else ""
+
+
+def _say(desk: Desk, step: Step | None, *, mine: bool) -> str:
+    """What a screen reader says once the screen is there."""
+    if step is not None:
+        return _title(step)
+    if waits_for_rewrite(desk):
+        return _("Waiting for the rewrite")
+    return say_ready(desk) or (_("All that is open is scored.") if mine else "")
 
 
 def _rubric(desk: Desk) -> Rubric | None:

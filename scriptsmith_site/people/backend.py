@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, User
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, OuterRef, Q, QuerySet, Value
+from django.db.models import F, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 
 from catalog.planned import Planned
@@ -20,18 +22,21 @@ class RoleBackend(ModelBackend):
             return None
         if not user.is_superuser:  # who may do everything, whatever is granted
             # Where ModelBackend looks before it asks the database.
-            user._perm_cache = set(user.granted)  # type: ignore[attr-defined]
+            user._perm_cache = {*user.by_role, *user.granted}  # type: ignore[attr-defined]
         return user
 
 
 def _person(pk: int) -> QuerySet[User]:
-    granted = (
-        Permission.objects.filter(Q(group__user=OuterRef("pk")) | Q(user=OuterRef("pk")))
-        .order_by()
-        .annotate(name_in_full=Concat(F("content_type__app_label"), Value("."), F("codename")))
-        .values("name_in_full")
-    )
-    return User.objects.filter(pk=pk).annotate(granted=ArraySubquery(granted))
+    """With what their roles and they themselves were granted; each is looked for from the person on."""
+    by_role = Group.permissions.through.objects.filter(group__user=OuterRef("pk"))
+    own = User.user_permissions.through.objects.filter(user=OuterRef("pk"))
+    return User.objects.filter(pk=pk).annotate(by_role=_names(by_role), granted=_names(own))
+
+
+def _names(rows: QuerySet[Any]) -> ArraySubquery:
+    label, codename = F("permission__content_type__app_label"), F("permission__codename")
+    name = Concat(label, Value("."), codename)
+    return ArraySubquery(rows.annotate(name_in_full=name).values("name_in_full"))
 
 
 _with_permissions = Planned(_person, values=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 # Django's escapes the same, and first asks whether the text is a promise of one.
 from html import escape
@@ -100,18 +100,26 @@ def _colour_lines(script: str) -> tuple[SafeString, ...]:
         tokens = BashLexer().get_tokens_unprocessed(text)
     lines: list[list[str]] = [[]]
     for start, kind, value in tokens:
+        # The name is Pygments' own and the rest is escaped: what format_html does anew would be for nothing.
         name = _class_of(kind)
-        offset = start
-        for position, part in enumerate(value.split("\n")):
+        opening, closing = (f'<span class="{name}">', "</span>") if name else ("", "")
+        for position, (offset, part) in enumerate(_split(value, start)):
             if position:
                 lines.append([])
-                offset += 1
             if part:
-                html = _escape_part(part.removesuffix("\r"), offset, odd)
-                # The name is Pygments' own and the rest is escaped: what format_html does anew would be for nothing.
-                lines[-1].append(f'<span class="{name}">{html}</span>' if name else html)
-            offset += len(part)
+                html = _escape_part(part, offset, odd) if odd else escape(part)
+                lines[-1].append(f"{opening}{html}{closing}")
     return tuple(SafeString("".join(parts)) for parts in lines)
+
+
+def _split(value: str, start: int) -> Iterable[tuple[int, str]]:
+    """The lines of a token without their ends, each with its place in the script; most tokens have one."""
+    if "\n" not in value:
+        yield start, value.removesuffix("\r")
+        return
+    for part in value.split("\n"):
+        yield start, part.removesuffix("\r")
+        start += len(part) + 1
 
 
 # A campaign's scripts come up again and again, with each of its reviewers and after each of their scores.
@@ -145,6 +153,7 @@ def _escape_part(part: str, offset: int, odd: Mapping[int, HiddenCharacter]) -> 
     return SafeString("".join(html))
 
 
+@cache
 def _class_of(kind: _TokenType) -> str:
     """Pygments' short class of a token, or of the nearest kind above it that has one."""
     above: _TokenType | None = kind

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from django import template
 from django.template.base import Node, NodeList, Parser, Token
 from django.template.context import Context
+from django.utils.functional import Promise
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -17,6 +19,7 @@ register = template.Library()
 
 _MOST = 2_000
 _PLAIN = (str, int, type(None))
+_FILLS = (int, str, SafeString)
 _TOKEN = "csrf_token"
 
 
@@ -28,12 +31,12 @@ class _Made(NamedTuple):
 
     def fill(self, values: dict[str, object]) -> SafeString:
         filled = self.pieces.copy()
-        filled[1::2] = [str(values[name]) for name in self.holes]
+        filled[1::2] = [conditional_escape(str(values[name])) for name in self.holes]
         return SafeString("".join(filled))
 
 
 class KeptNode(Node):
-    """Renders its content once for the same words, switches and language; numbers that differ are filled in."""
+    """Renders its content once for the same words, switches and language; what stands around is filled in."""
 
     def __init__(self, nodelist: NodeList, holes: Sequence[str]) -> None:
         self.nodelist = nodelist
@@ -56,17 +59,17 @@ class KeptNode(Node):
         return made.fill(holes)
 
     def _holes(self, context: Context) -> dict[str, object]:
-        """The holes that hold a number, and the token of the request where the content has a form."""
+        """The holes that hold a number or a text, and the token of the request where the content has a form."""
         found = {name: context.get(name) for name in self._stand_ins}
         return {
             name: value
             for name, value in found.items()
-            if type(value) is int or (name == _TOKEN and value is not None)
+            if type(value) in _FILLS or (name == _TOKEN and value is not None)
         }
 
     def _make(self, context: Context, holes: dict[str, object]) -> _Made:
         names = {str(self._stand_ins[name]): name for name in holes}
-        with context.push(**{name: self._stand_ins[name] for name in holes}):
+        with context.push({name: self._stand_ins[name] for name in holes}):
             html = self.nodelist.render(context)
         if not names:
             return _Made([html], [])
@@ -84,6 +87,8 @@ def _key(context: Context, holes: dict[str, object]) -> tuple[object, ...] | Non
             elif isinstance(value, _PLAIN):
                 # A text that is safe and the same one that is not are shown differently; so are 1 and True.
                 key += (name, type(value), value)
+            elif isinstance(value, Promise):  # a text of a template, yet to be translated
+                key += (name, str(value))
             elif type(value) is dict and _is_of_words(value):
                 key += (name, *value.items())
             elif type(value) is list and all(
@@ -103,8 +108,8 @@ def _is_of_words(words: dict[object, object]) -> bool:
 def kept(parser: Parser, token: Token) -> KeptNode:
     """`{% kept %}` ... `{% endkept %}`, in components that are included with `only`.
 
-    `{% kept around pk fence %}` names numbers that differ from page to page and only stand in the text: no
-    condition may ask for them. A form's token is such a hole by itself.
+    `{% kept around pk title %}` names numbers and texts that differ from page to page and stand there as they are:
+    no condition may ask for them, and no filter change them. A form's token is such a hole by itself.
     """
     _name, *words = token.split_contents()
     if words and words[0] != "around":
