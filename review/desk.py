@@ -20,9 +20,9 @@ from pipeline.types import Arm, DraftKind, Verdict
 from review.blinding import as_first_draft
 from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
 from review.reading import (
+    findings_of,
     read_assignment,
     read_drafts,
-    read_findings,
     read_scores,
     read_scratch,
 )
@@ -123,10 +123,7 @@ class Desk:
     @cached_property
     def findings(self) -> dict[int, list[DraftFinding]]:
         """By Draft, what the static checks found."""
-        by_draft: dict[int, list[DraftFinding]] = {}
-        for finding in read_findings(self.run.pk):
-            by_draft.setdefault(finding.draft_id, []).append(finding)
-        return by_draft
+        return {draft.pk: findings_of(draft) for draft in self.drafts}
 
     @property
     def _is_halo(self) -> bool:

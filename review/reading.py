@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Case as Choice
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import JSONObject
 
-from catalog.planned import Planned
+from catalog.planned import Planned, make_row
 from pipeline.models import Draft, DraftFinding, Run
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
 
@@ -32,6 +34,8 @@ _LEFT_OUT = (
         for name in ("prompts", "archived_at", "created_at", "rounds", "uses_examples", "note")
     ),
 )
+
+_FINDING = DraftFinding._meta.concrete_fields
 
 
 def _item(pk: int, user: int) -> QuerySet[Item]:
@@ -113,15 +117,20 @@ def _scratch(item: int, reviewer: int) -> QuerySet[Scratch]:
 
 
 def _drafts(run: int) -> QuerySet[Draft]:
+    """With what the static checks found in each: in one query with the Drafts, though few have much."""
+    found = DraftFinding.objects.filter(draft=OuterRef("pk")).exclude(outcome="passed")
+    fields = JSONObject(**{field.attname: field.attname for field in _FINDING})
+    rows = found.order_by("line", "column", "pk").values(row=fields)
     drafts = Draft.objects.filter(run=run).select_related("assessment").order_by("number")
-    return drafts.defer(
+    return drafts.annotate(found=ArraySubquery(rows)).defer(
         "created_at", "note", "assessment__created_at", "assessment__prompt_versions"
     )
 
 
-def _findings(run: int) -> QuerySet[DraftFinding]:
-    found = DraftFinding.objects.filter(draft__run=run).exclude(outcome="passed")
-    return found.order_by("line", "column", "pk")
+def findings_of(draft: Draft) -> list[DraftFinding]:
+    """What the static checks found in a Draft that `read_drafts` has read, in the order of the lines."""
+    found: list[dict[str, object]] = draft.found  # type: ignore[attr-defined]
+    return [make_row(DraftFinding, list(row), list(row.values())) for row in found]
 
 
 def _rubric_in_force() -> Subquery:
@@ -141,9 +150,8 @@ read_scores_of_case = Planned(_scores_of_case, values=3)
 read_scores = Planned(_scores, values=2)
 read_assignment = Planned(_assignment, values=2)
 read_scratch = Planned(_scratch, values=2)
-# Of a run: its Drafts in order with their assessments, and what the checks found in them.
+# Of a run: its Drafts in order, with their assessments and what the checks found in them.
 read_drafts = Planned(_drafts, values=1)
-read_findings = Planned(_findings, values=1)
 
 
 @lru_cache(maxsize=64)

@@ -60,9 +60,9 @@ def show_code(
     Findings without a line stand at the first. There are so many lines that a template would take its time.
     """
     by_line: dict[int, list[ShownFinding]] = {}
-    said = group_by_line(remarks)
+    said, safe_id = group_by_line(remarks), escape(id)
     lines = [
-        f'<span class="line" id="{escape(id)}-L{number}" data-line="{number}">{html}\n</span>'
+        f'<span class="line" id="{safe_id}-L{number}" data-line="{number}">{html}\n</span>'
         for number, html in enumerate(coloured_lines(script), start=1)
     ]
     for finding in findings:
