@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
+from typing import cast
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -12,8 +14,9 @@ from catalog.planned import fetch
 from review.leases import lease_end
 from review.models import Assignment, Item
 
-# Gives a place of the item that was `found`, and returns its key, its position in the person's order, and what was
-# found. The constraint on places is the last word; the row lock only spares us from asking it.
+# Gives a place of the item that was `found`, and returns the assignment's key, its position in the person's order,
+# when it began, and what was found. The constraint on places is the last word; the row lock only spares us from
+# asking it. What began is noted once the row is locked: whoever had the place before has ended by then.
 _GIVE = """
 WITH found AS ({found}),
 taken AS (
@@ -23,16 +26,16 @@ given AS (
     INSERT INTO review_assignment (
         item_id, reviewer_id, state, reason, lease_until, created_at, why, fence, pauses, active_seconds, position
     )
-    SELECT found.id, %(by)s, %(state)s, %(reason)s, %(lease_until)s, %(now)s, '', 1, 0, '{{}}', 1 + coalesce((
+    SELECT found.id, %(by)s, %(state)s, %(reason)s, %(lease_until)s, clock_timestamp(), '', 1, 0, '{{}}', 1 + coalesce((
         SELECT earlier.position
         FROM review_assignment AS earlier JOIN review_item AS had ON had.id = earlier.item_id
         WHERE earlier.reviewer_id = %(by)s AND earlier.position > 0 AND had.campaign_id = %(campaign)s
         ORDER BY earlier.id DESC LIMIT 1
     ), 0)
     FROM found
-    RETURNING id, position
+    RETURNING id, position, created_at
 )
-SELECT given.id, given.position, found.* FROM given, found
+SELECT given.id, given.position, given.created_at, found.* FROM given, found
 """
 
 
@@ -58,10 +61,10 @@ def give(
         "state": state,
         "reason": reason,
         "lease_until": until,
-        "now": assignment.created_at,
     }
-    for key, position, *columns in fetch(_giving(found), own | dict(values)):
+    for key, position, began, *columns in fetch(_giving(found), own | dict(values)):
         assignment.pk, assignment.position = int(str(key)), int(str(position))
+        assignment.created_at = cast(datetime, began)
         assignment._state.adding, assignment._state.db = False, connection.alias
         return assignment, columns
     return None
