@@ -6,7 +6,7 @@ import random
 from typing import Protocol
 
 # One request of so many is the last on its connection.
-_STAY = 8
+_STAY = 3
 
 
 class Closable(Protocol):
@@ -17,9 +17,10 @@ class Closable(Protocol):
 
 
 def pre_request(_worker: object, request: Closable) -> None:
-    """Close a connection now and then: the next one goes to a process that has time for it.
+    """Close a connection every few answers: the next one goes to a process that has time for it.
 
-    A browser at work keeps its connection, and by that its process; were all of them at one, the others would idle.
+    A browser at work keeps its connection, and by that its process: who shares it with many would wait longer than
+    others, and lose an item to them.
     """
     if random.randrange(_STAY) == 0:
         request.force_close()
