@@ -35,6 +35,20 @@ _LEFT_OUT = (
     ),
 )
 
+# What is shown and no score depends on.
+_NOT_SCORED = (
+    *(
+        f"run__{name}"
+        for name in ("problem", "verdict", "uses_retrieval", "answered_by", "recommended")
+    ),
+    *(
+        f"run__action__{name}"
+        for name in (
+            *("statement", "incident", "environment", "reference", "severity", "target", "impact"),
+            *("source", "erased_by"),
+        )
+    ),
+)
 _FINDING = DraftFinding._meta.concrete_fields
 
 
@@ -49,9 +63,13 @@ def _item(pk: int, user: int) -> QuerySet[Item]:
             has_scores=Exists(Score.objects.filter(item=OuterRef("pk"), reviewer=user)),
             has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
         )
-        .select_related("campaign", "case", "run__action", "run__configuration")
+        .select_related("campaign", "case", "run__action")
         .defer(*_LEFT_OUT)
     )
+
+
+def _shown_item(pk: int, user: int) -> QuerySet[Item]:
+    return _item(pk, user).select_related("run__configuration")
 
 
 def _locked_item(pk: int, user: int) -> QuerySet[Item]:
@@ -61,6 +79,7 @@ def _locked_item(pk: int, user: int) -> QuerySet[Item]:
     last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
     return (
         _item(pk, user)
+        .defer(*_NOT_SCORED)
         .select_for_update(of=("self",))
         .annotate(
             seen_before=Exists(met.exclude(item=OuterRef("pk"))),
@@ -139,7 +158,7 @@ def _rubric_in_force() -> Subquery:
 
 
 # The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
-read_item = Planned(_item, values=2)
+read_item = Planned(_shown_item, values=2)
 lock_item = Planned(_locked_item, values=2)
 # What a reviewer has of a campaign already, to go on with it; their place in it.
 lock_held = Planned(_held, values=2)
