@@ -80,6 +80,7 @@ def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
         # An answer may have been lost on its way, and what was open then be closed by now.
+        before.item = item
         return before
     assignment = holding(desk)
     check_fence(assignment, given.fence)

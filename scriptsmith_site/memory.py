@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
-from django.conf import settings
+from django.template import Engine
 from django.template.loader import get_template
 from django.urls import get_resolver
 
@@ -16,9 +17,9 @@ _BETWEEN_LOOKS = 10_000
 def load_ahead() -> None:
     """Load what the first pages would: views with their addresses, and templates. Forked processes share it."""
     get_resolver().reverse_dict  # noqa: B018 - filled when it is asked for
-    folder = settings.BASE_DIR / "templates"
-    for path in folder.rglob("*.html"):
-        get_template(str(path.relative_to(folder)))
+    for folder in Engine.get_default().dirs:
+        for path in Path(folder).rglob("*.html"):
+            get_template(str(path.relative_to(folder)))
 
 
 def settle_memory() -> None:

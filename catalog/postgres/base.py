@@ -39,7 +39,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         A server that has ended the connection, or was killed, has left something to be read: else it need not
         be asked, which would cost each request one statement more. After an error it is asked.
         """
-        if self.connection is None:
+        if self.connection is None or self.connection.closed:
             return False
         if not self.errors_occurred and not _has_word_from(self.connection.fileno()):
             return True

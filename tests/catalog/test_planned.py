@@ -72,6 +72,20 @@ def test_a_plan_is_kept_and_used_again(db: None) -> None:
     assert kept >= 3 and anew == 0
 
 
+def test_whatever_the_size_of_a_number_its_statement_has_one_plan(db: None) -> None:
+    for key in (1, 40_000, 3_000_000_000, 2**63 - 1):
+        assert find_versions(key, 1) == []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%%has_others%%'"
+        )
+        assert cursor.fetchone() == (1,)
+
+
+def test_no_row_has_a_key_that_is_too_large_for_one(db: None) -> None:
+    assert find_versions(2**63, 1) == find_versions(1, 10**30) == []
+
+
 def test_a_row_is_inserted_with_its_key_and_defaults(db: None) -> None:
     entry = Entry(slug="new", title="New")
     insert(entry)

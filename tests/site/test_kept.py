@@ -7,6 +7,7 @@ from django.template import Context, Template
 from django.test import override_settings
 from django.utils import translation
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy
 
 _TEMPLATE = "{% load kept %}{% kept %}<b>{{ label }}</b>{{ count.next }}{% endkept %}"
 
@@ -71,3 +72,31 @@ def test_the_token_of_a_request_is_no_part_of_it() -> None:
     (node,) = [one for one in template.nodelist if hasattr(one, "_made")]
     _render(template, label="a", csrf_token="second")
     assert len(node._made) == 1
+
+
+def test_what_stands_around_is_filled_in_and_kept_apart() -> None:
+    template = Template(
+        "{% load kept %}{% kept around pk title %}{{ title }} is {{ pk }}, {{ word }}{% endkept %}"
+    )
+    assert _render(template, pk=1, title="<i>", word="one") == "&lt;i&gt; is 1, one"
+    assert _render(template, pk=2, title=SafeString("<i>"), word="one") == "<i> is 2, one"
+    assert _render(template, pk=2, title="", word="two") == " is 2, two"
+    (node,) = [one for one in template.nodelist if hasattr(one, "_made")]
+    assert len(node._made) == 2, "one for each word, whatever stands around"
+
+
+def test_what_stands_around_may_have_any_name() -> None:
+    template = Template(
+        "{% load kept %}{% kept around context self %}{{ context }}{{ self }}{% endkept %}"
+    )
+    assert _render(template, context="a") == "a"
+    assert template.render(Context({"context": "b", "self": 3})) == "b3"
+
+
+def test_a_text_that_is_yet_to_be_translated_is_a_text() -> None:
+    template = Template(_TEMPLATE)
+    (node,) = [one for one in template.nodelist if hasattr(one, "_made")]
+    assert _render(template, label=gettext_lazy("Yes")) == "<b>Yes</b>"
+    assert _render(template, label=gettext_lazy("No")) == "<b>No</b>"
+    assert _render(template, label=gettext_lazy("Yes")) == "<b>Yes</b>"
+    assert len(node._made) == 2
