@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-from django.template import Engine
-from django.template.loader import get_template
+from django.template import engines
 from django.urls import get_resolver
 
 # New objects between two looks. A report makes some 50,000 that are all gone with its answer; by Python's own
@@ -17,9 +16,10 @@ _BETWEEN_LOOKS = 10_000
 def load_ahead() -> None:
     """Load what the first pages would: views with their addresses, and templates. Forked processes share it."""
     get_resolver().reverse_dict  # noqa: B018 - filled when it is asked for
-    for folder in Engine.get_default().dirs:
-        for path in Path(folder).rglob("*.html"):
-            get_template(str(path.relative_to(folder)))
+    for engine in engines.all():
+        for folder in engine.dirs:
+            for path in Path(folder).rglob("*.html"):
+                engine.get_template(str(path.relative_to(folder)))
 
 
 def settle_memory() -> None:
