@@ -62,11 +62,6 @@ def fetch(sql: str, params: Values) -> list[tuple[object, ...]]:
     return rows
 
 
-def change(sql: str, params: Values) -> int:
-    """Carry out a statement that is planned once for each connection; how many rows it changed."""
-    return int(_execute(sql, params).rowcount)
-
-
 class Statement(NamedTuple):
     """One that is yet to be carried out: its SQL, and its values in their order."""
 

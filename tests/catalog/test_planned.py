@@ -12,7 +12,7 @@ from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Entry, Version
-from catalog.planned import Planned, Statement, carry_out, change, fetch, insert, store, storing
+from catalog.planned import Planned, Statement, carry_out, fetch, insert, store, storing
 from tests.make import make_version
 
 ODD = '100 % of it\'s \\ "quoted"'
@@ -138,12 +138,6 @@ def test_either_all_of_several_statements_are_carried_out_or_none(db: None) -> N
         insert(Entry(slug=entry.slug, title="The same name"), storing(entry, "title"))
     entry.refresh_from_db()
     assert entry.title == "Delete old files"
-
-
-def test_how_many_rows_were_changed_is_told(db: None, reviewer: User) -> None:
-    sql = "UPDATE auth_user SET first_name = %(name)s WHERE id = %(pk)s"
-    assert change(sql, {"name": "Rita", "pk": reviewer.pk}) == 1
-    assert change(sql, {"name": "Nobody", "pk": 0}) == 0
 
 
 def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
