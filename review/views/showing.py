@@ -109,6 +109,7 @@ def show_desk(
     pane = _pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
     may_change = mine or desk.may_change_until is not None
+    title, ready, waits = _title(step), say_ready(desk), step is None and waits_for_rewrite(desk)
     said = show_remarks(
         desk,
         shown=pane.shown.draft if pane else None,
@@ -124,14 +125,14 @@ def show_desk(
         "run": desk.run,
         "mine": mine,
         "head": _head(desk),
-        "say": _say(desk, step, mine=mine),
+        "say": _say(title, ready, waits=waits, mine=mine),
         "step": step,
         "seen": step.seen if step else None,
         "view": "diff" if pane and pane.against else "plain",
         "changes": before is not None,
-        "waits": step is None and waits_for_rewrite(desk),
-        "ready": say_ready(desk),
-        "step_title": _title(step),
+        "waits": waits,
+        "ready": ready,
+        "step_title": title,
         "steps": _step_lines(desk, step),
         "pane": pane,
         "shown": pane.shown if pane else None,
@@ -175,13 +176,11 @@ def _shown(what: object) -> str:
     return "yes" if what else ""
 
 
-def _say(desk: Desk, step: Step | None, *, mine: bool) -> str:
-    """What a screen reader says once the screen is there."""
-    if step is not None:
-        return _title(step)
-    if waits_for_rewrite(desk):
+def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
+    """What a screen reader says once the screen is there; nobody waits who has something to score."""
+    if waits:
         return _("Waiting for the rewrite")
-    return say_ready(desk) or (_("All that is open is scored.") if mine else "")
+    return title or ready or (_("All that is open is scored.") if mine else "")
 
 
 def _rubric(desk: Desk) -> Rubric | None:

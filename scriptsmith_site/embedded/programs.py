@@ -8,7 +8,7 @@ import sys
 from scriptsmith_site.embedded.children import Program
 from scriptsmith_site.embedded.layout import Layout
 
-# One more than processors, so that none idles while a process waits for its database; each takes memory.
+# One more than there are processors, so that none idles while a process waits for its database; but each takes memory.
 _MOST_WEB = 3
 # Each has a connection to the database, with plans of its own: few that are warm do more than many that are cold.
 _WEB_THREADS = 5
@@ -26,12 +26,8 @@ def web(descriptor: int) -> Program:
     """Gunicorn on a listening socket that is open already."""
     command = [sys.executable, "-m", "gunicorn", "scriptsmith_site.wsgi:application"]
     command += ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
-    command += [
-        "--workers",
-        str(min(_MOST_WEB, 1 + (os.cpu_count() or 1))),
-        "--threads",
-        str(_WEB_THREADS),
-    ]
+    processes = min(_MOST_WEB, 1 + (os.cpu_count() or 1))
+    command += ["--workers", str(processes), "--threads", str(_WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
     command += ["--preload", "--no-control-socket", "--log-level", "warning"]
     command += ["--config", "python:scriptsmith_site.serving"]

@@ -82,13 +82,13 @@ def _key(context: Context, holes: dict[str, object]) -> tuple[object, ...] | Non
     key: list[object] = [get_language()]
     for names in context.dicts:
         for name, value in names.items():
+            if isinstance(value, Promise):  # a text of a template, yet to be translated
+                value = str(value)
             if name in holes:
                 key.append(name)
             elif isinstance(value, _PLAIN):
                 # A text that is safe and the same one that is not are shown differently; so are 1 and True.
                 key += (name, type(value), value)
-            elif isinstance(value, Promise):  # a text of a template, yet to be translated
-                key += (name, str(value))
             elif type(value) is dict and _is_of_words(value):
                 key += (name, *value.items())
             elif type(value) is list and all(
