@@ -1,0 +1,68 @@
+"""Asking an address as a person does, from a browser that sends its CSRF token, and undoing whatever it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.cookies import SimpleCookie
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+
+_TOKEN = "c" * 32
+
+
+class Browser:
+    """One person's, or nobody's."""
+
+    def __init__(self, user: User | None = None, *, token: str = "") -> None:
+        self._client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+        if user is not None:
+            self._client.force_login(user)
+        self._client.cookies[settings.CSRF_COOKIE_NAME] = _TOKEN
+        self._cookies = self._client.cookies.output()
+        self._admin = ""
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {"X-CSRFToken": _TOKEN}
+
+    def answer(self, method: str, url: str) -> str:
+        """allowed, 403, 404, 405, sign-in or an error; the database is as it was."""
+        with undone():
+            return self._sort(self._send(method, url))
+
+    def get(self, url: str) -> HttpResponseBase:
+        """The page itself, which may write; what is streamed is read by whoever asks."""
+        return self._send("GET", url)
+
+    def _send(self, method: str, url: str) -> HttpResponseBase:
+        # What an answer said about cookies was undone with the rest.
+        self._client.cookies = SimpleCookie(self._cookies.replace("Set-Cookie: ", ""))
+        kind = {"content_type": "application/json"} if url.startswith("/api/") else {}
+        send = getattr(self._client, method.lower())
+        body = {"data": {}} if method != "GET" and kind else {}
+        response: HttpResponseBase = send(url, headers=self._headers, **body, **kind)
+        return response
+
+    def _sort(self, response: HttpResponseBase) -> str:
+        status = response.status_code
+        if status >= 500 or status in (403, 404, 405):
+            return str(status)
+        to = urlsplit(response.headers.get("Location", "")).path
+        if to == reverse("admin:login"):  # which knows whether they may sign in there
+            self._admin = self._admin or self._sort(self._send("GET", to))
+            return self._admin
+        if status == 401 or (to == reverse("login") and "next=" in response.headers["Location"]):
+            return "sign-in"
+        return "allowed"
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Everything that is written inside is taken back."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)

@@ -1,0 +1,214 @@
+"""Who may ask what, read from the tables beside this file, and the product's own addresses, to compare them with.
+
+`pages.txt` is keyed by the name of the URL pattern and the method, `operations.txt` by the operation of the OpenAPI
+schema, `admin.txt` by the name of the pattern: views may move. An address without a row fails the suite, and so
+does a row without an address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from django.urls import URLPattern, URLResolver, get_resolver
+from drf_spectacular.generators import SchemaGenerator
+
+HERE = Path(__file__).parent
+ROLES = ("reviewer", "curator", "manager", "administrator")
+SIGNED_IN = ("stranger", *ROLES)
+ANONYMOUS = "anonymous"
+SCOPES = ("read", "ask", "review", "curate", "manage")
+_EITHER = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)\}")
+
+
+class Objects(Protocol):
+    """Rows of every kind, to stand in addresses."""
+
+    def keys(self, object: str, person: str) -> dict[str, object]:
+        """By the name of the parameter, and under "" for every other one: the keys of what a row names."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: who may ask one thing of one kind of object."""
+
+    room: str
+    name: str  # of the URL pattern, or the id of the operation
+    methods: tuple[str, ...]
+    object: str  # kind and whose, or "-"
+    who: tuple[str, ...]
+    refused: str = "403"
+    scope: str = ""  # of the API's
+    operation: str = ""
+
+    def answer_to(self, person: str) -> str:
+        """allowed, 403, 404 or sign-in."""
+        if "public" in self.who:
+            return "allowed"
+        if person == ANONYMOUS:
+            return "sign-in"
+        return "allowed" if "everybody" in self.who or person in self.who else self.refused
+
+    def __str__(self) -> str:
+        return " ".join((self.name, *self.methods, self.object if self.object != "-" else "")).strip()
+
+
+class Address(NamedTuple):
+    """One thing that can be asked, with the keys of real rows in it."""
+
+    name: str
+    method: str
+    url: str
+    operation: str  # "" for a page
+    row: Row
+
+
+# --- The tables -------------------------------------------------------------------------------------------------
+
+
+def _lines(name: str) -> Iterator[tuple[str, list[str]]]:
+    """The room and the columns of each row."""
+    room = ""
+    for line in (HERE / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("== "):
+            room = line.removeprefix("== ")
+        elif line.strip() and not line.startswith("#"):
+            yield room, re.split(r"\s{2,}", line.strip())
+
+
+def _who(text: str) -> tuple[str, ...]:
+    known = {"public", "everybody", "nobody", *ROLES}
+    who = tuple(text.split())
+    assert set(who) <= known, f"nobody is called {set(who) - known} in tests/permissions"
+    return () if who == ("nobody",) else who
+
+
+@cache
+def page_rows() -> tuple[Row, ...]:
+    """The rows of pages.txt."""
+    rows = []
+    for room, (name, methods, object, who, *refused) in _lines("pages.txt"):
+        rows.append(Row(room, name, tuple(methods.split()), object, _who(who), *refused))
+    return tuple(rows)
+
+
+@cache
+def operation_rows() -> tuple[Row, ...]:
+    """The rows of operations.txt; those of an operation that the schema does not have are without a method."""
+    rows, known = [], operations()
+    for room, (name, object, scope, who, *refused) in _lines("operations.txt"):
+        assert scope in SCOPES, f"there is no scope {scope} in {name}"
+        methods = (known[name][0],) if name in known else ()
+        row = Row(room, name, methods, object, _who(who), *refused, scope=scope, operation=name)  # type: ignore[misc]
+        rows.append(row)
+    return tuple(rows)
+
+
+@cache
+def admin_rows() -> tuple[Row, ...]:
+    """The rows of admin.txt, one for each address and method: the first line that fits it."""
+    lines = [(name, set(methods.split()), _who(who)) for _room, (name, methods, who) in _lines("admin.txt")]
+    rows = []
+    for name in sorted(admin_routes()):
+        left = {"GET", "POST"}
+        for pattern, methods, who in lines:
+            if fnmatch(name.removeprefix("admin:"), pattern) and methods & left:
+                rows.append(Row("Admin", name, tuple(sorted(methods & left)), name, who))
+                left -= methods
+    return tuple(rows)
+
+
+# --- The product's addresses --------------------------------------------------------------------------------------
+
+
+def _patterns(
+    patterns: Sequence[URLPattern | URLResolver], prefix: str = "", space: str = ""
+) -> Iterator[tuple[str, str, URLPattern]]:
+    for one in patterns:
+        route = prefix + re.sub(r"^\^|\$$|\\Z$", "", str(one.pattern))
+        if isinstance(one, URLPattern):
+            yield space + (one.name or route), route, one
+        else:
+            inner = f"{space}{one.namespace}:" if one.namespace else space
+            yield from _patterns(one.url_patterns, route, inner)
+
+
+@cache
+def _all() -> tuple[tuple[str, str, URLPattern], ...]:
+    return tuple(_patterns(get_resolver().url_patterns))
+
+
+@cache
+def page_routes() -> dict[str, str]:
+    """Name to route of every address that is neither the admin's nor an operation of the API."""
+    return {
+        name: route
+        for name, route, pattern in _all()
+        if not name.startswith("admin:") and not hasattr(pattern.callback, "actions") and "format>" not in route
+    }
+
+
+@cache
+def admin_routes() -> dict[str, str]:
+    """Name to route of the admin's; those without a name lead to one with a name."""
+    named = [(name, route) for name, route, pattern in _all() if name.startswith("admin:") and pattern.name]
+    return dict(named)
+
+
+@cache
+def operations() -> dict[str, tuple[str, str]]:
+    """Operation to method and path, from the OpenAPI schema."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return {
+        one["operationId"]: (method.upper(), path)
+        for path, methods in schema["paths"].items()
+        for method, one in methods.items()
+        if isinstance(one, dict) and "operationId" in one and not path.endswith("/schema/")
+    }
+
+
+def api_routes() -> set[tuple[str, str]]:
+    """Method and path of everything that the API's routers lead to, parameters as {}."""
+    found = set()
+    for _name, route, pattern in _all():
+        actions = getattr(pattern.callback, "actions", None)
+        if actions and "(?P<format>" not in route:
+            path = re.sub(r"\(\?P<\w+>[^)]*\)", "{}", route.replace("^", ""))
+            found |= {(method.upper(), f"/{path}") for method in actions}
+    return found
+
+
+# --- Filled in ----------------------------------------------------------------------------------------------------
+
+
+def url_of(row: Row, objects: Objects, person: str) -> str:
+    """The address of a row with the keys of what it names, as this person would ask for it."""
+    route = operations()[row.operation][1] if row.operation else "/" + _plain(row)
+    if not _EITHER.search(route):
+        return route
+    keys = objects.keys(row.object, person)
+    return _EITHER.sub(lambda found: str(keys.get(found[1] or found[2], keys.get("", 0))), route)
+
+
+def _plain(row: Row) -> str:
+    route = admin_routes().get(row.name) or page_routes()[row.name]
+    # Addresses of Django's own that are regular expressions.
+    route = re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^)]*\))*\)", r"<\1>", route)
+    return route.replace("\\.", ".").replace("/?", "/").removesuffix("$").replace("^", "")
+
+
+def addresses(
+    objects: Objects, *, person: str, rows: Iterable[Row] | None = None
+) -> Iterator[Address]:
+    """Every address of the pages and the API as this person asks for it, each method by itself.
+
+    `rows` narrows it: `[row for row in page_rows() if row.answer_to("reviewer") == "allowed"]`, say.
+    """
+    for row in (*page_rows(), *operation_rows()) if rows is None else rows:
+        for method in row.methods:
+            yield Address(row.name, method, url_of(row, objects, person), row.operation, row)

@@ -1,0 +1,212 @@
+"""Rows of every kind that an address names, made once: one's own, somebody else's, and those where it makes no difference.
+
+Everybody has an own action, run, use, token and item in hand, whatever their role: a role may have been taken away
+since, and having made something must not be a way round it.
+
+  item held       in the live queue, in the person's own hands          item free      open to whoever comes next
+  item member     of a study in which everybody is a member             item stranger  of a study of somebody else's
+  ... own         the person's own                                      ... other      somebody else's
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.utils import timezone
+
+from catalog.models import Entry, Job, MatchLabel, Merge, NearDuplicate, Phrasing, Recheck, Tag, Use
+from catalog.models import Version
+from pipeline import services as pipeline
+from pipeline.models import Action, Endpoint, Price, Run, Shortening
+from review import services as review
+from review.models import Assignment, Decision, Flag, Item, Remark, ReportSnapshot, Transfer
+from scriptsmith_site.models import OneTimeLink
+from scriptsmith_site.people.links import make_password_link
+from scriptsmith_site.people.tokens import make_token
+from tests.make import make_run, make_version
+from tests.people import make_person
+from tests.permissions.matrix import ROLES, SCOPES, SIGNED_IN
+from tests.review.maker import add_item, make_study
+
+EVERY_ROLE = "everyone"  # a person with all roles, whose tokens are tried
+
+
+class Everything:
+    """People of every role, and objects of every kind; implements `matrix.Objects`."""
+
+    def __init__(self) -> None:
+        self.people: dict[str, User] = {}
+        for name in SIGNED_IN:
+            self.people[name] = make_person(f"p-{name}", *([name] if name in ROLES else []))
+        self.people[EVERY_ROLE] = make_person("p-everyone", *ROLES)
+        self.other = make_person("p-other", *ROLES)
+        self._keys: dict[tuple[str, str], dict[str, object]] = {}
+        self._make_review()
+        self._make_catalogue()
+        self._make_models()
+        self._make_site()
+        for name, person in self.people.items():
+            self._make_own(name, person)
+        self._make_own("", self.other)
+
+    def keys(self, object: str, person: str) -> dict[str, object]:
+        """What stands in the address for this object; `other` is the same for everybody."""
+        if object.startswith("admin:"):
+            return self._admin_keys(object.removeprefix("admin:"))
+        kind, _space, whose = object.partition(" ")
+        if whose == "other":
+            found = self._keys[f"{kind} own", ""]
+        else:
+            found = self._keys.get((object, person)) or self._keys[object, ""]
+        return found
+
+    def _put(self, object: str, key: object, person: str = "", **more: object) -> None:
+        self._keys[object, person] = {"": key, **more}
+
+    def _admin_keys(self, name: str) -> dict[str, object]:
+        """A row of the model that an address of the admin is about."""
+        found = re.match(r"(auth|auditlog|catalog|pipeline)_([a-z]+)_", name)
+        row = apps.get_model(found[1], found[2]).objects.first() if found else None
+        user = ContentType.objects.get_for_model(User)
+        return {
+            "": row.pk if row else 1,
+            "app_label": "catalog",
+            "content_type_id": user.pk,
+            "url": "",
+        }
+
+    # --- Each room's ----------------------------------------------------------------------------------------------
+
+    def _live_item(self, statement: str) -> Item:
+        run = make_run(
+            statement=statement,
+            by=self.other,
+            script=f"#!/usr/bin/env bash\necho '{statement}'\n",
+        )
+        item = review.take_in(run.pk)
+        assert item is not None
+        return item
+
+    def _make_review(self) -> None:
+        everybody = list(self.people.values())
+        study = make_study(by=self.other, reviewers=[*everybody, self.other], items=2, overlap=9, name="All")
+        foreign = make_study(by=self.other, reviewers=[self.other], items=2, overlap=3, name="Others")
+        free = self._live_item("Show the free memory")
+        assert free.run is not None
+        member, strange = study.items.order_by("pk")[0], foreign.items.order_by("pk")[0]
+        self._put("item free", free.pk)
+        self._put("item member", member.pk)
+        self._put("item stranger", strange.pk)
+        self._put("study member", study.pk)
+        self._put("study stranger", foreign.pk)
+        self._put("campaign", foreign.pk)
+        self._put("campaign item", foreign.pk, item=strange.pk)
+        self._put("member", foreign.pk, member=foreign.members.get().pk)
+        self._put("stage", foreign.pk, stage="script")
+        self._put("step", foreign.pk, step="about")
+        self._put("upload", foreign.pk, word="none")
+        snapshot = ReportSnapshot.objects.create(
+            campaign=foreign, name="Kept", data={}, sha256="0" * 64, by=self.other
+        )
+        self._put("snapshot", foreign.pk, snapshot=snapshot.pk)
+        self._keys["snapshot", ""] |= {"id": snapshot.pk}
+        transfer = Transfer.objects.create(
+            campaign=foreign, kind="export", filename="out.jsonl", format="jsonl", by=self.other
+        )
+        self._put("transfer", transfer.pk)
+        taken = review.claim_item(strange, by=self.other)
+        self._put("assignment", strange.pk, assignment=taken.pk, id=taken.pk)
+        drafts = strange.run.drafts.order_by("pk") if strange.run else ()
+        remark = Remark.objects.create(item=strange, by=self.other, draft=drafts[0], line=1, text="Hm")
+        self._put("remark stranger", strange.pk, remark=remark.pk)
+        self._put("flag", Flag.objects.create(item=strange, by=self.other, reason="Odd").pk)
+        decided = self._live_item("Show the load")
+        draft = decided.run.drafts.get() if decided.run else None
+        assert draft is not None
+        decision = Decision.objects.create(
+            item=decided, draft=draft, draft_sha256=draft.sha256, kind="reject", by=self.other, reason="No"
+        )
+        self._put("decision", decision.pk)
+        self._put("run", free.run.pk)
+        asked = make_run(statement="Show the kernel version", by=self.other)
+        self._put("draft", asked.drafts.get().pk)
+
+    def _make_catalogue(self) -> None:
+        verified = make_version("Show old exports", by=self.other)
+        second = make_version("Show older exports", script="echo two\n", by=self.other)
+        merged = make_version("Show the oldest exports", script="echo three\n", by=self.other)
+        draft = Version.objects.create(
+            entry=second.entry,
+            number=2,
+            state=Version.State.DRAFT,
+            script="echo draft\n",
+            sha256=Version.hash_of("echo draft\n"),
+            author=self.other,
+        )
+        self._put("entry", verified.entry.slug)
+        self._put("version", draft.pk)
+        self._put("version verified", verified.pk)
+        self._put("version unverified", draft.pk)
+        phrasing = Phrasing.objects.create(entry=verified.entry, text="List exports that are old")
+        self._put("phrasing", phrasing.pk)
+        pair = NearDuplicate.objects.create(first=verified.entry, second=second.entry, likeness=0.9)
+        self._put("duplicate", pair.pk)
+        finding = Recheck.objects.create(
+            version=verified, checked_with="new", risk="low", side_effect="read_only", has_changed=True
+        )
+        self._put("finding", finding.pk)
+        merge = Merge.objects.create(source=merged.entry, target=verified.entry, by=self.other)
+        Entry.objects.filter(pk=merged.entry_id).update(merged_into=verified.entry)
+        self._put("merge", merge.pk)
+        job = Job.objects.create(kind=Job.Kind.IMPORT, filename="in.jsonl", by=self.other)
+        self._put("import", job.pk)
+        Tag.objects.create(name="disk")
+
+    def _make_models(self) -> None:
+        endpoint = Endpoint.objects.get(name="demo")
+        price = Price.objects.create(endpoint=endpoint, model="demo-smith", since=timezone.now().date())
+        self._put("endpoint", endpoint.name)
+        self._put("price", price.pk, name=endpoint.name, id=price.pk)
+        self._put("configuration", "default")
+        self._put("prompt", "describe")
+        demo = Action.objects.create(statement="Try me", source=Action.Source.DEMO)
+        self._put("action demo", demo.pk)
+
+    def _make_site(self) -> None:
+        self._put("guide", "reviewing")
+        self._put("picture", "desk-decide-dark")
+        self._put("user", make_person("p-somebody").pk)
+        self._put("link", make_password_link(make_person("p-new"), by=None))
+        assert OneTimeLink.objects.exists()
+
+    def _make_own(self, name: str, person: User) -> None:
+        action = pipeline.ask(f"Show the uptime of {person.username}", by=person)
+        run = pipeline.start_run(action, by=person, origin=Run.Origin.ASKED, enqueue=False)
+        self._put("action own", action.pk, name)
+        self._put("run own", run.pk, name)
+        held = self._live_item(f"Show the disks of {person.username}")
+        Assignment.objects.create(
+            item=held, reviewer=person, lease_until=timezone.now() + timedelta(hours=1)
+        )
+        Item.objects.filter(pk=held.pk).update(places=0)
+        self._put("item held", held.pk, name)
+        draft = held.run.drafts.get() if held.run else None
+        assert draft is not None
+        remark = Remark.objects.create(item=held, by=person, draft=draft, line=1, text="Hm")
+        self._put("remark own", held.pk, name, remark=remark.pk)
+        shortening = Shortening.objects.create(
+            run=draft.run, number=1, draft=draft, text="long", asked_by=person
+        )
+        self._put("shortening own", held.pk, name, shortening=shortening.pk)
+        version = Version.objects.filter(state=Version.State.VERIFIED).earliest("pk")
+        self._put("use own", Use.objects.create(version=version, by=person).pk, name)
+        label = MatchLabel.objects.create(
+            statement="Show exports", version=version, label="match", by=person, picked="random"
+        )
+        self._put("label own", label.pk, name)
+        made = make_token(person, name="own", scopes=SCOPES, days=1, by=person)
+        self._put("token own", made.token.pk, name)
