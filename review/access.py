@@ -12,28 +12,51 @@ from django.utils.translation import gettext as _
 from review.models import Assignment, Campaign, Item, ReportSnapshot, Transfer
 from review.reading import lock_item, read_item
 
+REVIEW = "review.review"
+
+
+def require_reviewer(user: User) -> None:
+    """Raise PermissionDenied for who may not review, whatever else they may do."""
+    if not user.has_perm(REVIEW):
+        raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
+
 
 def access_queue(user: User) -> Campaign:
     """The live queue, for people who review."""
-    if not user.has_perm("review.review"):
-        raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
+    require_reviewer(user)
     return get_object_or_404(Campaign, kind=Campaign.Kind.LIVE)
 
 
-def access_item(user: User, pk: int, *, lock: bool = False) -> Item:
+def access_item(user: User, pk: int) -> Item:
     """An item to look at: in the live queue for reviewers and managers, in a study for its members and managers.
 
-    With `lock`, inside a transaction, it is read to be scored: nobody else writes to it meanwhile.
+    Whoever changes anything gets it from `access_item_to_review` or `access_managed_item`.
+    """
+    item = next(iter(read_item(pk, user.pk)), None)
+    if item is None:
+        raise Http404
+    if not user.has_perm("review.manage_campaigns"):
+        _require_place(user, item)
+    return item
+
+
+def access_item_to_review(user: User, pk: int, *, lock: bool = False) -> Item:
+    """An item to claim, score, decide on or otherwise act on: for reviewers, in a study for those of its members.
+
+    Managing campaigns is not enough. With `lock`, inside a transaction, it is read to be scored: nobody else
+    writes to it meanwhile.
     """
     item = next(iter(lock_item(pk, user.pk) if lock else read_item(pk, user.pk)), None)
     if item is None:
         raise Http404
-    manages = user.has_perm("review.manage_campaigns")
-    if not (manages or user.has_perm("review.review")):
-        raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
-    if not (manages or item.campaign.open_to_all or item.for_member):  # type: ignore[attr-defined]
-        raise PermissionDenied(_("You are not a reviewer of this campaign."))
+    _require_place(user, item)
     return item
+
+
+def _require_place(user: User, item: Item) -> None:
+    require_reviewer(user)
+    if not (item.campaign.open_to_all or item.for_member):  # type: ignore[attr-defined]
+        raise PermissionDenied(_("You are not a reviewer of this campaign."))
 
 
 def access_managed_item(user: User, pk: int) -> Item:
@@ -55,8 +78,7 @@ def access_assignment(user: User, item: Item) -> Assignment:
 
 def access_study(user: User, pk: int) -> Campaign:
     """A study for those who review in it: its members, and every reviewer where it is open to them."""
-    if not user.has_perm("review.review"):
-        raise PermissionDenied(_("Reviewing takes the role “reviewer”."))
+    require_reviewer(user)
     campaign = get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
     if not campaign.open_to_all and not campaign.members.filter(user=user).exists():
         raise PermissionDenied(_("You are not a reviewer of this campaign."))

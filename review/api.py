@@ -14,7 +14,7 @@ from rest_framework.routers import DefaultRouter
 
 from catalog.web import read_body, signed_in
 from review import services
-from review.access import access_item, access_queue
+from review.access import access_item, access_item_to_review, access_queue
 from review.campaign_api import CampaignViewSet
 from review.hands_api import AssignmentViewSet
 from review.item_serializers import (
@@ -95,33 +95,31 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def claim(self, request: Request, pk: str) -> Response:
         """Take this item."""
-        services.claim_item(self._item(request, pk), by=signed_in(request))
+        services.claim_item(self._mine(request, pk), by=signed_in(request))
         return self._shown(request, pk)
 
     @extend_schema(request=None, responses=ItemSeen)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's last score or decision in this item's campaign; the item it was about."""
-        item = services.undo_last(self._item(request, pk).campaign, by=signed_in(request))
+        item = services.undo_last(self._mine(request, pk).campaign, by=signed_in(request))
         return self._shown(request, str(item.pk))
 
     @extend_schema(request=ScoreIn, responses={201: ScoreOut})
     @action(detail=True, methods=["post"])
     def score(self, request: Request, pk: str) -> Response:
         """Score the stage that is open; sending the same score again changes nothing."""
-        given = read_body(ScoreIn, request)
-        score = services.submit_score(
-            self._item(request, pk), services.Given(**given), by=signed_in(request)
-        )
+        item, given = self._mine(request, pk), read_body(ScoreIn, request)
+        score = services.submit_score(item, services.Given(**given), by=signed_in(request))
         return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
     @action(detail=True, methods=["post"])
     def decide(self, request: Request, pk: str) -> Response:
         """Approve, edit and approve, or reject the exact script named by its hash."""
-        given = read_body(DecisionIn, request)
+        item, given = self._mine(request, pk), read_body(DecisionIn, request)
         decision = services.decide(
-            self._item(request, pk),
+            item,
             edited_script=given.pop("script"),
             by=signed_in(request),
             **given,
@@ -132,8 +130,8 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def feedback(self, request: Request, pk: str) -> Response:
         """Have the script rewritten in the background, from one's own feedback or from the model's."""
+        item, user = self._mine(request, pk), signed_in(request)
         text = read_body(FeedbackIn, request)["feedback"]
-        item, user = self._item(request, pk), signed_in(request)
         if text.strip():
             services.send_feedback(item, text=text, by=user)
         else:
@@ -144,10 +142,8 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def shorten(self, request: Request, pk: str) -> Response:
         """Have one's own long feedback said in fewer words; the model is asked in the background."""
-        text = read_body(ShortenIn, request)["feedback"]
-        shortening = services.shorten_feedback(
-            self._item(request, pk), text=text, by=signed_in(request)
-        )
+        item, text = self._mine(request, pk), read_body(ShortenIn, request)["feedback"]
+        shortening = services.shorten_feedback(item, text=text, by=signed_in(request))
         return Response(ShorteningOut(shortening).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(
@@ -164,8 +160,8 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def remarks(self, request: Request, pk: str) -> Response:
         """Comment on one line of a script; sending the same again changes nothing."""
-        given = read_body(RemarkIn, request)
-        remark = services.add_remark(self._item(request, pk), by=signed_in(request), **given)
+        item, given = self._mine(request, pk), read_body(RemarkIn, request)
+        remark = services.add_remark(item, by=signed_in(request), **given)
         return Response(RemarkOut(remark).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -176,15 +172,15 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["delete"], url_path="remarks/(?P<remark>[0-9]+)")
     def remove_remark(self, request: Request, pk: str, remark: str) -> Response:
         """Take back one's own comment on a line; it is kept, marked."""
-        services.remove_remark(self._item(request, pk), int(remark), by=signed_in(request))
+        services.remove_remark(self._mine(request, pk), int(remark), by=signed_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=GiveBackIn, responses={204: None})
     @action(detail=True, methods=["post"], url_path="give-back")
     def give_back(self, request: Request, pk: str) -> Response:
         """Skip, say that it can't be judged, or let go of it."""
-        given = read_body(GiveBackIn, request)
-        desk = services.open_desk(self._item(request, pk), signed_in(request))
+        item, given = self._mine(request, pk), read_body(GiveBackIn, request)
+        desk = services.open_desk(item, signed_in(request))
         services.give_back(
             services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
         )
@@ -192,6 +188,10 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
 
     def _item(self, request: Request, pk: str) -> Item:
         return access_item(signed_in(request), int(pk))
+
+    def _mine(self, request: Request, pk: str) -> Item:
+        """To act on: asked for before the body is read, so that who may not is told so first."""
+        return access_item_to_review(signed_in(request), int(pk))
 
     def _shown(self, request: Request, pk: str) -> Response:
         return Response(show_item(services.open_desk(self._item(request, pk), signed_in(request))))

@@ -229,9 +229,9 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def earlier_scores(self, request: Request, pk: str) -> Response:
         """After a change of the rubric: keep the scores given before it, or send them back to their reviewers."""
         user = signed_in(request)
-        given = read_body(EarlierScoresIn, request)
+        campaign, given = _campaign(user, pk), read_body(EarlierScoresIn, request)
         decide = keep_older if given["do"] == "keep" else send_back_older
-        return Response({"reviews": decide(_campaign(user, pk), why=given["why"], by=user)})
+        return Response({"reviews": decide(campaign, why=given["why"], by=user)})
 
     @extend_schema(request=MemberIn, responses=CampaignDetailOut)
     @action(detail=True, methods=["post"])
@@ -269,8 +269,8 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def adjudicate(self, request: Request, pk: str) -> Response:
         """Set the final score of a stage on which reviewers differ."""
         user = signed_in(request)
-        given = read_body(AdjudicationIn, request)
-        item = get_object_or_404(_campaign(user, pk).items, pk=given.pop("item"))
+        campaign, given = _campaign(user, pk), read_body(AdjudicationIn, request)
+        item = get_object_or_404(campaign.items, pk=given.pop("item"))
         adjudication.adjudicate(item, by=user, **given)
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -71,8 +71,9 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @extend_schema(request=AssignIn, responses={201: AssignmentOut})
     def create(self, request: Request) -> Response:
         """Give an item to somebody by name; it comes first when they ask for work."""
-        given = read_body(AssignIn, request)
         user = signed_in(request)
+        access_campaigns(user)
+        given = read_body(AssignIn, request)
         item = access_managed_item(user, given["item"])
         made = services.assign(item, to=_person(given["reviewer"]), by=user)
         return Response(AssignmentOut(made).data, status=status.HTTP_201_CREATED)
@@ -81,7 +82,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @action(detail=True, methods=["post"], url_path="take-over")
     def take_over(self, request: Request, pk: str) -> Response:
         """Take an item out of a reviewer's hands, and give it to somebody else where one is named."""
-        given, held, user = read_body(TakeOverIn, request), self.get_object(), signed_in(request)
+        held, given, user = self.get_object(), read_body(TakeOverIn, request), signed_in(request)
         if given["reviewer"]:
             to = _person(given["reviewer"])
             services.take_over(held, to=to, by=user, why=given["why"])
@@ -93,8 +94,9 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request: Request, pk: str) -> Response:
         """Ask the reviewer to look at an item again, and say why."""
-        why, user = read_body(SendBackIn, request)["why"], signed_in(request)
-        sent = services.send_back(self.get_object(), why=why, by=user)
+        held, user = self.get_object(), signed_in(request)
+        why = read_body(SendBackIn, request)["why"]
+        sent = services.send_back(held, why=why, by=user)
         return Response(SentBackOut(sent).data, status=status.HTTP_201_CREATED)
 
 

@@ -86,14 +86,15 @@ class TransferViewSet(
     @action(detail=False, methods=["post"], url_path="import")
     def begin_import(self, request: Request) -> Response:
         """Import a file. Good rows are kept, bad ones reported with their line."""
-        given, user = read_body(ImportIn, request), signed_in(request)
+        user = signed_in(request)
+        access_campaigns(user)
+        given = read_body(ImportIn, request)
         mapping = given["mapping"]
         if not isinstance(mapping, dict) or not all(
             isinstance(one, str) for one in mapping.values()
         ):
             raise BadInput(_("Give an object of names."), field="mapping")
         with transaction.atomic():
-            access_campaigns(user)
             campaign = find_campaign(given["campaign"])
             if campaign is None and given["kind"] == Transfer.Kind.ITEMS:
                 campaign = studies.create_campaign(given["campaign"], by=user)
@@ -111,8 +112,9 @@ class TransferViewSet(
     @action(detail=False, methods=["post"], url_path="export")
     def begin_export(self, request: Request) -> Response:
         """Write a campaign to a file, to be fetched from `file` within a day."""
-        given, user = read_body(ExportIn, request), signed_in(request)
+        user = signed_in(request)
         access_campaigns(user)
+        given = read_body(ExportIn, request)
         campaign = _there(find_campaign(given["campaign"]))
         transfer = jobs.begin_export(campaign, layout=given["layout"], by=user)
         return Response(TransferOut(transfer).data, status=status.HTTP_202_ACCEPTED)

@@ -111,10 +111,11 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
 def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
     """Give it to somebody by name, or call one more in because the others differ."""
     user, found = signed_in(request), _item(request, pk, item)
-    reviewer = get_object_or_404(
-        reviewers_for(found.campaign), username=request.POST.get("user", "")
-    )
+    people = reviewers_for(found.campaign)
+    reviewer = people.filter(username=request.POST.get("user", "")).first()
     try:
+        if reviewer is None:
+            raise BadInput(_("Choose one of the people who review here."), field="user")
         if request.POST.get("do") == "call_in":
             adjudication.call_in(found, reviewer, by=user)
         else:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog.types import BadInput, Refused
 from catalog.web import signed_in, wants_fragment
 from review import services
-from review.access import access_assignment, access_item
+from review.access import access_assignment, access_item, access_item_to_review
 from review.models import Assignment, Decision
 from review.views.answers import (
     go,
@@ -62,7 +62,9 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
         fence=read_fence(request),
     )
     try:
-        score = services.score_locked(lambda: access_item(user, pk, lock=True), given, by=user)
+        score = services.score_locked(
+            lambda: access_item_to_review(user, pk, lock=True), given, by=user
+        )
     except Refused as refused:
         return refuse(request, access_item(user, pk), refused)
     item = score.item
@@ -76,7 +78,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, edit and approve, or reject; then on to the next item."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         decision = services.decide(
             item,
@@ -98,7 +100,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back one's last score or decision in this item's campaign, and show the item it was about."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         taken_up = services.undo_last(item.campaign, by=user)
     except Refused as refused:
@@ -112,7 +114,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
     """What was sent back has been looked at again; on to the next item."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         services.answer(item, by=user)
     except Refused as refused:
@@ -124,7 +126,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
 def reveal(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is hidden before its time; it is noted."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     access_assignment(user, item)
     try:
         services.reveal(item, request.POST.get("what", ""), by=user)
@@ -137,7 +139,7 @@ def reveal(request: HttpRequest, pk: int) -> HttpResponse:
 def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
     """Have the model explain and refine in the background; go on meanwhile."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         services.ask_for_feedback(item, by=user)
     except Refused as refused:
@@ -150,7 +152,7 @@ def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
     """Send one's own feedback; the script is rewritten from it in the background."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     based_on = read_whole(request, "based_on", missing=0) or None
     try:
         services.send_feedback(
@@ -166,7 +168,7 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
 def give_back(request: HttpRequest, pk: int) -> HttpResponse:
     """Skip, say that it can't be judged, or let go of it."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     states = {
         "skip": Assignment.State.SKIPPED,
         "cannot_judge": Assignment.State.CANNOT_JUDGE,
@@ -190,7 +192,7 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
 def flag(request: HttpRequest, pk: int) -> HttpResponse:
     """Tell the managers that something is wrong with the item itself."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         services.flag(access_assignment(user, item), reason=request.POST.get("flag", ""), by=user)
     except Refused as refused:

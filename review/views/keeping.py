@@ -13,7 +13,7 @@ from catalog.analysis import analyse
 from catalog.types import BadInput, NotAllowedNow, Stale
 from catalog.web import signed_in
 from review import services
-from review.access import access_assignment, access_item
+from review.access import access_assignment, access_item_to_review
 from review.views.answers import read_whole
 
 # Of each stage its own, so that what was typed for one never stands in the next.
@@ -28,7 +28,7 @@ _MOST_CHECKED = 200_000  # characters; the analysis of more would keep others wa
 def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep what was typed so far; answers with the revision to send the next time."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     access_assignment(user, item)
     fields: dict[str, object] = {
         name: value for name, value in request.POST.items() if _KEPT.fullmatch(name)
@@ -48,7 +48,7 @@ def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
 def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
     """This tab works on the item from now on; answers with its fence, by which an older tab is told apart."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         fence = services.open_in_tab(access_assignment(user, item))
     except NotAllowedNow as refused:
@@ -60,7 +60,7 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
 def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
     """A sign of life while the page is open."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)
     try:
         services.keep_alive(assignment, fence=read_whole(request, "fence", missing=0))
@@ -73,7 +73,7 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
 def check_edit(request: HttpRequest, pk: int) -> HttpResponse:
     """What the static checks say of an edit as it stands; nothing is saved."""
     user = signed_in(request)
-    access_assignment(user, access_item(user, pk))
+    access_assignment(user, access_item_to_review(user, pk))
     script = request.POST.get("script", "").replace("\r\n", "\n")
     if not script.strip() or "\0" in script or len(script) > _MOST_CHECKED:
         return render(

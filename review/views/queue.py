@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from catalog.types import NotAllowedNow
 from catalog.web import signed_in
 from review import services
-from review.access import access_item, access_queue
+from review.access import access_item_to_review, access_queue
 from review.models import Assignment
 from review.pace import own_pace
 
@@ -72,8 +72,7 @@ def claim_next(request: HttpRequest) -> HttpResponse:
 def claim_item(request: HttpRequest, pk: int) -> HttpResponse:
     """Take one certain item."""
     user = signed_in(request)
-    item = access_item(user, pk)
-    access_queue(user)
+    item = access_item_to_review(user, pk)
     try:
         services.claim_item(item, by=user)
     except NotAllowedNow as refused:

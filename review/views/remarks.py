@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from catalog.types import Refused
 from catalog.web import signed_in
 from review import services
-from review.access import access_item
+from review.access import access_item_to_review
 from review.views.answers import read_whole, refuse, show_item
 
 
@@ -17,7 +17,7 @@ from review.views.answers import read_whole, refuse, show_item
 def remark(request: HttpRequest, pk: int) -> HttpResponse:
     """Add a comment on one line, and show it there."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     line = read_whole(request, "line", missing=0)
     try:
         services.add_remark(
@@ -36,7 +36,7 @@ def remark(request: HttpRequest, pk: int) -> HttpResponse:
 def remove_remark(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back one's own comment on a line; it is kept, marked."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         services.remove_remark(item, read_whole(request, "remark", missing=0), by=user)
     except Refused as refused:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput
 from catalog.web import page_of, signed_in
-from review.access import access_item, access_report
+from review.access import access_managed_item, access_report
 from review.models import Campaign, Item, ReportSnapshot
 from review.report_records import (
     Which,
@@ -138,7 +138,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
 def item_execution_reason(request: HttpRequest, pk: int) -> HttpResponse:
     """Say why execution and experts differ on an item, and go back to the list."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_managed_item(user, pk)
     explain_execution(item, reason=request.POST.get("reason", ""), by=user)
     messages.success(request, _("The reason for item %s is noted.") % item.case.external_id)
     return redirect(_way_back(request, item))

@@ -10,7 +10,7 @@ from catalog.types import BadInput, Refused
 from catalog.web import signed_in, wants_fragment
 from pipeline.models import Shortening
 from review import services
-from review.access import access_item
+from review.access import access_item, access_item_to_review
 from review.models import Item
 from review.shortening import access_shortening
 from review.views.answers import refuse
@@ -21,7 +21,7 @@ from review.views.showing import read_look, show_desk
 def shorten(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for it; what was typed stays where it is, and the answer is put beside it."""
     user = signed_in(request)
-    item = access_item(user, pk)
+    item = access_item_to_review(user, pk)
     try:
         shortening = services.shorten_feedback(item, text=request.POST.get("feedback", ""), by=user)
     except Refused as refused:

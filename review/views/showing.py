@@ -13,6 +13,7 @@ from catalog.types import BadInput, Refused, Stale
 from pipeline import services as pipeline
 from pipeline.models import Draft, DraftFinding
 from pipeline.types import Arm
+from review.access import REVIEW
 from review.desk import Desk, Step, assessment_of
 from review.intake import BREAK_GLASS
 from review.models import Assignment, Case, Rubric, Score
@@ -103,12 +104,16 @@ def show_desk(
 ) -> dict[str, object]:
     """The template's context. `typed` is what was sent and refused; else the scratch that was kept."""
     look = look or Look()
-    mine = desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
+    # What is offered is what the services allow: who reviews no more has nothing in hand, whatever is noted.
+    reviews = desk.reviewer.has_perm(REVIEW)
+    mine = (
+        reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
+    )
     step = _step_to_score(desk, look, mine=mine)
     drafts = _visible_drafts(desk)
     pane = _pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
-    may_change = mine or desk.may_change_until is not None
+    may_change = mine or (reviews and desk.may_change_until is not None)
     title, ready, waits = _title(step), say_ready(desk), step is None and waits_for_rewrite(desk)
     said = show_remarks(
         desk,
@@ -124,6 +129,7 @@ def show_desk(
         "action": desk.run.action,
         "run": desk.run,
         "mine": mine,
+        "reviews": reviews,
         "head": _head(desk),
         "say": _say(title, ready, waits=waits, mine=mine),
         "step": step,
