@@ -139,7 +139,7 @@ class VersionViewSet(VersionDeeds):
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Let it wait for somebody to verify it."""
-        asked = self._read(request, pk, NoteInput)
+        asked = self._read(request, pk, NoteInput, to_curate=True)
         services.submit_for_review(asked.version, by=asked.by, note=str(asked.body["note"]))
         return self._answer(asked.version)
 
@@ -147,7 +147,7 @@ class VersionViewSet(VersionDeeds):
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> Response:
         """Vouch for it; who wrote it can't."""
-        asked = self._read(request, pk, NoteInput)
+        asked = self._read(request, pk, NoteInput, to_curate=True)
         services.verify(asked.version, by=asked.by, note=str(asked.body["note"]))
         return self._answer(asked.version)
 
@@ -155,7 +155,7 @@ class VersionViewSet(VersionDeeds):
     @action(detail=True, methods=["post"], url_path="verify-again")
     def verify_again(self, request: Request, pk: str) -> Response:
         """Put one's name and today's date to what is verified."""
-        asked = self._read(request, pk, NoteInput)
+        asked = self._read(request, pk, NoteInput, to_curate=True)
         services.verify_again(asked.version, by=asked.by, note=str(asked.body["note"]))
         return self._answer(asked.version)
 
@@ -163,7 +163,7 @@ class VersionViewSet(VersionDeeds):
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request: Request, pk: str) -> Response:
         """Make it a draft again, with a reason."""
-        asked = self._read(request, pk, ReasonInput)
+        asked = self._read(request, pk, ReasonInput, to_curate=True)
         services.send_back(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return self._answer(asked.version)
 
@@ -171,7 +171,7 @@ class VersionViewSet(VersionDeeds):
     @action(detail=True, methods=["post"])
     def deprecate(self, request: Request, pk: str) -> Response:
         """Take it out of use, with a reason."""
-        asked = self._read(request, pk, ReasonInput)
+        asked = self._read(request, pk, ReasonInput, to_curate=True)
         services.deprecate(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return self._answer(asked.version)
 
@@ -188,14 +188,19 @@ class VersionViewSet(VersionDeeds):
         )
         return Response(CopiedSerializer(copied).data, status=201)
 
-    def _version(self, request: Request, pk: str) -> Version:
-        return access_version(request.user, read_key(pk))
+    def _version(self, request: Request, pk: str, *, to_curate: bool = False) -> Version:
+        return access_version(request.user, read_key(pk), to_curate=to_curate)
 
     def _read(
-        self, request: Request, pk: str, serializer: type[serializers.Serializer[object]]
+        self,
+        request: Request,
+        pk: str,
+        serializer: type[serializers.Serializer[object]],
+        *,
+        to_curate: bool = False,
     ) -> Asked:
         body = serializer(data=request.data)
-        version = self._version(request, pk)
+        version = self._version(request, pk, to_curate=to_curate)
         body.is_valid(raise_exception=True)
         return Asked(version, signed_in(request), body.validated_data)
 

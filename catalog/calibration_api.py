@@ -32,6 +32,9 @@ from catalog.services.labels import LABEL_MATCHES
 from catalog.types import BadInput
 from catalog.web import read_body, signed_in
 
+# A scope of tokens; the app of people is above this one.
+MANAGE = "manage"
+
 
 class WantedInput(serializers.Serializer[Any]):
     precision = serializers.FloatField(
@@ -144,7 +147,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     """One's own labels of picked cases, newest first; the next case, and a word on it."""
 
     serializer_class = LabelOutput
-    required_scope = CURATE
+    required_scope = MANAGE
     queryset = MatchLabel.objects.none()
 
     def get_queryset(self) -> QuerySet[MatchLabel]:

@@ -66,9 +66,9 @@ def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
     return hooks.mark_hidden_runs(user, runs).filter(**{mark: False})
 
 
-def require_asker(user: User) -> None:
-    """Raise PermissionDenied for who may not ask for scripts."""
-    if not user.has_perm(ASK):
+def require_asker(user: User, *, or_manager: bool = False) -> None:
+    """Raise PermissionDenied for who may not ask for scripts; managers run again what others asked for."""
+    if not (user.has_perm(ASK) or (or_manager and user.has_perm(MANAGE))):
         raise PermissionDenied(_("Asking for a script takes the role “reviewer”."))
 
 

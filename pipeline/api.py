@@ -140,6 +140,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     def create(self, request: Request) -> Response:
         """Send an action through the pipeline once more."""
         user = signed_in(request)
+        require_asker(user, or_manager=True)
         body = StartInput(data=request.data)
         body.is_valid(raise_exception=True)
         asked = access_action(user, body.validated_data["action"], to_run=True)

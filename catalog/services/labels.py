@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -44,10 +45,15 @@ def label_match(
 
 
 def undo_label(label: MatchLabel, *, by: User) -> None:
-    """The label counts no more, and its case may be labelled again. Only one's own can be taken back."""
-    undone = MatchLabel.objects.counting().filter(pk=label.pk, by=by)
+    """The label counts no more, and its case may be labelled again.
+
+    Raises PermissionDenied for somebody else's label, NotAllowedNow where it was taken back already.
+    """
+    if label.by_id != by.pk:
+        raise PermissionDenied(_("This label is not yours."))
+    undone = MatchLabel.objects.counting().filter(pk=label.pk)
     if not undone.update(undone_at=timezone.now()):
-        raise NotAllowedNow(_("This label is not yours, or was taken back already."))
+        raise NotAllowedNow(_("This label was taken back already."))
 
 
 def forget_statement(statement: str) -> None:

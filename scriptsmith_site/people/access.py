@@ -20,7 +20,7 @@ def access_account(by: User, pk: int) -> User:
 
 
 def access_token(by: User, pk: int) -> ApiToken:
-    """One's own token, or anybody's for administrators; 404 for others, who learn nothing of it."""
+    """One's own token, or anybody's for administrators: 403 for others, 404 if unknown."""
     token = get_object_or_404(ApiToken.objects.select_related("user"), pk=pk)
     if token.user != by:
         require_administrator(by)
