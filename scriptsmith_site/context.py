@@ -14,8 +14,8 @@ from django.http import HttpRequest
 from review.models import Campaign
 from review.queue import waiting_for
 from review.taking_part import takes_part
+from scriptsmith_site.navigation import Bar, Link, links_for
 from scriptsmith_site.people.keys import keys_of
-from scriptsmith_site.people.roles import ADMINISTER
 
 MOST_COUNTED = 99
 _OUT_OF_SIGHT = (Campaign.State.SETUP, Campaign.State.CLOSED)
@@ -49,8 +49,8 @@ class Site(TypedDict):
     keys: dict[str, str]
     nav_section: str
     waiting_count: Callable[[], int]
-    has_studies: Callable[[], bool]
-    show_admin: Callable[[], bool]
+    main_links: Callable[[], list[tuple[Link, str]]]  # each with its key
+    menu_links: Callable[[], list[Link]]
     product_version: str
 
 
@@ -71,14 +71,24 @@ def site(request: HttpRequest) -> Site:
         found = queue()
         return bool(found and getattr(found, "has_studies", False))
 
+    keys = keys_of(getattr(request, "changed_keys", {}))
+
+    def main_links() -> list[tuple[Link, str]]:
+        shown = links_for(user, Bar.MAIN) if isinstance(user, User) else ()
+        return [
+            (link, keys[link.section])
+            for link in shown
+            if link.section != "studies" or has_studies()
+        ]
+
     match = request.resolver_match
     return {
         "theme": getattr(request, "theme", ""),
-        "keys": keys_of(getattr(request, "changed_keys", {})),
+        "keys": keys,
         "nav_section": nav_section(match.url_name if match else None),
         "waiting_count": waiting_count,
-        "has_studies": has_studies,
-        "show_admin": lambda: user is not None and user.has_perm(ADMINISTER),
+        "main_links": main_links,
+        "menu_links": lambda: list(links_for(user, Bar.MENU)) if isinstance(user, User) else [],
         "product_version": settings.VERSION,
     }
 

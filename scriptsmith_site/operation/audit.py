@@ -8,6 +8,7 @@ from typing import cast
 
 from auditlog.models import LogEntry
 from django import forms
+from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
@@ -18,9 +19,13 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from catalog.web import csv_lines, page_of, signed_in
-from scriptsmith_site.people.services import require_administrator
+from scriptsmith_site.people.roles import ADMINISTER
+from scriptsmith_site.people.services import require_administrator, require_reader_of_audit_log
 
 COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "request", "address")
+# Apps whose records are about people and their accounts, and events that erase: for administrators alone.
+_ABOUT_PEOPLE = ("auth", "scriptsmith_site")
+_ERASURES = ("texts erased", "anonymised")
 _RECENT = 1000  # records whose events are offered in the filter
 
 
@@ -53,14 +58,17 @@ class AuditFilters(forms.Form):
 
 @require_GET
 def show_audit_log(request: HttpRequest) -> HttpResponse:
-    require_administrator(signed_in(request))
+    user = signed_in(request)
+    require_reader_of_audit_log(user)
     filters = AuditFilters(request.GET)
-    records = find_records(filters)
+    records = shown_to(user, find_records(filters))
+    administers = user.has_perm(ADMINISTER)
     context = {
+        "administers": administers,
         "filters": filters,
         "filtered": any(request.GET.get(name) for name in filters.fields),
         "page": page_of(records, request),
-        "events": recent_events(),
+        "events": recent_events(user),
         "query": request.GET.urlencode(),
     }
     return render(request, "site/audit.html", context, status=422 if filters.errors else 200)
@@ -103,9 +111,19 @@ def find_records(filters: AuditFilters) -> QuerySet[LogEntry]:
     return records.filter(conditions)
 
 
-def recent_events() -> list[str]:
-    """The events among the newest records, to choose from."""
-    newest = LogEntry.objects.order_by("-pk").values_list("additional_data__event", flat=True)
+def shown_to(user: User, records: QuerySet[LogEntry]) -> QuerySet[LogEntry]:
+    """Of these records, those that the person may read: who is no administrator, none about people and erasures."""
+    if user.has_perm(ADMINISTER):
+        return records
+    records = records.exclude(content_type__app_label__in=_ABOUT_PEOPLE)
+    # An event that is missing is no erasure.
+    return records.alias(erases=KT("additional_data__event")).exclude(erases__in=_ERASURES)
+
+
+def recent_events(user: User) -> list[str]:
+    """The events among the newest records that the person may read, to choose from."""
+    readable = shown_to(user, LogEntry.objects.all())
+    newest = readable.order_by("-pk").values_list("additional_data__event", flat=True)
     return sorted({event for event in newest[:_RECENT] if event})
 
 

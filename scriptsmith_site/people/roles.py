@@ -7,6 +7,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 ADMINISTER = "scriptsmith_site.administer"
+# To read who changed what. Export, erasures and what happened to accounts stay with administrators.
+READ_AUDIT_LOG = "auditlog.view_logentry"
 
 
 class Role(models.TextChoices):
@@ -19,17 +21,21 @@ class Role(models.TextChoices):
 DUTIES = [
     (Role.REVIEWER.value, _("Reviewer: asks for scripts, scores and decides")),
     (Role.CURATOR.value, _("Curator: verifies, edits, merges and retires entries")),
-    (Role.MANAGER.value, _("Campaign manager: campaigns, reports, flags, calibration labels")),
+    (
+        Role.MANAGER.value,
+        _("Campaign manager: campaigns, reports, flags, calibration labels, reads the audit log"),
+    ),
     (Role.ADMINISTRATOR.value, _("Administrator: users, endpoints, settings, audit log")),
 ]
 
 PERMISSIONS: dict[Role, frozenset[str]] = {
     Role.REVIEWER: frozenset({"pipeline.ask", "review.review", "catalog.use_unreviewed"}),
     Role.CURATOR: frozenset({"catalog.curate", "catalog.set_threshold"}),
-    Role.MANAGER: frozenset({"review.manage_campaigns", "catalog.label_matches"}),
+    Role.MANAGER: frozenset({"review.manage_campaigns", "catalog.label_matches", READ_AUDIT_LOG}),
     Role.ADMINISTRATOR: frozenset(
         {
             ADMINISTER,
+            READ_AUDIT_LOG,
             "auth.view_user",
             "auth.add_user",
             "auth.change_user",

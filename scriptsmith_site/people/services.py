@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow, Refused
 from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
-from scriptsmith_site.people.roles import ADMINISTER, Role
+from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG, Role
 
 
 @transaction.atomic
@@ -154,6 +154,14 @@ def require_administrator(by: User | None) -> None:
     """Raises PermissionDenied unless it is an administrator, or the command line."""
     if by is not None and not by.has_perm(ADMINISTER):
         raise PermissionDenied
+
+
+def require_reader_of_audit_log(user: User) -> None:
+    """Raises PermissionDenied for who may not read the audit log."""
+    if not user.has_perm(READ_AUDIT_LOG):
+        raise PermissionDenied(
+            _("The audit log takes the role “campaign manager” or “administrator”.")
+        )
 
 
 def roles_of(user: User) -> set[Role]:

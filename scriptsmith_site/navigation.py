@@ -1,0 +1,71 @@
+"""Where the bar at the top of every page leads, and whom: data, compared by a test with who may open what.
+
+A link is shown to whoever has one of the permissions that its page asks for; a link that is not there has no key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.access import ASK, MANAGE, MANAGE_ENDPOINTS
+from review.access import REVIEW
+from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG
+
+
+class Bar(StrEnum):
+    """The part of the bar in which a link stands."""
+
+    MAIN = "main"
+    MENU = "menu"
+
+
+@dataclass(frozen=True)
+class Link:
+    """One link: the name of its address, and who it is for."""
+
+    address: str
+    label: str | Promise
+    section: str
+    needs: tuple[str, ...] = ()  # any of these permissions; none: everybody who is signed in
+    bar: Bar = Bar.MAIN
+
+    def is_for(self, user: User) -> bool:
+        """Whether the person may open what it leads to."""
+        return not self.needs or any(user.has_perm(one) for one in self.needs)
+
+    @cached_property
+    def url(self) -> str:
+        return reverse(self.address)
+
+
+LINKS = (
+    Link("home", _("Home"), "home"),
+    Link("action-new", _("New action"), "new", (ASK,)),
+    Link("queue", _("Queue"), "queue", (REVIEW,)),
+    Link("action-list", _("Actions"), "actions"),
+    Link("catalog-list", _("Catalogue"), "catalogue"),
+    Link("study-list", _("Studies"), "studies", (REVIEW,)),
+    Link("campaign-list", _("Campaigns"), "campaigns", (MANAGE,)),
+    Link("cost", _("Cost"), "cost", (MANAGE, MANAGE_ENDPOINTS)),
+    Link("users", _("Users"), "admin", (ADMINISTER,), Bar.MENU),
+    Link("endpoint-list", _("Endpoints"), "admin", (MANAGE_ENDPOINTS,), Bar.MENU),
+    Link("configuration-list", _("Configurations"), "admin", (MANAGE_ENDPOINTS,), Bar.MENU),
+    Link("prompt-list", _("Prompts"), "admin", (ASK, MANAGE, MANAGE_ENDPOINTS), Bar.MENU),
+    Link("operation", _("Operation"), "admin", (ADMINISTER,), Bar.MENU),
+    Link("audit", _("Audit log"), "admin", (READ_AUDIT_LOG,), Bar.MENU),
+    Link("admin:index", _("Database"), "admin", (ADMINISTER,), Bar.MENU),
+    Link("admin:catalog_entry_changelist", _("Records"), "admin", ("catalog.curate",), Bar.MENU),
+)
+
+
+def links_for(user: User, bar: Bar) -> Iterator[Link]:
+    """The links of one part of the bar that the person may follow, in order."""
+    return (link for link in LINKS if link.bar is bar and link.is_for(user))
