@@ -42,7 +42,7 @@ class Row:
     methods: tuple[str, ...]
     object: str  # kind and whose, or "-"
     who: tuple[str, ...]
-    refused: str = "403"
+    refused: str = "403"  # or 404, and for which roles; for the others it is 403
     scope: str = ""  # of the API's
     operation: str = ""
 
@@ -52,10 +52,10 @@ class Row:
             return "allowed"
         if person == ANONYMOUS:
             return "sign-in"
-        return "allowed" if "everybody" in self.who or person in self.who else self.refused
-
-    def __str__(self) -> str:
-        return " ".join((self.name, *self.methods, self.object if self.object != "-" else "")).strip()
+        if "everybody" in self.who or person in self.who:
+            return "allowed"
+        status, *roles = self.refused.split()
+        return status if not roles or person in roles else "403"
 
 
 class Address(NamedTuple):
@@ -112,7 +112,10 @@ def operation_rows() -> tuple[Row, ...]:
 @cache
 def admin_rows() -> tuple[Row, ...]:
     """The rows of admin.txt, one for each address and method: the first line that fits it."""
-    lines = [(name, set(methods.split()), _who(who)) for _room, (name, methods, who) in _lines("admin.txt")]
+    lines = [
+        (name, set(methods.split()), _who(who))
+        for _room, (name, methods, who) in _lines("admin.txt")
+    ]
     rows = []
     for name in sorted(admin_routes()):
         left = {"GET", "POST"}
@@ -149,14 +152,20 @@ def page_routes() -> dict[str, str]:
     return {
         name: route
         for name, route, pattern in _all()
-        if not name.startswith("admin:") and not hasattr(pattern.callback, "actions") and "format>" not in route
+        if not name.startswith("admin:")
+        and not hasattr(pattern.callback, "actions")
+        and "format>" not in route
     }
 
 
 @cache
 def admin_routes() -> dict[str, str]:
     """Name to route of the admin's; those without a name lead to one with a name."""
-    named = [(name, route) for name, route, pattern in _all() if name.startswith("admin:") and pattern.name]
+    named = [
+        (name, route)
+        for name, route, pattern in _all()
+        if name.startswith("admin:") and pattern.name
+    ]
     return dict(named)
 
 

@@ -1,4 +1,4 @@
-"""Rows of every kind that an address names, made once: one's own, somebody else's, and those where it makes no difference.
+"""Rows of every kind that an address names: one's own, somebody else's, and those where it makes no difference.
 
 Everybody has an own action, run, use, token and item in hand, whatever their role: a role may have been taken away
 since, and having made something must not be a way round it.
@@ -18,19 +18,31 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.utils import timezone
 
-from catalog.models import Entry, Job, MatchLabel, Merge, NearDuplicate, Phrasing, Recheck, Tag, Use
-from catalog.models import Version
+from catalog.models import (
+    Entry,
+    Job,
+    MatchLabel,
+    Merge,
+    NearDuplicate,
+    Phrasing,
+    Recheck,
+    Tag,
+    Use,
+    Version,
+)
 from pipeline import services as pipeline
 from pipeline.models import Action, Endpoint, Price, Run, Shortening
 from review import services as review
-from review.models import Assignment, Decision, Flag, Item, Remark, ReportSnapshot, Transfer
+from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
+from review.report_records import take_snapshot
+from review.transfers.kept_files import new_path
 from scriptsmith_site.models import OneTimeLink
 from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.tokens import make_token
 from tests.make import make_run, make_version
 from tests.people import make_person
 from tests.permissions.matrix import ROLES, SCOPES, SIGNED_IN
-from tests.review.maker import add_item, make_study
+from tests.review.maker import make_study
 
 EVERY_ROLE = "everyone"  # a person with all roles, whose tokens are tried
 
@@ -93,8 +105,12 @@ class Everything:
 
     def _make_review(self) -> None:
         everybody = list(self.people.values())
-        study = make_study(by=self.other, reviewers=[*everybody, self.other], items=2, overlap=9, name="All")
-        foreign = make_study(by=self.other, reviewers=[self.other], items=2, overlap=3, name="Others")
+        study = make_study(
+            by=self.other, reviewers=[*everybody, self.other], items=2, overlap=9, name="All"
+        )
+        foreign = make_study(
+            by=self.other, reviewers=[self.other], items=2, overlap=3, name="Others"
+        )
         free = self._live_item("Show the free memory")
         assert free.run is not None
         member, strange = study.items.order_by("pk")[0], foreign.items.order_by("pk")[0]
@@ -109,26 +125,41 @@ class Everything:
         self._put("stage", foreign.pk, stage="script")
         self._put("step", foreign.pk, step="about")
         self._put("upload", foreign.pk, word="none")
-        snapshot = ReportSnapshot.objects.create(
-            campaign=foreign, name="Kept", data={}, sha256="0" * 64, by=self.other
-        )
+        snapshot = take_snapshot(foreign, name="Kept", by=self.other)
         self._put("snapshot", foreign.pk, snapshot=snapshot.pk)
         self._keys["snapshot", ""] |= {"id": snapshot.pk}
+        path = new_path()
+        path.write_text("{}")
         transfer = Transfer.objects.create(
-            campaign=foreign, kind="export", filename="out.jsonl", format="jsonl", by=self.other
+            campaign=foreign,
+            kind="export",
+            state="done",
+            filename="out.jsonl",
+            format="jsonl",
+            path=path.name,
+            by=self.other,
+            ended_at=timezone.now(),
+            expires_at=timezone.now() + timedelta(hours=1),
         )
         self._put("transfer", transfer.pk)
         taken = review.claim_item(strange, by=self.other)
         self._put("assignment", strange.pk, assignment=taken.pk, id=taken.pk)
         drafts = strange.run.drafts.order_by("pk") if strange.run else ()
-        remark = Remark.objects.create(item=strange, by=self.other, draft=drafts[0], line=1, text="Hm")
+        remark = Remark.objects.create(
+            item=strange, by=self.other, draft=drafts[0], line=1, text="Hm"
+        )
         self._put("remark stranger", strange.pk, remark=remark.pk)
         self._put("flag", Flag.objects.create(item=strange, by=self.other, reason="Odd").pk)
         decided = self._live_item("Show the load")
         draft = decided.run.drafts.get() if decided.run else None
         assert draft is not None
         decision = Decision.objects.create(
-            item=decided, draft=draft, draft_sha256=draft.sha256, kind="reject", by=self.other, reason="No"
+            item=decided,
+            draft=draft,
+            draft_sha256=draft.sha256,
+            kind="reject",
+            by=self.other,
+            reason="No",
         )
         self._put("decision", decision.pk)
         self._put("run", free.run.pk)
@@ -156,22 +187,30 @@ class Everything:
         pair = NearDuplicate.objects.create(first=verified.entry, second=second.entry, likeness=0.9)
         self._put("duplicate", pair.pk)
         finding = Recheck.objects.create(
-            version=verified, checked_with="new", risk="low", side_effect="read_only", has_changed=True
+            version=verified,
+            checked_with="new",
+            risk="low",
+            side_effect="read_only",
+            has_changed=True,
         )
         self._put("finding", finding.pk)
         merge = Merge.objects.create(source=merged.entry, target=verified.entry, by=self.other)
         Entry.objects.filter(pk=merged.entry_id).update(merged_into=verified.entry)
         self._put("merge", merge.pk)
-        job = Job.objects.create(kind=Job.Kind.IMPORT, filename="in.jsonl", by=self.other)
+        job = Job.objects.create(
+            kind=Job.Kind.IMPORT, filename="in.jsonl", arguments={"dry_run": True}, by=self.other
+        )
         self._put("import", job.pk)
         Tag.objects.create(name="disk")
 
     def _make_models(self) -> None:
         endpoint = Endpoint.objects.get(name="demo")
-        price = Price.objects.create(endpoint=endpoint, model="demo-smith", since=timezone.now().date())
+        price = Price.objects.create(
+            endpoint=endpoint, model="demo-smith", since=timezone.now().date()
+        )
         self._put("endpoint", endpoint.name)
         self._put("price", price.pk, name=endpoint.name, id=price.pk)
-        self._put("configuration", "default")
+        self._put("configuration", "demo")
         self._put("prompt", "describe")
         demo = Action.objects.create(statement="Try me", source=Action.Source.DEMO)
         self._put("action demo", demo.pk)

@@ -1,0 +1,85 @@
+"""What is offered may be used: the bar, and every link and form on every page that can be reached by links."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+import pytest
+from django.urls import Resolver404, resolve, reverse
+
+from scriptsmith_site.navigation import LINKS, Bar
+from tests.permissions.asking import Browser, undone
+from tests.permissions.crawl import Offer, offers_of
+from tests.permissions.matrix import ROLES, SIGNED_IN, Row, admin_rows, page_rows
+from tests.permissions.objects import Everything
+
+_EACH = 3  # pages of one address, and things of one address on them, that are looked at
+_NOT_ASKED = {"api-docs", "api-schema", "help-picture", "readyz", "operation"}
+
+
+def _row_of(address: str) -> Row:
+    rows = [
+        row for row in (*page_rows(), *admin_rows()) if row.name == address and "GET" in row.methods
+    ]
+    assert len(rows) == 1, f"{address} leads to one page, and has one row"
+    return rows[0]
+
+
+@pytest.mark.parametrize("role", SIGNED_IN)
+def test_the_bar_shows_what_the_table_allows(everything: Everything, role: str) -> None:
+    """Each link by itself; and the page, where one takes part in a study, has exactly those."""
+    allowed = {one.address for one in LINKS if _row_of(one.address).answer_to(role) == "allowed"}
+    person = everything.people[role]
+    assert {one.address for one in LINKS if one.is_for(person)} == allowed
+    html = Browser(person).get(reverse("home")).content.decode()  # type: ignore[attr-defined]
+    bar = html.partition('<nav class="nav-links"')[2].partition("</nav>")[0]
+    assert {one.address for one in LINKS if f'href="{one.url}"' in bar} == allowed
+    keys = {one.url for one in LINKS if one.bar is Bar.MAIN and one.address in allowed}
+    assert bar.count("data-key=") == len(keys), "what is not shown has no key"
+
+
+def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]]:
+    """Pages walked, things tried, and what is offered on some page and refused."""
+    browser = Browser(everything.people[role])
+    waiting, walked, tried, wrong = deque([(reverse("home"), "")]), Counter(), Counter(), []
+    seen, asked = {reverse("home")}, set[tuple[str, str]]()
+    while waiting:
+        page, _from = waiting.popleft()
+        with undone():
+            response = browser.get(page)
+            kind = response.headers.get("Content-Type", "")
+            html = "" if response.streaming or "html" not in kind else response.content.decode()  # type: ignore[attr-defined]
+        walked[page] += 1
+        for offer in sorted(offers_of(html, page=page)):
+            name = _name_of(offer)
+            if (offer.method, offer.path) in asked or name in _NOT_ASKED:
+                continue
+            # The same address on the same kind of page tells nothing new after some.
+            kind_of_place = (offer.method, name, _name_of(Offer("GET", page.partition("?")[0], "")))
+            tried[kind_of_place] += 1
+            if tried[kind_of_place] > _EACH:
+                continue
+            asked.add((offer.method, offer.path))
+            url = f"{offer.path}?{offer.query}" if offer.query else offer.path
+            answer = browser.answer(offer.method, url)
+            if answer != "allowed":
+                wrong.append(f"{role} is offered {offer.method} {url} ({name}) on {page}: {answer}")
+            elif offer.method == "GET" and offer.path not in seen:
+                seen.add(offer.path)
+                waiting.append((offer.path, page))
+    return sum(walked.values()), len(asked), wrong
+
+
+@pytest.mark.parametrize("role", ("stranger", *ROLES))
+def test_nothing_is_offered_that_is_refused(everything: Everything, role: str) -> None:
+    pages, tried, wrong = wrong_offers(everything, role)
+    print(f"{role}: {pages} pages walked, {tried} links and forms tried, {len(wrong)} refused")
+    assert not wrong, "\n" + "\n".join(wrong)
+    assert pages >= 10
+
+
+def _name_of(offer: Offer) -> str:
+    try:
+        return resolve(offer.path).view_name
+    except Resolver404:
+        return offer.path
