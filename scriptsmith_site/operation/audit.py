@@ -117,7 +117,8 @@ def shown_to(user: User, records: QuerySet[LogEntry]) -> QuerySet[LogEntry]:
         return records
     records = records.exclude(content_type__app_label__in=_ABOUT_PEOPLE)
     # An event that is missing is no erasure.
-    return records.alias(erases=KT("additional_data__event")).exclude(erases__in=_ERASURES)
+    told: QuerySet[LogEntry] = records.alias(erases=KT("additional_data__event"))
+    return told.filter(Q(erases=None) | ~Q(erases__in=_ERASURES))
 
 
 def recent_events(user: User) -> list[str]:

@@ -17,6 +17,7 @@ GUIDES = {
     "cost": _("Cost and time"),
     "simulating": _("Simulating before paying"),
     "stand-in": _("The stand-in model"),
+    "roles": _("Who may do what"),
     "operation": _("Operation"),
 }
 
