@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from catalog.services.base import CURATE
 from pipeline.access import ASK, MANAGE, MANAGE_ENDPOINTS
 from review.access import REVIEW
 from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG
@@ -61,8 +62,8 @@ LINKS = (
     Link("prompt-list", _("Prompts"), "admin", (ASK, MANAGE, MANAGE_ENDPOINTS), Bar.MENU),
     Link("operation", _("Operation"), "admin", (ADMINISTER,), Bar.MENU),
     Link("audit", _("Audit log"), "admin", (READ_AUDIT_LOG,), Bar.MENU),
-    Link("admin:index", _("Database"), "admin", (ADMINISTER,), Bar.MENU),
-    Link("admin:catalog_entry_changelist", _("Records"), "admin", ("catalog.curate",), Bar.MENU),
+    Link("admin:index", _("Database"), "admin", (ADMINISTER, CURATE), Bar.MENU),
+    Link("admin:catalog_entry_changelist", _("Records"), "admin", (ADMINISTER, CURATE), Bar.MENU),
 )
 
 
