@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,6 +14,7 @@ GUIDES = {
     "asking": _("Asking for a script"),
     "reviewing": _("Reviewing"),
     "catalogue": _("The catalogue"),
+    "relevance": _("How sure a match is"),
     "studies": _("Studies and their figures"),
     "models": _("Models and their servers"),
     "cost": _("Cost and time"),
@@ -20,6 +23,9 @@ GUIDES = {
     "roles": _("Who may do what"),
     "operation": _("Operation"),
 }
+
+# From one guide to another, as the repository links them.
+_TO_GUIDE = re.compile(rf"\]\(({'|'.join(GUIDES)})\.md(?=[#)])")
 
 
 @require_GET
@@ -31,7 +37,7 @@ def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
     title, _newline, body = text.partition("\n")
     context = {
         "title": title.lstrip("# "),
-        "body": body.replace("](images/", "](/help/images/"),
+        "body": _TO_GUIDE.sub(r"](/help/\1/", body.replace("](images/", "](/help/images/")),
         "guides": [
             {"name": key, "label": label, "current": key == name} for key, label in GUIDES.items()
         ],
