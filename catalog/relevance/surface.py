@@ -7,6 +7,7 @@ the best are compared by the rules.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,8 +18,11 @@ from catalog.relevance.types import Candidate
 from catalog.relevance.vocabulary import lemma
 
 _LONGEST_SCRIPT = 8_000  # characters that are looked at
-_WORD = re.compile(r"[a-z0-9_./*~$-]+")
-_PIECE = re.compile(r"[A-Za-z0-9_./*~$@%+-]+")
+# What parts words, so that the letters and marks of every script stay in them: white space, controls and the
+# punctuation of ASCII and of the larger blocks.
+_APART = r"\x00-\x20!\"#&'(),:;<=>?\[\\\]^`{|}\x7f-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u303f"
+_WORD = re.compile(rf"[^{_APART}@%+]+")
+_PIECE = re.compile(rf"[^{_APART}]+")
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -73,8 +77,12 @@ def split_words(text: str) -> list[str]:
 
     >>> split_words("Delete *.log files in /var/tmp.")
     ['delete', '*.log', 'file', 'in', '/var/tmp']
+    >>> split_words("gültig für Müller")
+    ['gültig', 'für', 'müller']
     """
-    stripped = (word.strip(".") for word in _WORD.findall(text.lower()))
+    # A letter with its mark is one character or two, as it was typed; here it is one.
+    composed = unicodedata.normalize("NFC", text.lower())
+    stripped = (word.strip(".") for word in _WORD.findall(composed))
     return [lemma(word) for word in stripped if word]
 
 

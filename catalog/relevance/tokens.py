@@ -21,7 +21,9 @@ _CHUNK = re.compile(
     """,
     re.VERBOSE,
 )
-_WORDLIKE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+# A letter may be followed by its marks, where it was typed as several characters.
+_LETTERS = r"(?:[^\W\d_][\u0300-\u036f]*)+"
+_WORDLIKE = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})?")
 _OPENING = "'<{:=!|&"
 _CLOSING = "'>}:=!?.|&"
 

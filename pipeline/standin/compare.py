@@ -32,7 +32,8 @@ _SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
 _TURNS = load_turns()
 _SMALL_WORDS = frozenset(_TURNS.small_words.split())
 _VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _TURNS.verbs.values())})(?:e?s)?")
-_WORD = re.compile(r"[a-z]{3,}")
+# Letters of every language, each with its marks where it was typed as several characters.
+_WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*){3,}")
 
 
 # How a description quotes the script's comment; what it says in detail begins after that.

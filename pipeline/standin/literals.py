@@ -58,7 +58,9 @@ _AFTER = (
     r"(?= (?:in|on|for|to|of|by|with|from|and|as|at|is|are|has|that|since|via|but|or)\b"
     r"|[.,;:?!)]|\s*$)"
 )
-_JOINED = r"[a-z]+(?:[-_][a-z0-9]+)*[-_][a-z]*\d[\w-]*|[a-z]+(?:_[a-z0-9]+)+"
+_SMALL = r"[^\W\d_A-Z]"  # a letter of any language, no capital of ours
+_PART = rf"(?:{_SMALL}|\d)+"
+_JOINED = rf"{_SMALL}+(?:[-_]{_PART})*[-_]{_SMALL}*\d[\w-]*|{_SMALL}+(?:_{_PART})+"
 
 # In order of precedence: what an earlier pattern has claimed, a later one does not see.
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
@@ -81,7 +83,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ),
     ("name", rf"{_START}(?P<name>{_IDENTIFIER}) (?P<noun>{_NOUNS})\b"),
     ("name", rf"\b(?:the|{_COMMANDED}) (?P<name>\w[\w.@-]*\w) (?P<noun>{_NOUNS})\b"),
-    ("name", rf"\b(?i:{_COMMANDED}) (?:the )?(?P<name>[a-zA-Z][\w.@-]*\w)"),
+    ("name", rf"\b(?i:{_COMMANDED}) (?:the )?(?P<name>[^\W\d_][\w.@-]*\w)"),
     ("name", rf"{_START}(?:{_COMMON})(?![\w/-])"),
     ("path", r"(?<![\w/.$*-])[\w-]+(?:[./][\w-]+)*\.[a-z][a-z0-9]{0,6}(?![\w/*])"),
     ("quoted", r"\b(?:named|called) (?P<q1>\w[\w.@-]*)"),
