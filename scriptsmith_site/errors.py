@@ -109,25 +109,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("errors/500.html"), status=500)
 
 
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without a valid token; the reason is for developers and stays in the log.
-
-    Where our own page sent it, its person has signed in elsewhere since it was loaded: one press
-    sends it again. What another site sent is never offered.
-    """
-    if wants_json(request) or wants_fragment(request):
-        detail = _(
-            "This page is out of date. Copy what you typed, load it again and send it once more."
-        )
-        return show_error(request, ErrorKind(403, "csrf_failed"), detail=detail)
-    own_page = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
-    if own_page and request.user.is_authenticated:
-        return render(
-            request, "registration/send_again.html", {"kept": sent_by(request)}, status=403
-        )
-    return render(request, "errors/csrf.html", status=403)
-
-
 def handle_api_exception(exception: Exception, context: dict[str, object]) -> Response | None:
     """Errors of the API as {"error": {"code", "message", "field"}}; None is a defect, and a 500."""
     if isinstance(exception, Refused):

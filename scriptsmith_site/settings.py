@@ -107,7 +107,10 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "scriptsmith_site.context.site",
             ],
-            "builtins": ["scriptsmith_site.templatetags.show"],
+            "builtins": [
+                "scriptsmith_site.templatetags.show",
+                "scriptsmith_site.templatetags.include_with_token",
+            ],
         },
     }
 ]
@@ -272,7 +275,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "scriptsmith_site.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "scriptsmith_site.csrf.csrf_failure"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env_bool(

@@ -46,7 +46,8 @@ class SignIn(LoginView):
         kept = read_kept(self.request.POST.get("kept", ""))
         if kept is None:
             return response
-        return render(self.request, "registration/send_again.html", {"kept": kept})
+        why = _("Your session had ended before it was sent. You are signed in again.")
+        return render(self.request, "registration/send_again.html", {"kept": kept, "why": why})
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         context = self.get_context_data(form=form, kept=self.request.POST.get("kept", ""))

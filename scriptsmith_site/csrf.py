@@ -1,0 +1,83 @@
+"""The answer to a form that was refused for its CSRF token: what really happened, and how to go on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.http import HttpRequest, HttpResponse
+from django.middleware import csrf
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from catalog.web import wants_fragment
+from scriptsmith_site.errors import ErrorKind, show_error, wants_json
+from scriptsmith_site.people.kept import sent_by
+
+
+class _Cause(NamedTuple):
+    """Why a form was refused, in words for the person who sent it."""
+
+    title: str | Promise
+    text: str | Promise
+
+
+_NO_TOKEN = _Cause(
+    gettext_lazy("This form had no security token"),
+    gettext_lazy(
+        "The page that sent it left the token out. That is a fault of the page: neither what you typed "
+        "nor your sign-in is wrong. Please tell an administrator which page it was."
+    ),
+)
+_NO_COOKIE = _Cause(
+    gettext_lazy("Your browser sent no cookie"),
+    gettext_lazy(
+        "Forms are taken only with the cookie that this site sets. Allow cookies for it, or load the page "
+        "again if they were cleared since it was opened."
+    ),
+)
+_OTHER_SITE = _Cause(
+    gettext_lazy("This form did not come from this site"),
+    gettext_lazy(
+        "The browser says that a page of another address sent it. If it was a page of this product, an "
+        "administrator has to add its address to CSRF_TRUSTED_ORIGINS or set the proxy before it right."
+    ),
+)
+_OLD_TOKEN = _Cause(
+    gettext_lazy("This form is out of date"),
+    gettext_lazy("You have signed in or out since the page was loaded, perhaps on another tab."),
+)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 that names the cause. Where one of our own pages sent the form, one press sends it again with a token
+    that holds; what another site sent is never offered.
+    """
+    cause = _cause_of(reason)
+    if wants_json(request) or wants_fragment(request):
+        detail = _("%(title)s. Nothing was changed. %(text)s") % {
+            "title": cause.title,
+            "text": cause.text,
+        }
+        if cause is _OLD_TOKEN:
+            again = _("Copy what you typed, load the page again and send it once more.")
+            detail = f"{detail} {again}"
+        return show_error(request, ErrorKind(403, "csrf_failed"), detail=detail)
+    own_page = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+    if own_page and request.user.is_authenticated:
+        context = {"kept": sent_by(request), "title": cause.title, "why": cause.text}
+        return render(request, "registration/send_again.html", context, status=403)
+    context = {"title": cause.title, "why": cause.text, "may_reload": cause is _OLD_TOKEN}
+    return render(request, "errors/csrf.html", context, status=403)
+
+
+def _cause_of(reason: str) -> _Cause:
+    """Django tells its reasons apart by their words only."""
+    if reason == csrf.REASON_CSRF_TOKEN_MISSING:
+        return _NO_TOKEN
+    if reason == csrf.REASON_NO_CSRF_COOKIE:
+        return _NO_COOKIE
+    if reason.startswith(("Origin checking failed", "Referer checking failed")):
+        return _OTHER_SITE
+    return _OLD_TOKEN
