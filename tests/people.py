@@ -8,6 +8,8 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
+from tests.web_client import WebClient
+
 PASSWORD = "a test's own passphrase"
 
 
@@ -59,8 +61,14 @@ def client_for() -> Callable[[User], Client]:
     """A browser session that is signed in as this person."""
 
     def make(user: User) -> Client:
-        client = Client()
+        client = WebClient()
         client.force_login(user)
         return client
 
     return make
+
+
+@pytest.fixture
+def client() -> WebClient:
+    """A browser session of nobody yet, in place of pytest-django's, which checks no CSRF."""
+    return WebClient()

@@ -11,6 +11,7 @@ from django.test import Client
 from catalog import services
 from scriptsmith_site.people.tokens import make_token
 from tests.catalog.shelf import shelve
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -70,7 +71,7 @@ def test_a_token_does_what_its_scopes_say(
     curator.user_permissions.add(Permission.objects.get(codename="use_unreviewed"))
     token = make_token(curator, name="t", scopes=scopes, days=1, by=curator)
 
-    response = Client().post(
+    response = WebClient().post(
         f"/api/v1/versions/{version.pk}/{action}/",
         {},
         content_type="application/json",

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from catalog import services
 from catalog.models import EmbeddingModel, Version
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -254,4 +255,4 @@ def test_a_version_has_an_address_of_its_own(
 def test_who_is_not_signed_in_sees_nothing() -> None:
     version = shelve()
     for address in ("/catalogue/", f"/catalogue/{version.entry.slug}/", "/api/v1/entries/"):
-        assert Client().get(address).status_code in (302, 401, 403)
+        assert WebClient().get(address).status_code in (302, 401, 403)

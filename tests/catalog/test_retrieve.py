@@ -17,6 +17,7 @@ from catalog.relevance import shipped_model
 from catalog.retrieval import as_document
 from catalog.types import Answer, BadInput
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -213,4 +214,4 @@ def test_the_api_answers_the_same(reviewer: User, client_for: Callable[[User], C
     assert ask(statement="")[0] == 422
     assert ask(statement="a\0b")[0] == 422
     assert ask(statement=SPOOLER, limit=0)[0] == 422
-    assert Client().post("/api/v1/retrieve/", {}).status_code in (401, 403)
+    assert WebClient().post("/api/v1/retrieve/", {}).status_code in (401, 403)

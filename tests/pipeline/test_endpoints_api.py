@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from pipeline.models import Endpoint
 from scriptsmith_site.people.tokens import make_token
+from tests.web_client import WebClient
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
@@ -107,6 +108,6 @@ def test_only_administrators_may_and_only_with_the_scope_to_manage(
 
     token = make_token(administrator, name="bot", scopes=["ask"], days=None, by=administrator)
     bearer = {"Authorization": f"Bearer {token.secret}"}
-    refused = Client().post(API, NEW, content_type="application/json", headers=bearer)
+    refused = WebClient().post(API, NEW, content_type="application/json", headers=bearer)
     assert refused.status_code == 403 and "scope manage" in refused.content.decode()
     assert not Endpoint.objects.filter(name="box").exists()

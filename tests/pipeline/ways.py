@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pipeline.models import Action, Draft, Run
+from tests.web_client import WebClient
 
 DONE = 200
 
@@ -87,7 +88,7 @@ both_ways = pytest.mark.parametrize(
 
 
 def _signed_in(user: User) -> Client:
-    client = Client()
+    client = WebClient()
     client.force_login(user)
     return client
 

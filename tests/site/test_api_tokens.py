@@ -11,11 +11,12 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.test import APIClient, APIRequestFactory
+from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.people.tokens import hash_secret, make_token
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -113,9 +114,8 @@ def test_a_session_is_not_limited_by_scopes(reviewer: User) -> None:
 
 
 def test_the_schema_takes_a_token(reviewer: User) -> None:
-    program = APIClient()
-    assert program.get("/api/v1/schema/").status_code == 401
-    program.credentials(HTTP_AUTHORIZATION=f"Bearer {secret_with(reviewer, 'read')}")
+    assert WebClient().get("/api/v1/schema/").status_code == 401
+    program = WebClient(headers={"Authorization": f"Bearer {secret_with(reviewer, 'read')}"})
     schema = program.get("/api/v1/schema/")
     assert schema.status_code == 200
     assert b"bearerFormat" in schema.content

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -55,30 +54,6 @@ def test_a_script_of_the_page_gets_no_page(client: Client, db: None) -> None:
     answer = client.post("/settings/preferences/", headers={"X-Requested-With": "fetch"})
     assert answer.status_code == 401
     assert "<html" not in answer.content.decode()
-
-
-@pytest.mark.parametrize(
-    ("origin", "offered"),
-    [
-        pytest.param("http://testserver", True, id="our own page"),
-        pytest.param("https://example.org", False, id="another site"),
-        pytest.param(None, False, id="nobody knows"),
-    ],
-)
-def test_a_page_from_before_signing_in_is_sent_again_by_a_press(
-    stranger: User, origin: str | None, offered: bool
-) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(stranger)
-    typed = {"display_name": "Sam", "csrfmiddlewaretoken": "x" * 64, "new_password": "secret words"}
-    answer = strict.post(
-        "/settings/preferences/", typed, headers={"Origin": origin} if origin else {}
-    )
-    text = answer.content.decode()
-    assert answer.status_code == 403
-    assert ('<textarea hidden name="display_name">\nSam</textarea>' in text) is offered
-    assert "secret words" not in text
-    assert ("This form is out of date" in text) is not offered
 
 
 def test_a_form_that_was_not_kept_by_us_is_not_sent_on(client: Client, stranger: User) -> None:

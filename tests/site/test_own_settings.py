@@ -9,6 +9,7 @@ from django.test import Client
 
 from scriptsmith_site.models import Profile
 from tests.people import PASSWORD
+from tests.web_client import WebClient
 
 GOOD = {"display_name": "Sam Smith", "time_zone": "Europe/Berlin", "theme": "light"}
 NEW_PASSWORD = "another good passphrase"
@@ -52,7 +53,7 @@ def test_bad_preferences_change_nothing_and_what_was_typed_stays(
 def test_a_new_password_ends_the_other_sessions_and_not_this_one(
     sam: Client, stranger: User
 ) -> None:
-    elsewhere = Client()
+    elsewhere = WebClient()
     elsewhere.force_login(stranger)
     answer = sam.post(
         "/settings/password/", {"current_password": PASSWORD, "new_password": NEW_PASSWORD}

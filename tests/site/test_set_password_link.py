@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from scriptsmith_site.models import OneTimeLink
 from scriptsmith_site.people.links import make_password_link
+from tests.web_client import WebClient
 
 GOOD = {"password": "a good new passphrase", "repeated_password": "a good new passphrase"}
 
@@ -24,7 +25,7 @@ def link(stranger: User, administrator: User) -> str:
 def test_an_administrator_gets_the_link_and_the_person_uses_it_once(
     client: Client, administrator: User, stranger: User
 ) -> None:
-    admin = Client()
+    admin = WebClient()
     admin.force_login(administrator)
     answer = admin.post(f"/users/{stranger.pk}/password-link/")
     shown = re.search(r'value="http://testserver(/set-password/[^"]+)"', answer.content.decode())

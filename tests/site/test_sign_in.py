@@ -10,6 +10,7 @@ from pytest_django import Settings
 
 from scriptsmith_site.models import Profile
 from tests.people import PASSWORD
+from tests.web_client import WebClient
 
 LOGIN = {"username": "sam", "password": PASSWORD}
 
@@ -90,7 +91,7 @@ def test_too_many_wrong_passwords_lock_the_person_out_with_a_page(
     assert "Too many attempts" in answer.content.decode()
     assert client.post("/login/", LOGIN).status_code == 429, "the right password must wait as well"
 
-    others = Client(REMOTE_ADDR="192.0.2.7")
+    others = WebClient(REMOTE_ADDR="192.0.2.7")
     assert others.post("/login/", LOGIN).status_code == 302, "nobody locks out others from afar"
 
 
@@ -101,7 +102,7 @@ def test_an_administrator_lifts_a_lockout(
     settings.AXES_FAILURE_LIMIT = 3
     for _try in range(3):
         client.post("/login/", {**LOGIN, "password": "wrong"})
-    admin = Client()
+    admin = WebClient()
     admin.force_login(administrator)
     page = admin.get(f"/users/{stranger.pk}/").content.decode()
     assert "Too many wrong passwords" in page

@@ -14,6 +14,7 @@ from scriptsmith_site.models import ApiToken, OneTimeLink
 from scriptsmith_site.people.services import roles_of
 from scriptsmith_site.people.tokens import make_token
 from tests.people import make_person
+from tests.web_client import WebClient
 
 
 @pytest.fixture
@@ -164,7 +165,7 @@ def test_the_last_administrator_is_protected(client: Client, administrator: User
 def test_a_deactivated_person_is_out_at_once_with_tokens_and_links(
     admin: Client, reviewer: User
 ) -> None:
-    theirs = Client()
+    theirs = WebClient()
     theirs.force_login(reviewer)
     make_token(reviewer, name="bot", scopes=["read"], days=None, by=reviewer)
     admin.post(f"/users/{reviewer.pk}/password-link/")

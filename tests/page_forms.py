@@ -1,0 +1,262 @@
+"""The forms of a page as a browser reads them: which fields are sent, and where to.
+
+`forms_in(html)` finds them; `Form.fill` does what a person can do and refuses what nobody could (type into a hidden
+field, choose an option that is not offered); `Form.sent` is exactly what a browser would send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import TypeAlias
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+TOKEN = "csrfmiddlewaretoken"
+_VOID_TYPES = ("submit", "image", "reset", "button")
+Value: TypeAlias = str | bool | list[str] | SimpleUploadedFile
+
+
+class NoSuchField(AssertionError):
+    """A person looking at this page could not do that."""
+
+
+@dataclass
+class Control:
+    """One input, select, textarea or button."""
+
+    tag: str
+    type: str
+    name: str
+    value: str = ""
+    is_on: bool = False  # ticked or selected
+    is_disabled: bool = False
+    formaction: str = ""
+    options: list[tuple[str, bool]] = field(default_factory=list)  # of a select: value, selected
+    is_multiple: bool = False
+    text: str = ""  # of a button, and of a textarea while it is read
+    file: SimpleUploadedFile | None = None
+
+    @property
+    def is_button(self) -> bool:
+        return self.tag == "button" or self.type in _VOID_TYPES
+
+    def values(self) -> Iterator[str | SimpleUploadedFile]:
+        """What it sends, unless it is a button."""
+        if self.is_disabled or not self.name or self.is_button:
+            return
+        if self.type in ("checkbox", "radio"):
+            if self.is_on:
+                yield self.value
+        elif self.type == "file":
+            if self.file is not None:
+                yield self.file
+        elif self.tag == "select":
+            chosen = [value for value, is_on in self.options if is_on]
+            if not chosen and not self.is_multiple and self.options:
+                chosen = [self.options[0][0]]
+            yield from chosen
+        else:
+            yield self.value
+
+
+@dataclass
+class Form:
+    """One form element with its controls, those elsewhere on the page that name it by `form=` included."""
+
+    id: str
+    action: str
+    method: str
+    is_multipart: bool
+    attributes: dict[str, str]
+    controls: list[Control] = field(default_factory=list)
+
+    @property
+    def is_post(self) -> bool:
+        return self.method == "post" or "hx-post" in self.attributes
+
+    @property
+    def names(self) -> set[str]:
+        return {one.name for one in self.controls if one.name}
+
+    @property
+    def tokens(self) -> list[str]:
+        """The CSRF tokens written into it; one where all is well."""
+        return [one.value for one in self.controls if one.name == TOKEN]
+
+    @property
+    def buttons(self) -> list[Control]:
+        return [one for one in self.controls if one.is_button and one.type in ("submit", "image")]
+
+    @property
+    def addresses(self) -> set[str]:
+        """Wherever it can be sent, by its own action or by that of a button."""
+        return {self.action, *(one.formaction for one in self.buttons if one.formaction)}
+
+    def fill(self, **typed: Value) -> Form:
+        """Do what a person would; a field whose name is no Python name comes as `fill(**{"form-0-name": "x"})`."""
+        for name, value in typed.items():
+            self._fill(name, value)
+        return self
+
+    def press(self, words: str = "") -> Control | None:
+        """The button with these words, or with this value; the first one where nothing is said."""
+        if not words:
+            return self.buttons[0] if self.buttons else None
+        for one in self.buttons:
+            if words in (one.text.strip(), one.value) or one.text.strip().startswith(words):
+                return one
+        raise NoSuchField(
+            f"no button {words!r}; there are {[one.text.strip() for one in self.buttons]}"
+        )
+
+    def sent(self, button: Control | None = None) -> dict[str, list[str | SimpleUploadedFile]]:
+        """Exactly the fields that a browser sends when this button is pressed, the token as it was rendered."""
+        found: dict[str, list[str | SimpleUploadedFile]] = {}
+        for one in self.controls:
+            values: list[str | SimpleUploadedFile] = list(one.values())
+            if one is button and one.name:
+                values = [one.value]
+            for value in values:
+                found.setdefault(one.name, []).append(value)
+        return found
+
+    def _fill(self, name: str, value: Value) -> None:
+        controls = [one for one in self.controls if one.name == name and not one.is_button]
+        open_ones = [one for one in controls if one.type != "hidden" and not one.is_disabled]
+        if not open_ones:
+            why = "is hidden or disabled" if controls else f"is not there; there are {self.names}"
+            raise NoSuchField(f"{name!r} {why}")
+        first = open_ones[0]
+        if first.type in ("checkbox", "radio"):
+            _tick(open_ones, value)
+        elif first.tag == "select":
+            _choose(first, value)
+        elif first.type == "file":
+            assert isinstance(value, SimpleUploadedFile)
+            first.file = value
+        else:
+            assert isinstance(value, str), f"{name!r} takes a text"
+            first.value = value
+
+
+def _tick(controls: list[Control], value: Value) -> None:
+    if isinstance(value, bool):
+        controls[0].is_on = value
+        return
+    wanted = [value] if isinstance(value, str) else value
+    assert isinstance(wanted, list)
+    offered = [one.value for one in controls]
+    if missing := [one for one in wanted if one not in offered]:
+        raise NoSuchField(f"{controls[0].name!r} offers {offered}, not {missing}")
+    for one in controls:
+        one.is_on = one.value in wanted
+
+
+def _choose(select: Control, value: Value) -> None:
+    wanted = value if isinstance(value, list) else [value]
+    offered = [one for one, _is_on in select.options]
+    if missing := [one for one in wanted if one not in offered]:
+        raise NoSuchField(f"{select.name!r} offers {offered}, not {missing}")
+    select.options = [(one, one in wanted) for one in offered]
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.forms: list[Form] = []
+        self._form: Form | None = None
+        self._loose: list[tuple[str, Control]] = []
+        self._textarea: Control | None = None
+        self._select: Control | None = None
+        self._option: list[str | bool] | None = None
+        self._button: Control | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        got = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self._form = Form(
+                id=got.get("id", ""),
+                action=got.get("action", ""),
+                method=got.get("method", "get").lower(),
+                is_multipart=got.get("enctype") == "multipart/form-data",
+                attributes=got,
+            )
+            self.forms.append(self._form)
+        elif tag == "option" and self._select is not None:
+            self._end_option()
+            if "disabled" not in got:
+                self._option = [got.get("value", "\0"), "selected" in got, ""]
+        elif tag in ("input", "select", "textarea", "button"):
+            self._add(tag, got)
+
+    def _add(self, tag: str, got: dict[str, str]) -> None:
+        default_type = {"input": "text", "button": "submit"}.get(tag, tag)
+        control = Control(
+            tag=tag,
+            type=got.get("type", default_type).lower(),
+            name=got.get("name", ""),
+            value=got.get("value", "on" if got.get("type") in ("checkbox", "radio") else ""),
+            is_on="checked" in got,
+            is_disabled="disabled" in got,
+            formaction=got.get("formaction", ""),
+            is_multiple="multiple" in got,
+        )
+        if got.get("form"):
+            self._loose.append((got["form"], control))
+        elif self._form is not None:
+            self._form.controls.append(control)
+        if tag == "textarea":
+            self._textarea = control
+        elif tag == "select":
+            self._select = control
+        elif tag == "button":
+            self._button = control
+
+    def handle_data(self, data: str) -> None:
+        if self._textarea is not None:
+            self._textarea.text += data
+        elif self._option is not None:
+            self._option[2] = f"{self._option[2]}{data}"
+        elif self._button is not None:
+            self._button.text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self._form = None
+        elif tag == "textarea" and self._textarea is not None:
+            # A browser takes the first line end away, and sends the others as CR LF.
+            text = self._textarea.text.removeprefix("\n")
+            self._textarea.value = text.replace("\r\n", "\n").replace("\n", "\r\n")
+            self._textarea = None
+        elif tag in ("option", "select") and self._select is not None:
+            self._end_option()
+            if tag == "select":
+                self._select = None
+        elif tag == "button":
+            self._button = None
+
+    def _end_option(self) -> None:
+        if self._option is None or self._select is None:
+            return
+        value, is_on, text = self._option
+        self._select.options.append(
+            (str(text).strip() if value == "\0" else str(value), bool(is_on))
+        )
+        self._option = None
+
+    def close(self) -> None:
+        super().close()
+        for name, control in self._loose:
+            for form in self.forms:
+                if form.id == name:
+                    form.controls.append(control)
+
+
+def forms_in(html: str) -> list[Form]:
+    """All forms of a page or fragment, in their order."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.forms

@@ -1,0 +1,108 @@
+"""The suite's own HTTP client refuses what a browser would be refused, and nobody uses another one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.test import Client
+from django.urls import include, path
+
+from tests.people import make_person
+from tests.web_client import WebClient
+
+TESTS = Path(__file__).parent.parent
+SENT: dict[str, str] = {}
+
+
+@login_not_required
+def page(request: HttpRequest, form: str) -> HttpResponse:
+    token = get_token(request)
+    hidden = f'<input type="hidden" name="csrfmiddlewaretoken" value="{token}">'
+    return HttpResponse(
+        f"""<body hx-headers='{{"X-CSRFToken": "{token}"}}'>
+        <form method="post" action="/take/">{hidden if form == "whole" else ""}<button>Go</button></form>"""
+    )
+
+
+@login_not_required
+def take(request: HttpRequest) -> HttpResponse:
+    return JsonResponse(
+        {
+            "field": "csrfmiddlewaretoken" in request.POST,
+            "header": "X-CSRFToken" in request.headers,
+        }
+    )
+
+
+urlpatterns = [
+    path("page/<str:form>/", page),
+    path("take/", take),
+    path("", include("scriptsmith_site.urls")),
+]
+
+
+@pytest.fixture
+def browser(db: None, settings: object) -> WebClient:
+    settings.ROOT_URLCONF = __name__  # type: ignore[attr-defined]
+    return WebClient()
+
+
+def test_the_fixtures_give_it(client: Client, client_for: object, stranger: User) -> None:
+    assert isinstance(client, WebClient)
+    assert isinstance(client_for(stranger), WebClient)  # type: ignore[operator]
+    assert client.handler.enforce_csrf_checks
+
+
+def test_a_form_without_its_token_is_refused_as_in_a_browser(browser: WebClient) -> None:
+    browser.get("/page/broken/")
+    assert browser.post("/take/").status_code == 403
+
+
+def test_a_form_s_own_token_is_sent_and_no_header(browser: WebClient) -> None:
+    browser.get("/page/whole/")
+    assert browser.post("/take/").json() == {"field": True, "header": False}
+
+
+def test_a_script_sends_what_the_page_carries(browser: WebClient) -> None:
+    browser.get("/page/broken/")
+    for headers in ({"HX-Request": "true"}, {"X-Requested-With": "fetch"}):
+        assert browser.post("/take/", headers=headers).json() == {"field": False, "header": True}
+
+
+def test_without_a_page_the_session_s_token_is_sent(browser: WebClient) -> None:
+    assert browser.post("/take/").json()["field"]
+
+
+def test_what_the_test_says_itself_is_sent(browser: WebClient) -> None:
+    browser.get("/page/whole/")
+    assert browser.post("/take/", {"csrfmiddlewaretoken": "x" * 64}).status_code == 403
+
+
+def test_the_api_takes_a_session_only_with_the_header(db: None) -> None:
+    client = WebClient()
+    client.force_login(make_person("rita", "reviewer"))
+    body = {"statement": "Delete files older than 30 days in /tmp"}
+    api, kind = "/api/v1/actions/", "application/json"
+    assert client.post(api, body, content_type=kind).status_code == 201
+    wrong = {"X-CSRFToken": "x" * 64}
+    assert client.post(api, body, content_type=kind, headers=wrong).status_code == 403
+
+
+def test_nobody_uses_another_client() -> None:
+    """Django's and REST framework's own clients check no CSRF: a form that fails in a browser passes them."""
+    found = [
+        f"{file.relative_to(TESTS)}:{node.lineno}"
+        for file in TESTS.rglob("*.py")
+        if file.name != "web_client.py"
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("Client", "APIClient", "AsyncClient")
+    ]
+    assert not found, f"make a tests.web_client.WebClient there: {found}"

@@ -1,0 +1,146 @@
+"""The suite's one HTTP client. It enforces CSRF as a browser does; nothing else is to be used in tests.
+
+What it sends with a request that changes something:
+
+- to an address for which a page that it fetched has a form: that form's own token, and none where the form has none;
+- by htmx or a script (`HX-Request`, `X-Requested-With`, JSON, the API with a session): the header `X-CSRFToken`, with
+  what `hx-headers` of the newest page holds;
+- where no such page was fetched: the token that any page would have given to this session;
+- with a bearer token of the API, or where the test gives a token itself: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import string
+from typing import Any
+from urllib.parse import unquote, urlencode, urlsplit
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.test import Client
+from django.test.client import MULTIPART_CONTENT
+
+from tests.page_forms import TOKEN, forms_in
+
+_SECRET_LENGTH = 32
+_HEADER = re.compile(r'hx-headers=\'\{"X-CSRFToken": "([^"]*)"\}\'')
+_URLENCODED = "application/x-www-form-urlencoded"
+_FORM_TYPES = (MULTIPART_CONTENT, _URLENCODED)
+
+
+class WebClient(Client):
+    """A browser session: cookies, the pages it has seen, and the tokens they carried."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"enforce_csrf_checks": True, **options})
+        self._pages: dict[str, str] = {}  # by path, the newest last
+
+    def post(  # type: ignore[override]
+        self,
+        path: str,
+        data: Any = None,
+        content_type: str = MULTIPART_CONTENT,
+        *arguments: Any,
+        **options: Any,
+    ) -> HttpResponse:
+        headers = dict(options.get("headers") or {})
+        if not self._is_exempt(headers, data):
+            if _is_script(path, content_type, headers):
+                headers.setdefault("X-CSRFToken", self._page_token())
+            else:
+                data = _with_token(data, content_type, self._form_token(path))
+        options["headers"] = headers or None
+        return super().post(path, data, content_type, *arguments, **options)  # type: ignore[no-any-return]
+
+    def generic(self, method: str, path: str, *arguments: Any, **options: Any) -> HttpResponse:  # type: ignore[override]
+        headers = dict(options.get("headers") or {})
+        if method in ("PUT", "PATCH", "DELETE") and not self._is_exempt(headers, None):
+            headers.setdefault("X-CSRFToken", self._page_token())
+            options["headers"] = headers
+        return super().generic(method, path, *arguments, **options)  # type: ignore[no-any-return]
+
+    def request(self, **request: Any) -> HttpResponse:
+        """Every request passes here, redirections too: what it answers is the page the person is on."""
+        response = super().request(**request)
+        if not response.streaming and response.get("Content-Type", "").startswith("text/html"):
+            path = request["PATH_INFO"].encode("latin-1").decode(errors="replace")
+            self._pages.pop(path, None)
+            self._pages[path] = response.content.decode(errors="replace")
+        return response  # type: ignore[no-any-return]
+
+    def logout(self) -> None:
+        """The profile is emptied; Django's client forgets its cookies here."""
+        super().logout()
+        self._pages.clear()
+
+    def _is_exempt(self, headers: dict[str, str], data: object) -> bool:
+        """Whether the test says itself what is sent, or the request is no browser's."""
+        given = {name.lower() for name in headers}
+        if (
+            "authorization" in given
+            or "x-csrftoken" in given
+            or "HTTP_AUTHORIZATION" in self.defaults
+        ):
+            return True
+        if not self.handler.enforce_csrf_checks:
+            return True
+        return isinstance(data, dict) and TOKEN in data
+
+    def _form_token(self, path: str) -> str | None:
+        """The token of the form that is sent there; None where a form of a page that was fetched has none."""
+        wanted = unquote(urlsplit(path).path)
+        for address, html in reversed(self._pages.items()):
+            if "<form" not in html or not (address == wanted or _names(html, wanted)):
+                continue
+            found = [
+                form.tokens
+                for form in forms_in(html)
+                if form.method == "post"
+                and any(_goes_to(one, wanted, address) for one in form.addresses)
+            ]
+            if found:
+                return next(iter(found[0]), None) if all(found) else None
+        return self._page_token()
+
+    def _page_token(self) -> str:
+        """What the body of the newest page carries for scripts, or what any page would have carried."""
+        for html in reversed(self._pages.values()):
+            if found := _HEADER.search(html):
+                return found[1]
+        cookie = self.cookies.get(settings.CSRF_COOKIE_NAME)
+        if cookie is None or not cookie.value:
+            letters = string.ascii_letters + string.digits
+            self.cookies[settings.CSRF_COOKIE_NAME] = "".join(
+                secrets.choice(letters) for _one in range(_SECRET_LENGTH)
+            )
+        return str(self.cookies[settings.CSRF_COOKIE_NAME].value)
+
+
+def _is_script(path: str, content_type: str, headers: dict[str, str]) -> bool:
+    given = {name.lower() for name in headers}
+    return (
+        "hx-request" in given
+        or "x-requested-with" in given
+        or urlsplit(path).path.startswith("/api/")
+        or content_type not in _FORM_TYPES
+    )
+
+
+def _names(html: str, path: str) -> bool:
+    return f'action="{path}' in html
+
+
+def _goes_to(action: str, wanted: str, page: str) -> bool:
+    """Whether a form with this action, on this page, is sent to the wanted path."""
+    path = unquote(urlsplit(action).path)
+    return (path or page) == wanted
+
+
+def _with_token(data: Any, content_type: str, token: str | None) -> Any:
+    if token is None:
+        return data
+    if content_type == _URLENCODED:
+        return "&".join(filter(None, [data or "", urlencode({TOKEN: token})]))
+    return {**(data or {}), TOKEN: token}
