@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django import template
@@ -106,6 +106,15 @@ def marked(text: str) -> SafeString:
 def points(text: str) -> list[str]:
     """The points of a feedback, one a line, without the dashes that made them a list."""
     return [line.strip().removeprefix("- ").strip() for line in text.splitlines() if line.strip()]
+
+
+@register.filter
+def pairs(mapping: Mapping[str, object] | None) -> list[tuple[str, object]]:
+    """Keys and values of a mapping whose keys people or data chose.
+
+    A template's own `mapping.items` is the value under the key "items" where there is one.
+    """
+    return list((mapping or {}).items())
 
 
 @register.filter

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from auditlog.models import LogEntry
@@ -17,6 +19,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from catalog.audit import record
 from catalog.files.cells import safe_cell
+from review.transfers.files import Source
+from review.transfers.items import import_items
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
 
@@ -170,3 +174,26 @@ def test_a_cell_is_no_formula(value: str, expected: str) -> None:
 def read_csv(answer: object) -> list[dict[str, str]]:
     text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_change_may_have_any_name(admin: Client, reviewer: User) -> None:
+    """A template's `changes.items` is what was changed under the name "items", and no list of changes."""
+    for name in ("items", "keys", "values", "get"):
+        record(reviewer, "something counted", by=reviewer, **{name: ("", 30)})
+    answer = admin.get("/audit/")
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    for name in ("items", "keys", "values", "get"):
+        assert f'<span class="muted">{name}</span> <ins>30</ins>' in text
+
+
+def test_the_log_is_a_page_after_an_import(
+    client_for: Callable[[User], Client], manager: User, administrator: User, tmp_path: Path
+) -> None:
+    file = tmp_path / "items.jsonl"
+    file.write_text('{"id": "one", "statement": "List the sockets", "script": "ss -l"}\n')
+    assert import_items(Source(file), "Shell", by=manager).kept == 1
+    for person in (manager, administrator):
+        answer = client_for(person).get("/audit/")
+        assert answer.status_code == 200
+        assert "items imported" in answer.content.decode()
