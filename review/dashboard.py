@@ -51,6 +51,11 @@ class Progress:
     def total(self) -> int:
         return self.preparing + self.held + self.open + self.closed
 
+    @property
+    def unfinished(self) -> int:
+        """Items that are yet to be reviewed."""
+        return self.preparing + self.held + self.open
+
 
 @dataclass(frozen=True)
 class ReviewerLine:

@@ -18,8 +18,9 @@ from review import making, opening, studies
 from review.access import access_campaign, access_campaigns
 from review.campaign_forms import CloneForm, NewForm
 from review.dashboard import Progress, read_progress
-from review.models import Campaign
+from review.models import Assignment, Campaign
 from review.running import ask_for_runs
+from review.views.campaign_head import head_of
 
 PAGE_SIZE = 30
 
@@ -95,10 +96,15 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pilot, open, pause or close it."""
+    """Pilot, open, pause or close it; to close it with items that are not done takes a second press."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     to = request.POST.get("state", "")
+    if to == Campaign.State.CLOSED and to in opening.MOVES[campaign.state]:
+        progress = read_progress([campaign]).get(campaign.pk, Progress())
+        # Whoever has seen another number is asked again: more may be lost than was said.
+        if progress.unfinished and request.POST.get("confirmed") != str(progress.unfinished):
+            return _ask_before_closing(request, campaign, progress)
     try:
         if to not in Campaign.State.values:
             raise BadInput(_("There is no such state."), field="state")
@@ -123,6 +129,15 @@ def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
     said = ngettext("%s run is being started.", "%s runs are being started.", count)
     messages.success(request, said % f"{count:,}")
     return redirect("campaign-detail", pk=pk)
+
+
+def _ask_before_closing(
+    request: HttpRequest, campaign: Campaign, progress: Progress
+) -> HttpResponse:
+    held = Assignment.objects.filter(item__campaign=campaign, state=Assignment.State.ACTIVE)
+    context = {"progress": progress, "in_hands": held.values("item").distinct().count()}
+    head = head_of(campaign, "campaign-detail")
+    return render(request, "review/campaign_close.html", context | head)
 
 
 def _said(state: str) -> str:

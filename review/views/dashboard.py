@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.contrib.contenttypes.models import ContentType
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
@@ -68,6 +69,7 @@ def _show(
         **head_of(campaign, "campaign-detail"),
         **_context(campaign),
         "rubric_undecided": is_undecided(campaign),
+        "audit_kind": ContentType.objects.get_for_model(Campaign).pk,
         "missing": sum(count_missing_runs(campaign).values()),
         "form": form,
     }

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from review import adjudication, dashboard, services
-from review.dashboard import read_dashboard
+from review.dashboard import read_dashboard, read_progress
 from review.models import (
     Adjudication,
     Assignment,
@@ -96,7 +96,10 @@ def test_the_fragment_asks_again_only_while_something_can_change(
     fragment = boss.get(path, headers={"HX-Request": "true"}).content.decode()
     assert fragment.lstrip().startswith("<div")
     assert 'hx-trigger="every 10s"' in fragment
-    boss.post(f"{path}state/", {"state": "closed"})
+    boss.post(
+        f"{path}state/",
+        {"state": "closed", "confirmed": str(read_progress([scored])[scored.pk].unfinished)},
+    )
     assert "hx-trigger" not in boss.get(path, headers={"HX-Request": "true"}).content.decode()
 
 
