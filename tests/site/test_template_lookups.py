@@ -28,3 +28,27 @@ def test_pairs_are_those_of_the_mapping(key: object) -> None:
     loop = Template("{% for key, value in mapping|pairs %}{{ key }}={{ value }};{% endfor %}")
     assert loop.render(Context({"mapping": {key: 1, "other": 2}})) == f"{key}=1;other=2;"
     assert loop.render(Context({"mapping": None})) == ""
+
+
+_COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
+_BLOCK = re.compile(r"{% block (\w+) %}(.*?){% endblock %}", re.DOTALL)
+_SET = re.compile(r"\bas(?:var)? (\w+)[^%]*%}")
+_ASKED = re.compile(r"=(\w+)\b(?=[^%]*%})|{{ ?(\w+)")
+
+
+def test_no_block_asks_for_a_name_that_only_another_block_sets() -> None:
+    """It is empty there: a link without its address is a button, and *Cancel* sent the form."""
+    found = []
+    for file in sorted((settings.BASE_DIR / "templates").rglob("*.html")):
+        text = _COMMENT.sub("", file.read_text())
+        if "{% extends" not in text:
+            continue
+        blocks = dict(_BLOCK.findall(text))
+        for name, block in blocks.items():
+            asked = {one or other for one, other in _ASKED.findall(block)}
+            elsewhere = {
+                one for other in blocks if other != name for one in _SET.findall(blocks[other])
+            }
+            if missing := (asked & elsewhere) - set(_SET.findall(block)):
+                found.append(f"{file.name}, block {name}: {sorted(missing)}")
+    assert not found, f"set it in the block itself: {found}"
