@@ -82,6 +82,11 @@ class AskForm(forms.Form):
     ) -> None:
         super().__init__(data, initial=initial)
         _offer(self, configurations)
+        # Home asks for the statement alone: what a page does not send is as this form would begin.
+        if data is not None and (unsent := {"severity", "configuration"} - data.keys()):
+            self.data = data.copy()
+            for name in unsent:
+                self.data[name] = self.get_initial_for_field(self.fields[name], name) or ""
 
 
 class RunForm(forms.Form):
