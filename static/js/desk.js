@@ -252,10 +252,27 @@ document.addEventListener("click", ({ target }) => target.closest("[data-close]"
 // Enter scores once a value is chosen, wherever nothing else takes it.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.target.closest("a, button, textarea, summary, dialog, input")) return;
-  const chosen = desk()?.querySelector("input[name=value]:checked");
-  if (!chosen || event.repeat || document.querySelector("dialog:modal")) return;
+  const picker = desk()?.querySelector(".score-picker:has(input[name=value])");
+  if (!picker || event.repeat || document.querySelector("dialog:modal")) return;
   event.preventDefault();
-  chosen.form.requestSubmit();
+  const chosen = picker.querySelector("input:checked");
+  if (chosen) chosen.form.requestSubmit();
+  else sayMissing(picker, true);
+});
+
+/** That no score is chosen, beside the picker and to screen readers; gone once one is. */
+function sayMissing(picker, isMissing) {
+  const place = picker.querySelector(".field-error");
+  place.textContent = isMissing ? picker.dataset.missing : "";
+  place.hidden = !isMissing;
+  if (isMissing) document.dispatchEvent(new CustomEvent("announce", { detail: { text: picker.dataset.missing } }));
+}
+document.addEventListener("change", ({ target }) => target.name === "value" && desk()?.contains(target) && sayMissing(target.closest(".score-picker"), false));
+
+// Out of a field, so that single keys work again; what was typed stays. A dialog and a comment on a line close by themselves.
+document.addEventListener("keydown", ({ key, target, isComposing }) => {
+  if (key !== "Escape" || isComposing || !desk()?.contains(target) || !target.matches(WRITING)) return;
+  if (!target.closest("dialog, [data-remark]")) target.blur();
 });
 
 // --- Comments on lines ---------------------------------------------------------------------------------------------

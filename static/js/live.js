@@ -84,7 +84,8 @@ on("click", ({ target }) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
     if (!menu.contains(target) || target.closest("button")) menu.open = false;
   }
-  const opener = target.closest("[data-dialog]");
+  // Only where the browser does not open it by the button's own `command`: a second time is a fault.
+  const opener = "command" in HTMLButtonElement.prototype ? null : target.closest("[data-dialog]");
   if (opener) document.getElementById(opener.dataset.dialog)?.showModal();
 });
 
