@@ -105,11 +105,14 @@ class Form:
         if not words:
             return self.buttons[0] if self.buttons else None
         for one in self.buttons:
-            if words in (one.text.strip(), one.value) or one.text.strip().startswith(words):
+            if one.value == words or one.text.strip().startswith(words):
                 return one
         raise NoSuchField(
             f"no button {words!r}; there are {[one.text.strip() for one in self.buttons]}"
         )
+
+    def has_button(self, words: str) -> bool:
+        return any(one.value == words or one.text.strip().startswith(words) for one in self.buttons)
 
     def sent(self, button: Control | None = None) -> dict[str, list[str | SimpleUploadedFile]]:
         """Exactly the fields that a browser sends when this button is pressed, the token as it was rendered."""

@@ -46,6 +46,8 @@ class WebClient(Client):
         **options: Any,
     ) -> HttpResponse:
         headers = dict(options.get("headers") or {})
+        if data is None and _is_api(path):
+            data, content_type = "", "application/json"  # no body, as a program sends none
         if not self._is_exempt(headers, data):
             if _is_script(path, content_type, headers):
                 headers.setdefault("X-CSRFToken", self._page_token())
@@ -86,7 +88,7 @@ class WebClient(Client):
             return True
         if not self.handler.enforce_csrf_checks:
             return True
-        return isinstance(data, dict) and TOKEN in data
+        return isinstance(data, dict | str) and TOKEN in data
 
     def _form_token(self, path: str) -> str | None:
         """The token of the form that is sent there; None where a form of a page that was fetched has none."""
@@ -123,9 +125,13 @@ def _is_script(path: str, content_type: str, headers: dict[str, str]) -> bool:
     return (
         "hx-request" in given
         or "x-requested-with" in given
-        or urlsplit(path).path.startswith("/api/")
+        or _is_api(path)
         or content_type not in _FORM_TYPES
     )
+
+
+def _is_api(path: str) -> bool:
+    return urlsplit(path).path.startswith("/api/")
 
 
 def _names(html: str, path: str) -> bool:

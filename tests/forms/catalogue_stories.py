@@ -1,0 +1,527 @@
+"""Form stories of the catalogue: every move, every outcome, curation, calibration, files, the admin's forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+
+from catalog import relevance, services
+from catalog.models import (
+    Entry,
+    Job,
+    MatchLabel,
+    NearDuplicate,
+    ScoringModel,
+    Threshold,
+    Use,
+    Version,
+)
+from catalog.scoring import current_scoring
+from catalog.services.duplicates import compare_entries
+from catalog.services.rechecking import recheck_versions
+from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
+from tests.forms.story import Story, World, now
+from tests.make import make_answered_run
+
+CALIBRATION = "/catalogue/calibration/"
+GOOD = {"slug": "tell-date", "title": "Tell the date", "script": "date\n"}
+MOVE = "catalog/_move.html"
+DATE = '#!/usr/bin/env bash\nTZ="${ZONE:?}" date\n'
+
+
+def page_of(version: Version) -> str:
+    return f"/catalogue/{version.entry.slug}/?version={version.number}"
+
+
+def a_version(state: str, **details: object) -> Callable[[World], str]:
+    """The page of a version in this state."""
+
+    def make(world: World) -> str:
+        world.version = shelve(state=state, **details)  # type: ignore[arg-type]
+        return page_of(world.version)
+
+    return make
+
+
+def is_now(state: str) -> Callable[[World], bool]:
+    return lambda world: now(world.version).state == state
+
+
+def an_older_version(world: World) -> str:
+    world.version = shelve(state="verified")
+    services.edit_version(
+        world.version, script="uptime -p\n", details=services.details_of(world.version), by=world.me
+    )
+    return page_of(world.version)
+
+
+def a_suspended_entry(world: World) -> str:
+    world.version = shelve()
+    services.suspend(world.version.entry, by=world.me, reason="INC-7")
+    return page_of(world.version)
+
+
+def a_use(world: World) -> str:
+    world.version = shelve()
+    world.use = services.record_use(world.version, by=world.me, values={}).use
+    return f"/catalogue/uses/{world.use.pk}/"
+
+
+def outcome_is(outcome: str) -> Callable[[World], bool]:
+    return lambda world: now(world.use).outcome == outcome
+
+
+def a_script_with_a_parameter(world: World) -> str:
+    world.version = shelve(script=SCRIPT, parameters=[DIRECTORY])
+    return page_of(world.version)
+
+
+def two_wordings(world: World) -> str:
+    world.version = shelve(phrasings=["Find old files"])
+    return page_of(world.version)
+
+
+def a_merge(world: World) -> str:
+    world.version = shelve("Print the uptime")
+    source = shelve("Say how long it is up", script="uptime -p\n")
+    world.source = source.entry
+    services.merge_entries(source.entry, target=world.version.entry, by=world.me, note="same")
+    return page_of(world.version)
+
+
+def two_to_merge(world: World) -> str:
+    target = shelve("Print the uptime")
+    world.source = shelve("Say how long it is up", script="uptime -p\n").entry
+    return f"/catalogue/{world.source.slug}/merge/?into={target.entry.slug}"
+
+
+def near_duplicates(world: World) -> str:
+    shelve("Print the uptime")
+    shelve("Report the uptime", script=PLAIN, state="in_review")
+    compare_entries(limit=100)
+    return "/catalogue/curation/duplicates/"
+
+
+def a_newer_finding(world: World) -> str:
+    world.version = shelve("List a folder", script="#!/usr/bin/env bash\nname=$1\nls $name\n")
+    Version.objects.update(checked_with="shellcheck 0.1", findings=[])
+    recheck_versions(limit=10)
+    return "/catalogue/curation/findings/"
+
+
+def two_entries(world: World) -> str:
+    world.entries = [shelve("Task one").entry, shelve("Task two", script="echo 2\n").entry]
+    return "/catalogue/"
+
+
+def chosen_for_tags(world: World) -> HttpResponse:
+    two_entries(world)
+    chosen = [entry.pk for entry in world.entries]
+    data = {"deed": "add_tags", "deed_chosen": "1", "entries": chosen}
+    return world.client.post("/catalogue/curation/bulk/", data)
+
+
+def tags_previewed(world: World) -> HttpResponse:
+    two_entries(world)
+    chosen = [entry.pk for entry in world.entries]
+    data = {"deed": "add_tags", "tags": "disk", "entries": chosen}
+    return world.client.post("/catalogue/curation/bulk/", data)
+
+
+def a_case(world: World) -> str:
+    version = shelve("Print the uptime")
+    make_answered_run(version, by=world.person("reviewer"), confidence=0.8)
+    return f"{CALIBRATION}label/"
+
+
+def a_label(world: World) -> str:
+    version = shelve("Print the uptime")
+    services.label_match("How long is it up?", version=version, label="match", by=world.me)
+    MatchLabel.objects.update(picked="random")
+    return f"{CALIBRATION}label/"
+
+
+def a_fitted_scoring(world: World) -> str:
+    shipped = Path(relevance.__file__).with_name("model.json")
+    document = json.loads(shipped.read_text())
+    measures = {"right": 1, "answered": 1, "calibration_error": 0.1, "brier": 0.1}
+    world.scoring = ScoringModel.objects.create(
+        name="ours",
+        document={**document, "version": "ours"},
+        based_on=relevance.shipped_model().version,
+        labels=80,
+        measured={"fitted": measures, "current": measures},
+        by=world.me,
+    )
+    return CALIBRATION
+
+
+def jsonl(*rows: object) -> SimpleUploadedFile:
+    return SimpleUploadedFile("rows.jsonl", "\n".join(map(json.dumps, rows)).encode())
+
+
+def a_file_looked_through(world: World) -> str:
+    world.client.post("/catalogue/imports/", {"file": jsonl(GOOD), "state": "in_review"})
+    world.job = Job.objects.latest("pk")
+    return f"/catalogue/imports/{world.job.pk}/"
+
+
+def an_import_under_way(world: World) -> str:
+    address = a_file_looked_through(world)
+    world.client.post(f"{address}start/")
+    # So small a file is imported at once: as if a worker had not come to it yet.
+    world.job = Job.objects.latest("pk")
+    Job.objects.filter(pk=world.job.pk).update(state="waiting")
+    return f"/catalogue/imports/{world.job.pk}/"
+
+
+def looked_through_in_the_admin(world: World) -> HttpResponse:
+    data = {"import_file": jsonl(GOOD), "format": "0", "resource": "0"}
+    return world.client.post("/admin/catalog/entry/import/", data)
+
+
+def chosen_in_the_admin(world: World) -> HttpResponse:
+    world.version = shelve()
+    data = {"action": "suspend", "_selected_action": [world.version.entry_id]}
+    return world.client.post("/admin/catalog/entry/", data)
+
+
+def tags_of(entry: Entry) -> set[str]:
+    version = entry.versions.latest("number")
+    return {tag.name for tag in version.tags.all()}
+
+
+MOVES = (
+    Story(
+        MOVE,
+        "curator",
+        a_version("in_review"),
+        "version-verify",
+        fill={"note": "Looked at it."},
+        press="Verify",
+        then=is_now("verified"),
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("verified"),
+        "version-verify-again",
+        press="Verify again",
+        then=lambda w: w.version.events.filter(by=w.me).exists() and is_now("verified")(w),
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("draft"),
+        "version-submit",
+        fill={"note": "Ready."},
+        press="Submit for review",
+        then=is_now("in_review"),
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("in_review"),
+        "version-send-back",
+        fill={"reason": "It can't be undone."},
+        press="Send back",
+        then=is_now("draft"),
+    ),
+    Story(
+        MOVE,
+        "curator",
+        an_older_version,
+        "version-revert",
+        press="Make this the next version",
+        then=lambda w: w.version.entry.versions.get(number=3).script == PLAIN,
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("verified"),
+        "version-deprecate",
+        fill={"reason": "Nobody needs it."},
+        press="Deprecate",
+        then=is_now("deprecated"),
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("verified"),
+        "entry-suspend",
+        fill={"reason": "INC-7"},
+        press="Suspend the entry",
+        then=lambda w: now(w.version.entry).suspended_at,
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_suspended_entry,
+        "entry-lift",
+        fill={"note": "It was the disk."},
+        press="Lift the suspension",
+        then=lambda w: not now(w.version.entry).suspended_at,
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("verified"),
+        "entry-rename",
+        fill={"title": "List what is older than a month"},
+        press="Rename",
+        then=lambda w: now(w.version.entry).title == "List what is older than a month",
+    ),
+    Story(
+        MOVE,
+        "curator",
+        a_version("verified"),
+        "version-labels",
+        fill={"tags": "disk, nightly", "owner": "carla"},
+        press="Save",
+        then=lambda w: (
+            tags_of(w.version.entry) == {"disk", "nightly"} and now(w.version).owner == w.me
+        ),
+    ),
+)
+OUTCOMES = tuple(
+    Story(
+        "catalog/_outcome.html",
+        "reviewer",
+        a_use,
+        "use-outcome",
+        fill={"incident": "INC-42"} if outcome == "worse" else {},
+        press=words,
+        then=outcome_is(outcome),
+        name=outcome,
+    )
+    for outcome, words in (
+        ("worked", "Worked"),
+        ("no_effect", "No effect"),
+        ("worse", "Made it worse"),
+    )
+)
+CATALOGUE = (
+    *MOVES,
+    *OUTCOMES,
+    Story(
+        "catalog/_use_panel.html",
+        "reviewer",
+        a_script_with_a_parameter,
+        "version-use",
+        fill={"value-DIRECTORY": "/var/tmp/ärger"},
+        press="Copy",
+        then=lambda w: Use.objects.get().values == {"DIRECTORY": "/var/tmp/ärger"},
+    ),
+    Story(
+        "catalog/_use_panel.html",
+        "reviewer",
+        a_script_with_a_parameter,
+        "version-preview",
+        fill={"value-DIRECTORY": "/srv/seen"},
+        press="Preview",
+        then=lambda w: "/srv/seen" in w.text and not Use.objects.exists(),
+    ),
+    Story(
+        "catalog/entry.html",
+        "curator",
+        two_wordings,
+        "phrasing-remove",
+        then=lambda w: not w.version.entry.phrasings.filter(text="Find old files").exists(),
+    ),
+    Story(
+        "catalog/entry.html",
+        "curator",
+        a_version("verified"),
+        "entry-phrasing",
+        fill={"text": "Find old files"},
+        then=lambda w: w.version.entry.phrasings.filter(text="Find old files").exists(),
+    ),
+    Story(
+        "catalog/edit.html",
+        "curator",
+        lambda _w: "/catalogue/new/",
+        "entry-new",
+        fill={
+            "title": "Tell the date",
+            "script": DATE,
+            "parameters-0-name": "ZONE",
+        },
+        press="Save the draft",
+        then=lambda w: Entry.objects.get().versions.get().script == DATE,
+    ),
+    Story(
+        "catalog/edit.html",
+        "curator",
+        lambda w: a_version("verified")(w) and f"/catalogue/versions/{w.version.pk}/edit/",
+        "version-edit",
+        fill={"script": "uptime -p\n", "note": "Shorter."},
+        press="Save the draft",
+        then=lambda w: w.version.entry.versions.get(number=2).script == "uptime -p\n",
+    ),
+    Story(
+        "catalog/_merged_in.html",
+        "curator",
+        a_merge,
+        "merge-undo",
+        press="Undo the merge",
+        then=lambda w: Entry.objects.standing().filter(pk=w.source.pk).exists(),
+    ),
+    Story(
+        "catalog/merge.html",
+        "curator",
+        two_to_merge,
+        "entry-merge",
+        fill={"note": "The same."},
+        press="Merge",
+        then=lambda w: not Entry.objects.standing().filter(pk=w.source.pk).exists(),
+    ),
+    Story(
+        "catalog/duplicates.html",
+        "curator",
+        near_duplicates,
+        "duplicate-dismiss",
+        then=lambda w: NearDuplicate.objects.get().state == "dismissed",
+    ),
+    Story(
+        "catalog/findings.html",
+        "curator",
+        a_newer_finding,
+        "finding-seen",
+        press="Seen",
+        then=lambda w: (
+            w.version.rechecks.filter(seen_by=w.me).exists()
+            if hasattr(w.version, "rechecks")
+            else "Nothing new" in w.text
+        ),
+    ),
+    Story(
+        "catalog/_list.html",
+        "curator",
+        two_entries,
+        "bulk",
+        fill=lambda w: {"entries": [str(w.entries[0].pk)], "deed": "add_tags"},
+        press="Preview",
+        then=lambda w: "1 entry is chosen" in w.text,
+    ),
+    Story(
+        "catalog/bulk.html",
+        "curator",
+        chosen_for_tags,
+        "bulk",
+        fill={"tags": "disk"},
+        press="Preview",
+        then=lambda w: w.text.count("gets disk") == 2,
+        name="preview",
+    ),
+    Story(
+        "catalog/bulk.html",
+        "curator",
+        tags_previewed,
+        "bulk",
+        press="Do this with 2 entries",
+        then=lambda w: all(tags_of(entry) == {"disk"} for entry in w.entries),
+        name="carry out",
+    ),
+    Story(
+        "catalog/calibration.html",
+        "curator",
+        lambda _w: CALIBRATION,
+        "threshold-set",
+        fill={"match": "0.91", "adapt": "0.6", "why": "Our own labels."},
+        press="Set the threshold",
+        then=lambda w: Threshold.objects.get().match == 0.91,
+    ),
+    Story(
+        "catalog/_scorings.html",
+        "curator",
+        lambda _w: CALIBRATION,
+        "scoring-fit",
+        press="Fit to this team",
+        then=lambda w: Job.objects.get().by == w.me,
+    ),
+    Story(
+        "catalog/_choose_scoring.html",
+        "curator",
+        a_fitted_scoring,
+        "scoring-choose",
+        fill={"why": "It fits us."},
+        press="Switch",
+        then=lambda w: current_scoring().version == "ours",
+    ),
+    Story(
+        "catalog/label.html",
+        "manager",
+        a_case,
+        "case-label",
+        press="Adapt",
+        then=lambda w: MatchLabel.objects.get().label == "adapt",
+    ),
+    Story(
+        "catalog/label.html",
+        "manager",
+        a_label,
+        "label-undo",
+        press="Undo",
+        then=lambda w: MatchLabel.objects.get().undone_at,
+    ),
+    Story(
+        "catalog/import.html",
+        "curator",
+        lambda _w: "/catalogue/imports/",
+        "catalog-import",
+        fill=lambda _w: {"file": jsonl(GOOD), "state": "draft"},
+        press="Look it through",
+        then=lambda w: Job.objects.get().arguments["state"] == "draft",
+    ),
+    Story(
+        "catalog/_import.html",
+        "curator",
+        a_file_looked_through,
+        "catalog-import-start",
+        press="Import",
+        then=lambda w: Job.objects.latest("pk").pk != w.job.pk,
+    ),
+    Story(
+        "catalog/_import.html",
+        "curator",
+        an_import_under_way,
+        "catalog-import-cancel",
+        press="Cancel",
+        then=lambda w: now(w.job).state == "cancelled",
+    ),
+    Story(
+        "admin/import_export/import.html",
+        "curator",
+        lambda _w: "/admin/catalog/entry/import/",
+        "admin:catalog_entry_import",
+        fill=lambda _w: {"import_file": jsonl(GOOD), "format": "0"},
+        then=lambda w: "Nothing has been changed yet" in w.text,
+    ),
+    Story(
+        "admin/import_export/import.html",
+        "curator",
+        looked_through_in_the_admin,
+        "admin:catalog_entry_process_import",
+        then=lambda w: Version.objects.get().entry.slug == "tell-date",
+    ),
+    Story(
+        "admin/import_export/export.html",
+        "curator",
+        lambda w: a_version("verified")(w) and "/admin/catalog/entry/export/",
+        "admin:catalog_entry_export",
+        fill={"format": "0"},
+        then=lambda w: "List files older than 30 days" in w.text,
+    ),
+    Story(
+        "admin/catalog/confirm_action.html",
+        "curator",
+        chosen_in_the_admin,
+        "admin:catalog_entry_changelist",
+        fill={"reason": "INC-7"},
+        then=lambda w: now(w.version.entry).suspended_at,
+    ),
+)

@@ -1,0 +1,336 @@
+"""Form stories of actions, runs, endpoints, configurations and prompts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from catalog.models import MatchLabel
+from pipeline import services
+from pipeline.models import (
+    Action,
+    Configuration,
+    DraftUse,
+    Endpoint,
+    Price,
+    PromptVersion,
+    Run,
+)
+from review.models import Assignment
+from review.services import take_in
+from tests.catalog.shelf import shelve
+from tests.forms.story import Story, World, now
+from tests.make import make_action, make_answered_run, make_run
+from tests.pipeline.test_prompts_of_runs import MARKED, changed
+
+DEMO = "/endpoints/demo/"
+BOX = "/endpoints/box/"
+
+
+def a_finished_run(world: World) -> str:
+    world.run = make_run(by=world.me)
+    return f"/runs/{world.run.pk}/"
+
+
+def a_run_to_review(world: World) -> str:
+    address = a_finished_run(world)
+    world.item = take_in(world.run.pk)
+    return address
+
+
+def an_answered_run(world: World) -> str:
+    world.run = make_answered_run(shelve(), by=world.me)
+    return f"/runs/{world.run.pk}/"
+
+
+def a_queued_run(world: World) -> str:
+    world.run = services.start_run(make_action(by=world.me), by=world.me, enqueue=False)
+    return f"/runs/{world.run.pk}/"
+
+
+def a_failed_run(world: World) -> str:
+    address = a_queued_run(world)
+    problem = "Claude needs its key in the environment variable ANTHROPIC_API_KEY."
+    Run.objects.update(state="failed", finished_at=timezone.now(), problem=problem)
+    return address
+
+
+def an_action(world: World) -> str:
+    world.action = make_action(by=world.me)
+    return f"/actions/{world.action.pk}/"
+
+
+def compared(world: World) -> str:
+    world.run = make_run(by=world.me)
+    world.action = world.run.action
+    return f"/actions/{world.action.pk}/compare/?run={world.run.pk}"
+
+
+def a_box(world: World) -> str:
+    world.box = Endpoint.objects.create(name="box", title="Box", base_url="http://127.0.0.1:9")
+    return BOX
+
+
+def a_box_that_is_on(world: World) -> str:
+    a_box(world)
+    Endpoint.objects.filter(name="box").update(enabled=True)
+    return BOX
+
+
+def a_box_that_rests(world: World) -> str:
+    later = timezone.now() + timedelta(hours=1)
+    a_box_that_is_on(world)
+    Endpoint.objects.filter(name="box").update(blocked_until=later, blocked_why="HTTP 529")
+    return BOX
+
+
+def a_box_in_the_wrong_mode(world: World) -> str:
+    a_box(world)
+    found = {"recommended": "tool", "modes": []}
+    Endpoint.objects.filter(name="box").update(probe=found, probed_at=timezone.now())
+    return BOX
+
+
+def a_priced_box(world: World) -> str:
+    a_box(world)
+    world.price = Price.objects.create(
+        endpoint=world.box, model="llama", since="2026-11-01", input=1, output=1
+    )
+    return BOX
+
+
+def a_configuration(world: World) -> str:
+    default = Configuration.objects.get(is_default=True)
+    made = Configuration.objects.create(name="mine", title="Mine", preset=default.preset)
+    for role in default.roles.all():
+        role.pk, role.configuration = None, made
+        role.save()
+    world.configuration = made
+    return "/configurations/mine/"
+
+
+def an_archived_configuration(world: World) -> str:
+    address = a_configuration(world)
+    Configuration.objects.filter(name="mine").update(archived_at=timezone.now())
+    return address
+
+
+PIPELINE = (
+    Story(
+        "pipeline/action_new.html",
+        "reviewer",
+        lambda _w: "/actions/new/",
+        "action-new",
+        fill={"statement": "List all sockets", "incident": "INC-7", "target": "web-1"},
+        press="Ask",
+        then=lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists(),
+    ),
+    Story(
+        "pipeline/action_detail.html",
+        "reviewer",
+        an_action,
+        "run-start",
+        fill={"retrieval": False},
+        then=lambda w: not w.action.runs.get().uses_retrieval,
+    ),
+    Story(
+        "pipeline/_compare_start.html",
+        "reviewer",
+        compared,
+        "action-compare",
+        press="Start",
+        then=lambda w: w.action.runs.count() == 2,
+    ),
+    Story(
+        "pipeline/_known.html",
+        "reviewer",
+        a_finished_run,
+        "run-use-draft",
+        fill={"reason": "Disk full in ten minutes"},
+        press="Use it",
+        then=lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes",
+    ),
+    Story(
+        "pipeline/_known.html",
+        "reviewer",
+        a_run_to_review,
+        "run-review",
+        press="Review it",
+        then=lambda w: Assignment.objects.get(item=w.item).reviewer == w.me,
+    ),
+    Story(
+        "pipeline/_known.html",
+        "reviewer",
+        an_answered_run,
+        "version-preview",
+        press="Fill in and copy",
+        then=lambda w: 'id="use"' in w.text,
+    ),
+    Story(
+        "pipeline/_match.html",
+        "reviewer",
+        an_answered_run,
+        "run-confirm-match",
+        press="This is it",
+        then=lambda w: MatchLabel.objects.get().label == "match",
+    ),
+    Story(
+        "pipeline/_match.html",
+        "reviewer",
+        an_answered_run,
+        "run-reject-match",
+        press="Not what I asked",
+        then=lambda w: Run.objects.filter(follows=w.run).exists(),
+    ),
+    Story(
+        "pipeline/_older_checks.html",
+        "reviewer",
+        a_finished_run,
+        "draft-check",
+        press="Check again",
+        then=lambda w: w.run.recommended.findings.exists() or "Checked again" in w.text,
+    ),
+    Story(
+        "pipeline/_problem.html",
+        "reviewer",
+        a_failed_run,
+        "run-retry",
+        press="Take up again",
+        then=lambda w: now(w.run).state == "queued",
+    ),
+    Story(
+        "pipeline/_run_head.html",
+        "reviewer",
+        a_queued_run,
+        "run-cancel",
+        press="Cancel",
+        then=lambda w: now(w.run).state == "cancelled",
+    ),
+    Story(
+        "pipeline/endpoint_form.html",
+        "administrator",
+        lambda _w: "/endpoints/new/",
+        "endpoint-new",
+        fill={"name": "gpu-box", "title": "The GPU box", "base_url": "http://127.0.0.1:11434"},
+        press="Add it",
+        then=lambda w: Endpoint.objects.get(name="gpu-box").title == "The GPU box",
+    ),
+    Story(
+        "pipeline/endpoint_form.html",
+        "administrator",
+        lambda w: f"{a_box(w)}edit/",
+        "endpoint-edit",
+        fill={"title": "The other box"},
+        press="Save",
+        then=lambda w: now(w.box).title == "The other box",
+    ),
+    Story(
+        "pipeline/endpoint_detail.html",
+        "administrator",
+        a_box,
+        "endpoint-delete",
+        press="Delete",
+        then=lambda w: not Endpoint.objects.filter(name="box").exists(),
+    ),
+    Story(
+        "pipeline/_endpoint_check.html",
+        "administrator",
+        lambda _w: DEMO,
+        "endpoint-check",
+        fill={"model": "demo-smith"},
+        press="Check it",
+        then=lambda w: "Waiting for a worker" in w.text,
+    ),
+    Story(
+        "pipeline/_endpoint_check.html",
+        "administrator",
+        a_box_in_the_wrong_mode,
+        "endpoint-use-mode",
+        press="Use this mode",
+        then=lambda w: now(w.box).mode == "tool",
+    ),
+    Story(
+        "pipeline/_endpoint_switch.html",
+        "administrator",
+        a_box,
+        "endpoint-switch-on",
+        press="Switch it on",
+        then=lambda w: now(w.box).is_on,
+    ),
+    Story(
+        "pipeline/_endpoint_switch.html",
+        "administrator",
+        a_box_that_is_on,
+        "endpoint-switch-off",
+        press="Switch it off",
+        then=lambda w: not now(w.box).is_on,
+    ),
+    Story(
+        "pipeline/_endpoint_switch.html",
+        "administrator",
+        a_box_that_rests,
+        "endpoint-wake",
+        press="Wake it now",
+        then=lambda w: now(w.box).blocked_until is None,
+    ),
+    Story(
+        "pipeline/_endpoint_prices.html",
+        "administrator",
+        a_box,
+        "price-add",
+        fill={"model": "llama", "since": "2026-11-01", "input": "0.25", "output": "1.5"},
+        press="Add the price",
+        then=lambda w: Price.objects.get(endpoint=w.box).input == 250_000,
+    ),
+    Story(
+        "pipeline/_endpoint_prices.html",
+        "administrator",
+        a_priced_box,
+        "price-remove",
+        press="Remove the price of llama",
+        then=lambda w: not Price.objects.filter(endpoint=w.box).exists(),
+    ),
+    Story(
+        "pipeline/configuration_detail.html",
+        "administrator",
+        a_configuration,
+        "configuration-detail",
+        fill={"title": "My own", "note": "For the night.", "rounds": "2"},
+        press="Save",
+        then=lambda w: (now(w.configuration).title, now(w.configuration).rounds) == ("My own", 2),
+    ),
+    Story(
+        "pipeline/configuration_detail.html",
+        "administrator",
+        a_configuration,
+        "configuration-archive",
+        press="Archive",
+        then=lambda w: now(w.configuration).archived_at,
+    ),
+    Story(
+        "pipeline/configuration_detail.html",
+        "administrator",
+        an_archived_configuration,
+        "configuration-unarchive",
+        press="Bring back",
+        then=lambda w: not now(w.configuration).archived_at,
+    ),
+    Story(
+        "pipeline/configuration_detail.html",
+        "administrator",
+        a_configuration,
+        "configuration-default",
+        press="Make it the default",
+        then=lambda w: now(w.configuration).is_default,
+    ),
+    Story(
+        "pipeline/prompt_new.html",
+        "administrator",
+        lambda _w: "/prompts/describe/new/",
+        "prompt-new",
+        fill=lambda _w: {"text": changed("describe"), "note": "Shorter answers"},
+        press="Keep this version",
+        then=lambda w: MARKED.strip() in PromptVersion.objects.get(name="describe").text,
+    ),
+)

@@ -1,0 +1,139 @@
+"""What a form story is: who opens which page, what they fill in and press, and what must be so afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.urls import resolve
+
+from tests.page_forms import TOKEN, Form, Value, forms_in
+from tests.people import make_person
+from tests.web_client import WebClient
+
+PEOPLE = {
+    "reviewer": "rita",
+    "second_reviewer": "rolf",
+    "curator": "carla",
+    "second_curator": "curt",
+    "manager": "mona",
+    "administrator": "adam",
+    "stranger": "sam",
+}
+Filled = Mapping[str, Value]
+
+
+class World(SimpleNamespace):
+    """The people and rows of one story; `given` puts what it made here, `then` looks at it."""
+
+    who: str
+    text: str  # of the page after the form was sent
+
+    def person(self, role: str) -> User:
+        """Made when first asked for."""
+        known: dict[str, User] = self.__dict__.setdefault("people", {})
+        if role not in known:
+            known[role] = make_person(PEOPLE[role], role.removeprefix("second_"))
+        return known[role]
+
+    @property
+    def me(self) -> User:
+        return self.person(self.who)
+
+    @property
+    def client(self) -> WebClient:
+        """One browser for the whole story."""
+        if "browser" not in self.__dict__:
+            self.browser = WebClient()
+            if self.who != "visitor":
+                self.browser.force_login(self.me)
+        return self.browser
+
+
+@dataclass(frozen=True)
+class Story:
+    """One form of one template, used once as its person uses it."""
+
+    template: str
+    who: str  # of PEOPLE, or "visitor" for nobody
+    given: Callable[
+        [World], str | HttpResponse
+    ]  # the page's address, or the page where it answers a POST
+    sends_to: str  # the name of the address that the form is sent to
+    then: Callable[[World], object]  # true where it was done
+    fill: Filled | Callable[[World], Filled] = field(default_factory=dict)
+    press: str = ""  # the words of the button; the first one where nothing is said
+    name: str = ""  # where a template has several stories
+
+    @property
+    def id(self) -> str:
+        return f"{self.template} {self.name or self.sends_to}"
+
+
+def open_page(story: Story, world: World) -> HttpResponse:
+    """The page with the form on it, rendered by the story's template."""
+    opened = story.given(world)
+    page = world.client.get(opened, follow=True) if isinstance(opened, str) else opened
+    shown = {one.name for one in page.templates}
+    assert story.template in shown, f"{page.status_code}: the page is made of {sorted(shown)}"
+    return page
+
+
+def check_tokens(page: HttpResponse) -> None:
+    """Every form that is sent by POST has the token in it, and works without htmx."""
+    for form in forms_in(page.text):
+        if not form.is_post:
+            continue
+        words = f"<form action={form.action!r}> of {page.request['PATH_INFO']}"
+        assert form.method == "post", f"{words} can't be sent without htmx"
+        assert [len(one) for one in form.tokens] == [64], f"{words} has not one CSRF token"
+
+
+def find_form(story: Story, page: HttpResponse, press: str) -> Form:
+    """The form that is sent to the story's address, with the button that is pressed."""
+    here = page.request["PATH_INFO"]
+    found = [
+        form
+        for form in forms_in(page.text)
+        if form.method == "post"
+        and any(
+            resolve(urlsplit(one).path or here).view_name == story.sends_to
+            for one in form.addresses
+        )
+    ]
+    if press:
+        found = [form for form in found if form.has_button(press)]
+    assert found, f"no form of the page is sent to {story.sends_to} by {press or 'any button'}"
+    return found[0]
+
+
+def send(story: Story, world: World, page: HttpResponse) -> HttpResponse:
+    """Fill the form in as a person would, and send exactly what a browser would send."""
+    form = find_form(story, page, story.press)
+    form.fill(**(story.fill(world) if callable(story.fill) else story.fill))
+    button = form.press(story.press)
+    address = (button and button.formaction) or form.action or _address_of(page)
+    fields = form.sent(button)
+    data: dict[str, Any] | str = fields
+    options: dict[str, Any] = {}
+    if not form.is_multipart:
+        data = urlencode(fields, doseq=True)
+        options["content_type"] = "application/x-www-form-urlencoded"
+    elif TOKEN not in fields:
+        data = {**fields, TOKEN: ""}  # so that the client adds none
+    return world.client.post(address, data, follow=True, **options)
+
+
+def _address_of(page: HttpResponse) -> str:
+    query = page.request.get("QUERY_STRING", "")
+    return str(page.request["PATH_INFO"]) + (f"?{query}" if query else "")
+
+
+def now(row: Any) -> Any:
+    """The row as it is in the database by now."""
+    return type(row)._default_manager.get(pk=row.pk)

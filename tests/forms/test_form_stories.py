@@ -1,0 +1,85 @@
+"""Every form that is sent by POST is used once as its person uses it, as it was rendered.
+
+A template with such a form and no story fails here. To add one, put a `Story` into the table of its part of the
+product beside this file: the template, who uses it, how they come to the page, what they fill in and press, and what
+must be so afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.forms.catalogue_stories import CATALOGUE
+from tests.forms.people_stories import PEOPLE
+from tests.forms.pipeline_stories import PIPELINE
+from tests.forms.review_stories import REVIEW
+from tests.forms.story import Story, World, check_tokens, open_page, send
+
+STORIES = (*PEOPLE, *CATALOGUE, *PIPELINE, *REVIEW)
+TEMPLATES = settings.BASE_DIR / "templates"
+_COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
+_FORM = re.compile(r"<form\b(?:{%.*?%}|{{.*?}}|[^>{])*>", re.DOTALL)
+_POST = re.compile(r"""method=["']?post|hx-post""", re.IGNORECASE)
+
+
+def forms_by_post() -> set[str]:
+    """The templates that hold a form that is sent by POST."""
+    found = set()
+    for file in TEMPLATES.rglob("*.html"):
+        text = _COMMENT.sub("", file.read_text())
+        if any(_POST.search(tag) for tag in _FORM.findall(text)):
+            found.add(str(file.relative_to(TEMPLATES)))
+    return found
+
+
+def words_of(html: str) -> str:
+    """What the page says, for the message of a test that fails."""
+    main = html.partition("<main")[2].partition("</main>")[0] or html
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", f"<{main}")).split())[:1500]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: object, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("story", [pytest.param(one, id=one.id) for one in STORIES])
+def test_a_form_does_what_it_says(story: Story) -> None:
+    world = World(who=story.who)
+    page = open_page(story, world)
+    check_tokens(page)
+    answer = send(story, world, page)
+    world.text = "" if answer.streaming else answer.text
+    assert answer.status_code == 200, words_of(world.text)
+    assert story.then(world), words_of(world.text)
+
+
+def test_every_template_with_a_form_has_a_story() -> None:
+    missing = sorted(forms_by_post() - {story.template for story in STORIES})
+    assert not missing, (
+        f"no story uses the form of {missing}: add one to the table of its part in tests/forms, "
+        "see the docstring of this file"
+    )
+
+
+def test_no_story_is_of_a_template_that_has_no_form() -> None:
+    gone = sorted({story.template for story in STORIES} - forms_by_post())
+    assert not gone, f"take the stories of these out: {gone}"
+
+
+def test_every_form_by_post_is_written_with_its_token() -> None:
+    missing = []
+    for name in sorted(forms_by_post()):
+        text = _COMMENT.sub("", (TEMPLATES / name).read_text())
+        for part in re.split(r"(?=<form\b)", text)[1:]:
+            tag = _FORM.match(part)
+            inside = part.split("</form>")[0]
+            if tag and _POST.search(tag[0]) and "{% csrf_token %}" not in inside:
+                missing.append(f"{name}: {tag[0][:80]}")
+    assert not missing, f"put {{% csrf_token %}} inside: {missing}"
