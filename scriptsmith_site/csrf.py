@@ -66,8 +66,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         return show_error(request, ErrorKind(403, "csrf_failed"), detail=detail)
     own_page = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
     if own_page and request.user.is_authenticated:
-        context = {"kept": sent_by(request), "title": cause.title, "why": cause.text}
-        return render(request, "registration/send_again.html", context, status=403)
+        kept = {"kept": sent_by(request), "title": cause.title, "why": cause.text}
+        return render(request, "registration/send_again.html", kept, status=403)
     context = {"title": cause.title, "why": cause.text, "may_reload": cause is _OLD_TOKEN}
     return render(request, "errors/csrf.html", context, status=403)
 

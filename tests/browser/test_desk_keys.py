@@ -38,11 +38,12 @@ def test_escape_leaves_the_comment_and_keeps_it(desk: Page) -> None:
 
 
 def test_enter_with_nothing_chosen_says_what_is_missing(desk: Page) -> None:
-    said = desk.get_by_text(MISSING, exact=True).first
+    said = desk.locator(".score-picker .field-error")
     expect(said).to_be_hidden()
     desk.locator("h1").focus()
     desk.keyboard.press("Enter")
     expect(said).to_be_visible()
+    expect(said).to_have_text(MISSING)
     expect(desk.locator("#live")).to_contain_text(MISSING)
     desk.keyboard.press("0")
     expect(said).to_be_hidden()
