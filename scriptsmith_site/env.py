@@ -6,6 +6,7 @@ the table of settings in the README is made.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from typing import NamedTuple
 
@@ -74,3 +75,16 @@ def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) 
 def env_list(name: str, default: str, help: str) -> list[str]:
     """The parts of a comma-separated text, without the empty ones."""
     return [part.strip() for part in _read(name, default, help).split(",") if part.strip()]
+
+
+def env_networks(name: str, default: str, help: str) -> list[str]:
+    """Addresses and networks such as 10.0.0.0/8; anything else raises ImproperlyConfigured."""
+    networks = env_list(name, default, help)
+    for network in networks:
+        try:
+            ipaddress.ip_network(network, strict=False)
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"{name} has {network!r}; write addresses or networks such as 10.0.0.0/8."
+            ) from None
+    return networks

