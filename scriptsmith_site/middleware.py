@@ -44,6 +44,22 @@ class RequestIdMiddleware:
         return response
 
 
+class NoStoreMiddleware:
+    """No browser or proxy keeps an answer: behind Back, on a shared machine, would be what a person saw.
+
+    But for what says itself that it is for everybody, and static files, which do not come this far.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if "public" not in response.get("Cache-Control", ""):
+            response["Cache-Control"] = "no-store, private"
+        return response
+
+
 class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):
     """Every page needs a signed-in person, but for views marked with `login_not_required`.
 

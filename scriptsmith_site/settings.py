@@ -92,6 +92,7 @@ MIDDLEWARE = [
     "scriptsmith_site.origin.OriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "scriptsmith_site.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -298,7 +299,12 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    SECURE_HSTS_PRELOAD = True
+    # To be on that list is for the owner of the domain to decide, and not what every server should have.
+    SILENCED_SYSTEM_CHECKS = ["security.W021"]
+    # Browsers take a cookie of such a name only over HTTPS, for all paths and from this very host:
+    # no other server of the domain can plant one.
+    SESSION_COOKIE_NAME = "__Host-sessionid"
+    CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
@@ -326,6 +332,12 @@ SPECTACULAR_SETTINGS = {
         "DecisionKindEnum": "review.models.Decision.Kind",
         "ShorteningStateEnum": "pipeline.models.Shortening.State",
     },
+SILENCED_SYSTEM_CHECKS: list[str] = []
+SECURE_HSTS_PRELOAD = env_bool(
+    "SCRIPTSMITH_HSTS_PRELOAD",
+    False,
+    "True lets browsers list the whole domain as HTTPS only, which takes months to undo (production).",
+)
     "TITLE": "ScriptSmith API",
     "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",
     "VERSION": VERSION,

@@ -7,11 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import path
+from django.views.decorators.cache import cache_control
 
 from scriptsmith_site.operation import audit, health, help, metrics, search, status
 
 
 @login_not_required
+@cache_control(public=True, max_age=24 * 60 * 60)
 def show_icon(request: HttpRequest) -> HttpResponse:
     """Pages that name no icon, the admin's, are asked for one here."""
     return redirect(static("img/favicon.svg"), permanent=True)

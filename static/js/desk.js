@@ -11,7 +11,7 @@ const CHECK_AFTER_MS = 400;
 const desk = () => document.getElementById("desk");
 const words = document.getElementById("toasts")?.dataset ?? {};
 // From the cookie at each request: signing in on another tab changes it.
-const token = () => document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? "";
+const token = () => document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/)?.[1] ?? "";
 const tell = (text, more = {}) => document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning", ...more } }));
 
 function post(url, fields) {

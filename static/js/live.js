@@ -36,6 +36,9 @@ function leaveLater(notice) {
 
 on("toast", ({ detail }) => toast(detail));
 
+// A page that the browser kept whole may be of somebody who has signed out since: it is asked for anew.
+addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
+
 on("announce", ({ detail }) => {
   if (!region) return;
   region.textContent = "";

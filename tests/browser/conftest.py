@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.site_process import PASSWORD, Site
 
-_CHROMIUM = next(
+CHROMIUM = next(
     (
         found
         for name in (
@@ -26,7 +26,7 @@ _CHROMIUM = next(
 )
 # A machine that runs the rest of the suite beside it may be slow; nothing here measures time.
 expect.set_options(timeout=20_000)
-_ARGUMENTS = [
+ARGUMENTS = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -47,12 +47,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # its own use of the database there for a mistake.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if _CHROMIUM is None:
+    if CHROMIUM is None:
         pytest.skip(
             "no Chromium on this machine: install Debian's chromium to run the browser tests"
         )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
 

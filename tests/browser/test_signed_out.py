@@ -1,0 +1,55 @@
+"""After signing out, Back shows nothing of what was seen; before, it goes on working."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.site_process import PASSWORD, Site
+
+
+@pytest.fixture
+def page(site: Site) -> Iterator[Page]:
+    """Signed in, in a Chromium that keeps pages for Back as a person's does; Playwright switches that off."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=ARGUMENTS,
+            ignore_default_args=["--disable-back-forward-cache"],
+        )
+        page = browser.new_page(base_url=site.url)
+        page.set_default_timeout(30_000)
+        page.goto("/login/")
+        page.get_by_label("Username").fill("rita")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url: "/login/" not in url)
+        yield page
+        browser.close()
+
+
+def test_back_shows_nothing_after_signing_out(page: Page) -> None:
+    page.goto("/settings/")
+    expect(page.get_by_role("heading", name="Password", exact=True)).to_be_visible()
+    page.evaluate("document.querySelector('form[action=\"/logout/\"]').requestSubmit()")
+    page.wait_for_url("**/login/")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("heading", name="Password", exact=True)).to_have_count(0)
+    assert "/login/" in page.url
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert "Settings" not in kept, "htmx keeps no copies of pages"
+
+
+def test_back_works_while_signed_in(page: Page) -> None:
+    page.goto("/queue/")
+    page.goto("/settings/")
+    page.go_back()
+    page.wait_for_url("**/queue/**")
+    page.keyboard.press("?")
+    expect(page.locator("dialog#keys")).to_be_visible()
