@@ -6,6 +6,7 @@ from celery.signals import task_postrun, task_prerun, worker_ready, worker_shutt
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db import close_old_connections
 from django.db.models.signals import post_migrate
 
@@ -40,6 +41,7 @@ class SiteConfig(AppConfig):
         from pipeline import catalogue_use, hooks
         from review import blinding, intake, preparing
         from scriptsmith_site import checks
+        from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
 
         def take_in(run_id: int) -> None:
@@ -49,6 +51,9 @@ class SiteConfig(AppConfig):
 
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)
+        user_logged_in.connect(security_log.note_sign_in)
+        user_logged_out.connect(security_log.note_sign_out)
+        user_login_failed.connect(security_log.note_failure)
         task_prerun.connect(follow_run)
         task_prerun.connect(close_old_connections)
         task_postrun.connect(close_old_connections)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template.defaultfilters import filesizeformat
 from django.template.loader import render_to_string
@@ -19,6 +19,9 @@ from catalog.types import BadInput, NotAllowedNow, Refused
 from catalog.web import wants_fragment
 from scriptsmith_site.people.forms import SignInForm
 from scriptsmith_site.people.kept import keep, sent_by
+from scriptsmith_site.people.limits import TooManyAttempts
+
+AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
 
 
 class ErrorKind(NamedTuple):
@@ -56,7 +59,7 @@ def show_error(request: HttpRequest, kind: ErrorKind, *, detail: str = "") -> Ht
 
 def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
     """What a service refused and no view answered; `next_step` of the page is to go back."""
-    return show_error(request, _kind_of(refusal), detail=str(refusal))
+    return _with_wait(show_error(request, _kind_of(refusal), detail=str(refusal)), refusal)
 
 
 def show_expired_session(request: HttpRequest) -> HttpResponse:
@@ -114,7 +117,8 @@ def handle_api_exception(exception: Exception, context: dict[str, object]) -> Re
     if isinstance(exception, Refused):
         kind = _kind_of(exception)
         field = exception.field if isinstance(exception, BadInput) else ""
-        return Response(error_body(kind.code, str(exception), field), status=kind.status)
+        answer = Response(error_body(kind.code, str(exception), field), status=kind.status)
+        return _with_wait(answer, exception)
     # REST framework knows the status and the headers; only the body is ours.
     response = exception_handler(exception, context)
     if response is None:
@@ -133,7 +137,15 @@ def handle_api_exception(exception: Exception, context: dict[str, object]) -> Re
     return response
 
 
+def _with_wait(response: AnyResponse, refusal: Refused) -> AnyResponse:
+    if isinstance(refusal, TooManyAttempts):
+        response["Retry-After"] = str(refusal.seconds)
+    return response
+
+
 def _kind_of(refusal: Refused) -> ErrorKind:
+    if isinstance(refusal, TooManyAttempts):
+        return ErrorKind(429, "too_many_attempts")
     if isinstance(refusal, NotAllowedNow):
         return ErrorKind(409, "not_allowed_now")
     return ErrorKind(422, "bad_input" if isinstance(refusal, BadInput) else "refused")

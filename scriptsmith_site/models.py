@@ -1,4 +1,4 @@
-"""What the site keeps about people: their preferences, one-time links and API tokens."""
+"""What the site keeps about people: their preferences, one-time links, API tokens, and what became of them."""
 
 from __future__ import annotations
 
@@ -75,6 +75,7 @@ class ApiToken(models.Model):
         REVIEW = "review", _("Review")
         CURATE = "curate", _("Curate")
         MANAGE = "manage", _("Manage campaigns")
+        METRICS = "metrics", _("Read /metrics and nothing else")
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(_("name"), max_length=80)
@@ -91,7 +92,9 @@ class ApiToken(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(scopes__contained_by=["read", "ask", "review", "curate", "manage"])
+                condition=Q(
+                    scopes__contained_by=["read", "ask", "review", "curate", "manage", "metrics"]
+                )
                 & Q(scopes__len__gte=1),
                 name="api_token_scopes_legal",
             ),
@@ -106,3 +109,106 @@ class ApiToken(models.Model):
         return self.revoked_at is None and (
             self.expires_at is None or self.expires_at > timezone.now()
         )
+
+
+class TokenAddress(models.Model):
+    """An address that a token was used from: the next new one is noted in the security log."""
+
+    token = models.ForeignKey(ApiToken, models.CASCADE, related_name="addresses")
+    address = models.GenericIPAddressField()
+    first_used_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["token", "address"], name="token_address_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.token_id} from {self.address}"
+
+
+class GuessCount(models.Model):
+    """How many wrong secrets came, of one kind, from one address or for one account, since `since`."""
+
+    class Kind(models.TextChoices):
+        SIGN_IN_ADDRESS = "sign-in-address", _("Wrong passwords from one address")
+        SIGN_IN_ACCOUNT = "sign-in-account", _("Wrong passwords for one account")
+        PRESENT_PASSWORD = "present-password", _("Wrong present passwords in Settings")
+        LINK = "link", _("Unknown set-password links")
+        TOKEN = "token", _("Unknown API tokens")
+
+    kind = models.CharField(max_length=20, choices=Kind)
+    # An address, the number of an account, or the keyed hash of the name that was typed.
+    key = models.CharField(max_length=64)
+    user = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="+")
+    count = models.PositiveIntegerField(default=0)
+    since = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "key"], name="guess_count_once"),
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=[
+                        "sign-in-address",
+                        "sign-in-account",
+                        "present-password",
+                        "link",
+                        "token",
+                    ]
+                ),
+                name="guess_count_kind_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}: {self.count}"
+
+
+class SecurityEvent(models.Model):
+    """One line of the security log. The database refuses to change it, or to delete it before its time."""
+
+    class Kind(models.TextChoices):
+        SIGNED_IN = "signed-in", _("signed in")
+        SIGNED_OUT = "signed-out", _("signed out")
+        SIGN_IN_FAILED = "sign-in-failed", _("sign-in failed")
+        PRESENT_PASSWORD_WRONG = "present-password-wrong", _("wrong present password")
+        LOCKED_OUT = "locked-out", _("locked out")
+        LOCKOUT_LIFTED = "lockout-lifted", _("lockout lifted")
+        PASSWORD_CHANGED = "password-changed", _("password changed")
+        PASSWORD_RESET = "password-reset", _("password reset")
+        LINK_MADE = "link-made", _("password link made")
+        LINK_USED = "link-used", _("password set by link")
+        TOKEN_MADE = "token-made", _("token made")
+        TOKEN_REVOKED = "token-revoked", _("token revoked")
+        TOKEN_NEW_ADDRESS = "token-new-address", _("token used from a new address")
+        ROLE_GIVEN = "role-given", _("role given")
+        ROLE_TAKEN = "role-taken", _("role taken")
+        ACCOUNT_MADE = "account-made", _("account made")
+        DEACTIVATED = "deactivated", _("account deactivated")
+        REACTIVATED = "reactivated", _("account reactivated")
+        ANONYMISED = "anonymised", _("account anonymised")
+
+    at = models.DateTimeField(_("when"), default=timezone.now, editable=False)
+    kind = models.CharField(_("kind"), max_length=24, choices=Kind)
+    # Whose account it is about; by whom: themselves, an administrator, nobody known.
+    user = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    # Of a name that no account has: four digits of a keyed hash, for people type passwords there.
+    unknown_name = models.CharField(_("unknown name"), max_length=8, blank=True)
+    detail = models.CharField(_("detail"), max_length=200, blank=True)
+    address = models.GenericIPAddressField(_("address"), null=True, blank=True)
+    agent = models.CharField(_("program"), max_length=120, blank=True)
+    request_id = models.CharField(_("request"), max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["user", "-id"], name="security_event_user"),
+            models.Index(fields=["kind", "-id"], name="security_event_kind"),
+            models.Index(fields=["address", "-id"], name="security_event_address"),
+            models.Index(fields=["at"], name="security_event_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at:%Y-%m-%d %H:%M}"

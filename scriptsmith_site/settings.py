@@ -202,6 +202,11 @@ CELERY_BEAT_SCHEDULE = {
     },
     "expire-leases": {"task": "review.expire_leases", "schedule": 30.0, "options": {"expires": 60}},
     "prepare-items": {"task": "review.prepare_items", "schedule": 15.0, "options": {"expires": 30}},
+    "sweep-security-log": {
+        "task": "scriptsmith_site.sweep_security_log",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
     "count-due": {"task": "review.count_due", "schedule": 3.0, "options": {"expires": 6}},
 }
 
@@ -222,6 +227,8 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    # Refuses nothing: Django tells it of each new password, whoever sets it.
+    {"NAME": "scriptsmith_site.people.credentials.TokensEndWithPassword"},
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
@@ -243,9 +250,38 @@ AXES_FAILURE_LIMIT = env_int(
     "Wrong passwords in a row before a person and address must wait.",
     least=3,
 )
+SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS = env_int(
+    "SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS",
+    20,
+    "Wrong passwords in 15 minutes, for whatever names, before an address must wait.",
+    least=5,
+)
+SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT = env_int(
+    "SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT",
+    15,
+    "Wrong passwords in 5 minutes for one account, from addresses new to it, before new addresses must wait.",
+    least=5,
+)
+SCRIPTSMITH_SECRET_TRIES = env_int(
+    "SCRIPTSMITH_SECRET_TRIES",
+    20,
+    "Unknown API tokens, or unknown set-password links, in 15 minutes before an address must wait.",
+    least=5,
+)
+SCRIPTSMITH_SECURITY_LOG_DAYS = env_int(
+    "SCRIPTSMITH_SECURITY_LOG_DAYS",
+    365,
+    "Days until a line of the security log is deleted.",
+    least=30,
+)
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+# People type passwords into the field of the name: axes keeps a hash of it, in its table and in the logs.
+AXES_USERNAME_CALLABLE = "scriptsmith_site.people.security_log.axes_name"
+AXES_SENSITIVE_PARAMETERS = ["username", "kept", "csrfmiddlewaretoken"]
+# The security log has who signed in and out.
+AXES_DISABLE_ACCESS_LOG = True
 AXES_LOCKOUT_CALLABLE = "scriptsmith_site.people.views.show_locked_out"
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
@@ -291,6 +327,12 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "scriptsmith_site.csrf.csrf_failure"
+SILENCED_SYSTEM_CHECKS: list[str] = []
+SECURE_HSTS_PRELOAD = env_bool(
+    "SCRIPTSMITH_HSTS_PRELOAD",
+    False,
+    "True lets browsers list the whole domain as HTTPS only, which takes months to undo (production).",
+)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env_bool(
@@ -332,12 +374,6 @@ SPECTACULAR_SETTINGS = {
         "DecisionKindEnum": "review.models.Decision.Kind",
         "ShorteningStateEnum": "pipeline.models.Shortening.State",
     },
-SILENCED_SYSTEM_CHECKS: list[str] = []
-SECURE_HSTS_PRELOAD = env_bool(
-    "SCRIPTSMITH_HSTS_PRELOAD",
-    False,
-    "True lets browsers list the whole domain as HTTPS only, which takes months to undo (production).",
-)
     "TITLE": "ScriptSmith API",
     "DESCRIPTION": "Actions, runs, the review queue, scores, decisions and the verified catalogue.",
     "VERSION": VERSION,

@@ -1,4 +1,4 @@
-"""/metrics for Prometheus, behind an API token with the scope `read`."""
+"""/metrics for Prometheus, behind an API token with the scope `metrics`, which opens nothing else."""
 
 from __future__ import annotations
 
@@ -8,21 +8,26 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db import connections
 from django.db.models import Count, Min
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view
-from rest_framework.response import Response
+from rest_framework.permissions import BasePermission, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
+from catalog.web import signed_in
 from pipeline.models import Run
 from review.intake import live_queue
 from review.models import Item
+from scriptsmith_site.models import ApiToken
 from scriptsmith_site.operation.health import (
     Health,
     check_broker,
     check_database,
     check_embedder,
 )
+from scriptsmith_site.people.authentication import ApiTokenAuthentication
+from scriptsmith_site.people.tokens import may_read_metrics
 
 
 class Sample(NamedTuple):
@@ -47,12 +52,25 @@ HELP = {
 }
 
 
+class MayReadMetrics(BasePermission):
+    """An administrator's or a service account's token; the scope alone outlives a role."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return may_read_metrics(signed_in(request))
+
+
 @extend_schema(exclude=True)
-@api_view(["GET"])
-def show_metrics(request: HttpRequest) -> Response | HttpResponse:
-    return HttpResponse(
-        "\n".join(lines_of(list(take_samples()))), content_type="text/plain; version=0.0.4"
-    )
+class Metrics(APIView):
+    """By token only: a browser that is signed in has the page of the operation for it."""
+
+    authentication_classes = [ApiTokenAuthentication]
+    permission_classes = [IsAuthenticated, MayReadMetrics]
+    reading_scope = ApiToken.Scope.METRICS
+
+    def get(self, request: Request) -> HttpResponse:
+        return HttpResponse(
+            "\n".join(lines_of(list(take_samples()))), content_type="text/plain; version=0.0.4"
+        )
 
 
 def take_samples() -> Iterator[Sample]:

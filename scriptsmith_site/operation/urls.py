@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.decorators.cache import cache_control
 
-from scriptsmith_site.operation import audit, health, help, metrics, search, status
+from scriptsmith_site.operation import audit, health, help, metrics, search, security, status
 
 
 @login_not_required
@@ -23,10 +23,13 @@ urlpatterns = [
     path("favicon.ico", show_icon),
     path("healthz", health.show_alive, name="healthz"),
     path("readyz", health.show_ready, name="readyz"),
-    path("metrics", metrics.show_metrics, name="metrics"),
+    path("metrics", metrics.Metrics.as_view(), name="metrics"),
     path("operation/", status.show_status, name="operation"),
     path("audit/", audit.show_audit_log, name="audit"),
     path("audit/export/", audit.export_audit_log, name="audit-export"),
+    path("audit/security/", security.show_security_log, name="audit-security"),
+    path("audit/security/export/", security.export_security_log, name="audit-security-export"),
+    path("audit/security/lockouts/<int:pk>/lift/", security.lift, name="audit-lockout-lift"),
     path("search/", search.show_search, name="search"),
     path("help/", help.show_guide, name="help"),
     path("help/<slug:name>/", help.show_guide, name="help-guide"),

@@ -7,6 +7,8 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from scriptsmith_site.models import ApiToken, OneTimeLink
+from scriptsmith_site.origin import current_origin, shared_part
+from scriptsmith_site.people import limits
 from scriptsmith_site.people.links import find_link
 from scriptsmith_site.people.services import require_administrator
 
@@ -28,8 +30,14 @@ def access_token(by: User, pk: int) -> ApiToken:
 
 
 def access_link(secret: str) -> OneTimeLink:
-    """A link that can still be used, by who knows its secret; else 404."""
+    """A link that can still be used, by who knows its secret; else 404.
+
+    Raises TooManyAttempts for an address from which too many unknown ones came.
+    """
+    guess = limits.Kind.LINK, shared_part(current_origin().address)
+    limits.require_room(*guess)
     link = find_link(secret)
     if link is None:
+        limits.spend(*guess)
         raise Http404
     return link

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from catalog.types import BadInput
 from catalog.web import page_of, signed_in
-from scriptsmith_site.people import services, tokens
+from scriptsmith_site.people import lockouts, services, tokens
 from scriptsmith_site.people.access import access_account
+from scriptsmith_site.people.credentials import ended_words, live_tokens
 from scriptsmith_site.people.erasure import anonymise
 from scriptsmith_site.people.forms import (
     AccountFilters,
@@ -23,7 +24,7 @@ from scriptsmith_site.people.forms import (
     TokenForm,
     show_refusal_in,
 )
-from scriptsmith_site.people.links import make_password_link
+from scriptsmith_site.people.links import make_password_link, reset_password
 
 
 @require_GET
@@ -82,8 +83,9 @@ def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
-    services.deactivate(access_account(signed_in(request), pk), by=signed_in(request))
-    messages.success(request, _("Deactivated, and signed out everywhere."))
+    ended = services.deactivate(access_account(signed_in(request), pk), by=signed_in(request))
+    words = _("Deactivated, and signed out everywhere.")
+    messages.success(request, f"{words} {ended_words(ended)}".strip())
     return redirect("user-detail", pk)
 
 
@@ -96,7 +98,7 @@ def reactivate(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
-    services.lift_lockout(access_account(signed_in(request), pk), by=signed_in(request))
+    lockouts.lift_lockout(access_account(signed_in(request), pk), by=signed_in(request))
     messages.success(request, _("They may try to sign in again at once."))
     return redirect("user-detail", pk)
 
@@ -118,15 +120,24 @@ def make_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Not redirected: the secret is in this answer and nowhere else."""
     account = access_account(signed_in(request), pk)
     secret = make_password_link(account, by=signed_in(request))
-    link = request.build_absolute_uri(reverse("set-password", args=[secret]))
-    return _render_account(request, account, link=link)
+    return _render_account(request, account, link=_address_of(secret, request))
+
+
+@require_POST
+def reset(request: HttpRequest, pk: int) -> HttpResponse:
+    """Not redirected, as above."""
+    account = access_account(signed_in(request), pk)
+    done = reset_password(account, by=signed_in(request))
+    words = _("The old password and all sessions of this person have ended.")
+    messages.success(request, f"{words} {ended_words(done.ended_tokens)}".strip())
+    return _render_account(request, account, link=_address_of(done.secret, request))
 
 
 @require_POST
 def make_token(request: HttpRequest, pk: int) -> HttpResponse:
     """For service accounts. Not redirected: the secret is in this answer and nowhere else."""
     account = access_account(signed_in(request), pk)
-    form = TokenForm(request.POST)
+    form = TokenForm(request.POST, user=account)
     if form.is_valid():
         try:
             made = tokens.make_token_for_service(
@@ -154,18 +165,20 @@ def _render_account(
     context = {
         "account": account,
         "is_service": services.is_service_account(account),
-        "locked_out": services.is_locked_out(account),
+        "locked_out": lockouts.is_locked_out(account),
         "roles": roles or RolesForm(initial={"roles": held}),
-        "token": token or TokenForm(),
+        "token": token or TokenForm(user=account),
         "tokens": account.api_tokens.all(),
+        "ends": live_tokens(account).count(),
         "made": made,
         "link": link,
         "anonymise_error": anonymise_error,
     }
-    response = render(request, "people/user.html", context, status=422 if wrong else 200)
-    if made or link:
-        response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "people/user.html", context, status=422 if wrong else 200)
+
+
+def _address_of(secret: str, request: HttpRequest) -> str:
+    return request.build_absolute_uri(reverse("set-password", args=[secret]))
 
 
 def _matching(*, q: str, role: str, state: str) -> Q:

@@ -10,6 +10,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from scriptsmith_site.models import ApiToken
+from scriptsmith_site.origin import current_origin
 from scriptsmith_site.people.tokens import find_token, note_use
 
 
@@ -17,7 +18,8 @@ class ApiTokenAuthentication(BaseAuthentication):
     """`Authorization: Bearer sst_...`: the token's user, within the token's scopes.
 
     The scope is asked for here and not in a permission class: a viewset that names permissions of
-    its own must not lose it. Reading needs `read`, writing the viewset's `required_scope`.
+    its own must not lose it. Reading needs `read`, or the view's `reading_scope`; writing the viewset's
+    `required_scope`.
     """
 
     keyword = "Bearer"
@@ -26,8 +28,8 @@ class ApiTokenAuthentication(BaseAuthentication):
         keyword, _space, secret = request.headers.get("Authorization", "").partition(" ")
         if keyword.lower() != self.keyword.lower():
             return None
-        token = find_token(secret.strip())
-        if token is None or not token.user.is_active:
+        token = find_token(secret.strip(), address=current_origin().address)
+        if token is None:
             raise AuthenticationFailed(_("This token is unknown, expired or revoked."))
         needed = scope_needed(request)
         if needed not in token.scopes:
@@ -41,7 +43,7 @@ class ApiTokenAuthentication(BaseAuthentication):
 
 def scope_needed(request: Request) -> str:
     """The scope that a request needs of a token."""
-    if request.method in SAFE_METHODS:
-        return ApiToken.Scope.READ
     view = (request.parser_context or {}).get("view")
+    if request.method in SAFE_METHODS:
+        return getattr(view, "reading_scope", ApiToken.Scope.READ)
     return getattr(view, "required_scope", ApiToken.Scope.ASK)

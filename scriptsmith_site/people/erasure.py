@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from catalog.audit import erasing, record
 from catalog.types import BadInput, NotAllowedNow
-from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
+from scriptsmith_site.models import ApiToken, GuessCount, OneTimeLink, Profile
+from scriptsmith_site.people.security_log import Kind, forget_person, name_key, note
 from scriptsmith_site.people.services import require_administrator
 
 
@@ -37,9 +38,12 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
     OneTimeLink.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
     for model in (AccessAttempt, AccessFailureLog, AccessLog):
-        model.objects.filter(username=known_as).delete()
+        model.objects.filter(username__in=(known_as, name_key(known_as))).delete()
+    GuessCount.objects.filter(user=user).delete()
+    forget_person(user)
     _forget_in_audit_log(user)
     record(user, "anonymised", by=by)
+    note(Kind.ANONYMISED, user=user, by=by)
 
 
 def _forget_in_audit_log(user: User) -> None:

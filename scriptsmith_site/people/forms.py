@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
 from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from catalog.types import BadInput
 from scriptsmith_site.models import ApiToken, Profile
 from scriptsmith_site.people.roles import DUTIES, Role
+from scriptsmith_site.people.tokens import may_read_metrics
 
 
 class SignInForm(AuthenticationForm):
@@ -92,6 +96,15 @@ class TokenForm(forms.Form):
         initial="90",
         required=False,
     )
+
+    def __init__(self, data: QueryDict | None = None, *, user: User) -> None:
+        """`user` is whose token it will be: not everybody's may read metrics."""
+        super().__init__(data)
+        if not may_read_metrics(user):
+            scopes = cast(forms.MultipleChoiceField, self.fields["scopes"])
+            scopes.choices = [
+                (scope.value, scope.label) for scope in ApiToken.Scope if scope != "metrics"
+            ]
 
 
 class RolesForm(forms.Form):

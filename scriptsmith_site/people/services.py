@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from zoneinfo import available_timezones
 
-from axes.models import AccessAttempt
-from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow, Refused
-from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
+from scriptsmith_site.models import Profile
+from scriptsmith_site.people import limits
+from scriptsmith_site.people.credentials import end_links, end_tokens
 from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG, Role
+from scriptsmith_site.people.security_log import Kind, note
 
 
 @transaction.atomic
@@ -47,6 +47,8 @@ def create_account(
     Profile.objects.create(user=user, service_account=service_account)
     user.groups.set(Group.objects.filter(name__in=wanted))
     record(user, "account created", by=by, roles=("", _words(wanted)))
+    note(Kind.ACCOUNT_MADE, user=user, by=by)
+    _note_roles(user, old=set(), new=wanted, by=by)
     return user
 
 
@@ -70,13 +72,15 @@ def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
         return
     user.groups.set(Group.objects.filter(name__in=wanted))
     record(user, "roles changed", by=by, roles=(_words(old), _words(wanted)))
+    _note_roles(user, old=old, new=wanted, by=by)
 
 
 @transaction.atomic
-def deactivate(user: User, *, by: User | None) -> None:
+def deactivate(user: User, *, by: User | None) -> int:
     """The person is signed out everywhere and can't sign in; their tokens and links are void.
 
-    Their work stays. Raises NotAllowedNow, and Refused for oneself and the last administrator.
+    Returns how many API tokens ended. Their work stays. Raises NotAllowedNow, and Refused for oneself and the
+    last administrator.
     """
     require_administrator(by)
     if user == by:
@@ -87,10 +91,11 @@ def deactivate(user: User, *, by: User | None) -> None:
     if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
         raise NotAllowedNow(_("This account is deactivated already."))
     user.is_active = False
-    now = timezone.now()
-    ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
-    OneTimeLink.objects.filter(user=user, used_at=None, expires_at__gt=now).update(expires_at=now)
+    ended = end_tokens(user, by=by)
+    end_links(user)
     record(user, "deactivated", by=by, is_active=(True, False))
+    note(Kind.DEACTIVATED, user=user, by=by)
+    return ended
 
 
 @transaction.atomic
@@ -101,25 +106,40 @@ def reactivate(user: User, *, by: User | None) -> None:
         raise NotAllowedNow(_("This account is active already."))
     user.is_active = True
     record(user, "reactivated", by=by, is_active=(False, True))
+    note(Kind.REACTIVATED, user=user, by=by)
 
 
-@transaction.atomic
-def change_password(user: User, *, current_password: str, new_password: str) -> None:
-    """The person's own change. Ends their other sessions. Raises BadInput."""
+def change_password(user: User, *, current_password: str, new_password: str) -> int:
+    """The person's own change. Ends their other sessions and their API tokens; how many of these ended.
+
+    Raises BadInput, and TooManyAttempts where the present password was guessed at too often.
+    """
+    guess = limits.Kind.PRESENT_PASSWORD, str(user.pk)
+    limits.spend(*guess, user=user)
     if not user.check_password(current_password):
+        note(Kind.PRESENT_PASSWORD_WRONG, user=user, by=user)
         raise BadInput(_("This is not your present password."), field="current_password")
-    set_password(user, new_password, field="new_password")
-    record(user, "password changed", by=user)
+    limits.forget(*guess)
+    with transaction.atomic():
+        ended = set_password(user, new_password, field="new_password", by=user)
+        record(user, "password changed", by=user)
+        note(Kind.PASSWORD_CHANGED, user=user, by=user)
+    return ended
 
 
-def set_password(user: User, password: str, *, field: str) -> None:
-    """Give the person this password if it is good enough. Raises BadInput naming `field`."""
+def set_password(user: User, password: str, *, field: str, by: User | None) -> int:
+    """Give the person this password if it is good enough; how many API tokens ended with the old one.
+
+    Raises BadInput naming `field`.
+    """
     try:
         validate_password(password, user)
     except ValidationError as error:
         raise BadInput(" ".join(error.messages), field=field) from None
+    ended = end_tokens(user, by=by)
     user.set_password(password)
     user.save(update_fields=["password"])
+    return ended
 
 
 @transaction.atomic
@@ -140,14 +160,6 @@ def change_preferences(user: User, *, display_name: str, time_zone: str, theme: 
         user.save(update_fields=["first_name"])
         record(user, "name changed", by=user, first_name=(old_name, new_name))
     return profile
-
-
-@transaction.atomic
-def lift_lockout(user: User, *, by: User | None) -> None:
-    """Wrong passwords are forgotten, so that the person may try again at once."""
-    require_administrator(by)
-    AccessAttempt.objects.filter(username=user.username).delete()
-    record(user, "lockout lifted", by=by)
 
 
 def require_administrator(by: User | None) -> None:
@@ -172,12 +184,6 @@ def roles_of(user: User) -> set[Role]:
 def is_service_account(user: User) -> bool:
     """Whether it is a program that only ever comes with a token."""
     return Profile.objects.filter(user=user, service_account=True).exists()
-
-
-def is_locked_out(user: User) -> bool:
-    """Whether too many wrong passwords for this name came from one address."""
-    tries = AccessAttempt.objects.filter(username=user.username)
-    return bool(tries.filter(failures_since_start__gte=settings.AXES_FAILURE_LIMIT).exists())
 
 
 def _read_roles(names: Iterable[str], *, service_account: bool) -> set[Role]:
@@ -212,6 +218,12 @@ def _require_another_administrator(user: User) -> None:
     )
     if not others.exists():
         raise Refused(_("This is the last administrator: give the role to somebody else first."))
+
+
+def _note_roles(user: User, *, old: set[Role], new: set[Role], by: User | None) -> None:
+    for kind, roles in ((Kind.ROLE_GIVEN, new - old), (Kind.ROLE_TAKEN, old - new)):
+        if roles:
+            note(kind, user=user, by=by, detail=_words(roles))
 
 
 def _words(roles: set[Role]) -> str:

@@ -10,13 +10,17 @@ from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.audit import record
 from catalog.types import BadInput, NotAllowedNow
-from scriptsmith_site.models import ApiToken
+from scriptsmith_site.models import ApiToken, TokenAddress
+from scriptsmith_site.origin import shared_part
+from scriptsmith_site.people import limits
+from scriptsmith_site.people.roles import ADMINISTER
+from scriptsmith_site.people.security_log import Kind, note
 from scriptsmith_site.people.services import is_service_account, require_administrator
 
 START = "sst_"
@@ -50,6 +54,8 @@ def make_token(
         raise BadInput(_("Give the token a name, so that you know it again."), field="name")
     if not scopes or not set(scopes) <= set(ApiToken.Scope.values):
         raise BadInput(_("Choose at least one scope."), field="scopes")
+    if ApiToken.Scope.METRICS in scopes and not may_read_metrics(user):
+        raise BadInput(_("Metrics are for administrators and service accounts."), field="scopes")
     if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
         raise BadInput(
             _("A token lives from 1 to %(most)d days.") % {"most": LONGEST_LIFE_DAYS}, field="days"
@@ -65,6 +71,7 @@ def make_token(
         created_by=by,
     )
     record(user, "token made", by=by, token=("", token), scopes=("", " ".join(token.scopes)))
+    note(Kind.TOKEN_MADE, user=user, by=by, detail=f"{token} {' '.join(token.scopes)}")
     return MadeToken(token, secret)
 
 
@@ -93,21 +100,51 @@ def revoke_token(token: ApiToken, *, by: User) -> None:
         raise NotAllowedNow(_("This token is revoked already."))
     token.revoked_at = now
     record(token.user, "token revoked", by=by, token=(token, ""))
+    note(Kind.TOKEN_REVOKED, user=token.user, by=by, detail=str(token))
 
 
-def find_token(secret: str) -> ApiToken | None:
+def may_read_metrics(user: User) -> bool:
+    """Whether /metrics is this account's business."""
+    return user.has_perm(ADMINISTER) or is_service_account(user)
+
+
+def find_token(secret: str, *, address: str | None) -> ApiToken | None:
     """The live token with this secret, with its user; None where there is none.
 
-    Found by hash, so that the time it takes says nothing about how much of a guess was right.
+    Found by hash, so that the time it takes says nothing about how much of a guess was right. Its first use from an
+    address stands in the security log. Raises TooManyAttempts for the unknown ones of an address that sent too many,
+    and there for a token too that was never used from it.
     """
     now = timezone.now()
-    return (
+    sha256 = hash_secret(secret)
+    token = (
         ApiToken.objects.select_related("user")
+        .annotate(
+            seen_here=Exists(TokenAddress.objects.filter(token=OuterRef("pk"), address=address))
+        )
         .filter(
-            Q(expires_at=None) | Q(expires_at__gt=now), sha256=hash_secret(secret), revoked_at=None
+            Q(expires_at=None) | Q(expires_at__gt=now),
+            sha256=sha256,
+            revoked_at=None,
+            user__is_active=True,
         )
         .first()
     )
+    guess = limits.Kind.TOKEN, shared_part(address)
+    if token is None:
+        # What was a token once is no guess: its program has not been told yet.
+        if not ApiToken.objects.filter(sha256=sha256).exists():
+            limits.spend(*guess)
+    elif address is not None and not token.seen_here:
+        limits.require_room(*guess)
+        _note_address(token, address)
+    return token
+
+
+def _note_address(token: ApiToken, address: str) -> None:
+    _row, is_new = TokenAddress.objects.get_or_create(token=token, address=address)
+    if is_new:
+        note(Kind.TOKEN_NEW_ADDRESS, user=token.user, by=token.user, detail=str(token))
 
 
 def note_use(token: ApiToken) -> None:

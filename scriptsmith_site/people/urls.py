@@ -16,6 +16,7 @@ urlpatterns = [
     path("settings/password/", views.save_password, name="settings-password"),
     path("settings/keys/", key_views.show_keys, name="settings-keys"),
     path("settings/keys/save/", key_views.save_keys, name="settings-keys-save"),
+    path("settings/security/", views.show_own_events, name="settings-security"),
     path("settings/tokens/", views.make_own_token, name="token-new"),
     path("settings/tokens/<int:pk>/revoke/", views.revoke_token, name="token-revoke"),
     path("users/", account_views.list_accounts, name="users"),
@@ -27,5 +28,6 @@ urlpatterns = [
     path("users/<int:pk>/unlock/", account_views.lift_lockout, name="user-unlock"),
     path("users/<int:pk>/anonymise/", account_views.anonymise_account, name="user-anonymise"),
     path("users/<int:pk>/password-link/", account_views.make_link, name="user-password-link"),
+    path("users/<int:pk>/reset/", account_views.reset, name="user-reset"),
     path("users/<int:pk>/tokens/", account_views.make_token, name="user-token-new"),
 ]

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from catalog.types import BadInput
-from catalog.web import signed_in
-from scriptsmith_site.errors import error_body, wants_json
-from scriptsmith_site.people import services, tokens
+from catalog.web import page_of, signed_in
+from scriptsmith_site.errors import show_refusal
+from scriptsmith_site.models import GuessCount
+from scriptsmith_site.origin import current_origin
+from scriptsmith_site.people import limits, security_log, services, tokens
 from scriptsmith_site.people.access import access_link, access_token
+from scriptsmith_site.people.credentials import ended_words, live_tokens
 from scriptsmith_site.people.forms import (
     PasswordForm,
     PreferencesForm,
@@ -31,7 +36,7 @@ from scriptsmith_site.people.kept import read_kept
 from scriptsmith_site.people.links import set_password_by_link
 from scriptsmith_site.people.preferences import profile_of, remember_preferences
 
-_LOCKED_OUT_SECONDS = 15 * 60
+_SHOWN_EVENTS = 8
 
 
 class SignIn(LoginView):
@@ -39,8 +44,18 @@ class SignIn(LoginView):
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
+    spent: Sequence[tuple[GuessCount.Kind, str]] = ()
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Raises TooManyAttempts before the password is looked at."""
+        name = SignInForm.base_fields["username"].to_python(request.POST.get("username", ""))
+        if name and request.POST.get("password"):
+            self.spent = limits.spend_sign_in(name, address=current_origin().address)
+        return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        for kind, key in self.spent:
+            limits.give_back(kind, key)
         response = super().form_valid(form)
         remember_preferences(self.request, form.get_user())
         kept = read_kept(self.request.POST.get("kept", ""))
@@ -57,14 +72,10 @@ class SignIn(LoginView):
 def show_locked_out(
     request: HttpRequest, response: HttpResponse | None = None, credentials: object = None
 ) -> HttpResponse:
-    """What django-axes shows after too many wrong passwords."""
-    if wants_json(request):
-        message = _("Too many wrong passwords. Wait 15 minutes.")
-        answer: HttpResponse = JsonResponse(error_body("too_many_attempts", message), status=429)
-    else:
-        answer = render(request, "errors/429.html", status=429)
-    answer["Retry-After"] = str(_LOCKED_OUT_SECONDS)
-    return answer
+    """What django-axes shows after too many wrong passwords for one name from one address."""
+    words = _("Too many wrong passwords. Wait 15 minutes.")
+    seconds = round(settings.AXES_COOLOFF_TIME * 60 * 60)
+    return show_refusal(request, limits.TooManyAttempts(words, seconds=seconds))
 
 
 @require_GET
@@ -94,12 +105,13 @@ def save_password(request: HttpRequest) -> HttpResponse:
     form = PasswordForm(request.POST)
     if form.is_valid():
         try:
-            services.change_password(user, **form.cleaned_data)
+            ended = services.change_password(user, **form.cleaned_data)
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
             update_session_auth_hash(request, user)
-            messages.success(request, _("Password changed. You are signed out everywhere else."))
+            words = _("Password changed. You are signed out everywhere else.")
+            messages.success(request, f"{words} {ended_words(ended)}".strip())
             return redirect("settings")
     return _render_settings(request, password=form)
 
@@ -108,7 +120,7 @@ def save_password(request: HttpRequest) -> HttpResponse:
 def make_own_token(request: HttpRequest) -> HttpResponse:
     """Not redirected: the secret is in this answer and nowhere else."""
     user = signed_in(request)
-    form = TokenForm(request.POST)
+    form = TokenForm(request.POST, user=user)
     if form.is_valid():
         try:
             made = tokens.make_token(user, **form.cleaned_data, by=user)
@@ -129,8 +141,14 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("settings")
 
 
+@require_GET
+def show_own_events(request: HttpRequest) -> HttpResponse:
+    """What the security log has about oneself."""
+    page = page_of(security_log.events_of(signed_in(request)), request)
+    return render(request, "people/own_events.html", {"page": page})
+
+
 @login_not_required
-@never_cache
 @require_http_methods(["GET", "POST"])
 def set_password(request: HttpRequest, secret: str) -> HttpResponse:
     """For who has no password yet, or has forgotten it: GET looks, POST uses the link up."""
@@ -138,13 +156,14 @@ def set_password(request: HttpRequest, secret: str) -> HttpResponse:
     form = SetPasswordForm(request.POST or None)
     if form.is_valid():
         try:
-            set_password_by_link(link, password=form.cleaned_data["password"])
+            ended = set_password_by_link(link, password=form.cleaned_data["password"])
         except BadInput as refusal:
             show_refusal_in(form, refusal)
         else:
-            messages.success(request, _("Your password is set. Sign in with it."))
+            words = _("Your password is set. Sign in with it.")
+            messages.success(request, f"{words} {ended_words(ended)}".strip())
             return redirect("login")
-    context = {"form": form, "account": link.user}
+    context = {"form": form, "account": link.user, "ends": live_tokens(link.user).count()}
     return render(request, "people/set_password.html", context, status=422 if form.errors else 200)
 
 
@@ -169,11 +188,10 @@ def _render_settings(
             }
         ),
         "password": password or PasswordForm(),
-        "token": token or TokenForm(),
+        "token": token or TokenForm(user=user),
         "made": made,
         "tokens": user.api_tokens.all(),
+        "ends": live_tokens(user).count(),
+        "events": security_log.events_of(user)[:_SHOWN_EVENTS],
     }
-    response = render(request, "people/settings.html", context, status=422 if refused else 200)
-    if made:
-        response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "people/settings.html", context, status=422 if refused else 200)

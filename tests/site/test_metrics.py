@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from catalog.types import BadInput
 from pipeline.models import Run
 from review.intake import send_to_queue
+from scriptsmith_site.people.services import create_account
 from scriptsmith_site.people.tokens import make_token
 from tests.make import make_run
 
 
-def test_it_says_what_waits(client: Client, reviewer: User, stranger: User) -> None:
+def test_it_says_what_waits(client: Client, administrator: User, stranger: User) -> None:
     send_to_queue(make_run(by=stranger))
     waiting = make_run(by=stranger)
     Run.objects.filter(pk=waiting.pk).update(
         state=Run.State.QUEUED, created_at=timezone.now() - timedelta(minutes=5)
     )
-    made = make_token(reviewer, name="prometheus", scopes=["read"], days=None, by=reviewer)
+    made = make_token(
+        administrator, name="prometheus", scopes=["metrics"], days=None, by=administrator
+    )
     answer = client.get("/metrics", headers={"Authorization": f"Bearer {made.secret}"})
     lines = answer.content.decode().splitlines()
     assert answer.status_code == 200
@@ -35,8 +40,47 @@ def test_it_says_what_waits(client: Client, reviewer: User, stranger: User) -> N
     assert len(names) == len(set(names)), "each is described once"
 
 
-def test_it_wants_a_token_that_may_read(client: Client, reviewer: User) -> None:
+def ask(client: Client, secret: str) -> int:
+    return client.get("/metrics", headers={"Authorization": f"Bearer {secret}"}).status_code
+
+
+def test_no_other_scope_opens_it(client: Client, administrator: User) -> None:
     assert client.get("/metrics").status_code == 401
-    made = make_token(reviewer, name="writer", scopes=["ask"], days=None, by=reviewer)
-    answer = client.get("/metrics", headers={"Authorization": f"Bearer {made.secret}"})
+    made = make_token(
+        administrator,
+        name="everything",
+        scopes=["read", "ask", "review", "curate", "manage"],
+        days=None,
+        by=administrator,
+    )
+    assert ask(client, made.secret) == 403
+
+
+def test_a_session_does_not_open_it(client: Client, administrator: User) -> None:
+    client.force_login(administrator)
+    assert client.get("/metrics").status_code == 401
+
+
+def test_its_scope_opens_nothing_else(client: Client, administrator: User) -> None:
+    made = make_token(
+        administrator, name="prometheus", scopes=["metrics"], days=None, by=administrator
+    )
+    answer = client.get("/api/v1/runs/", headers={"Authorization": f"Bearer {made.secret}"})
     assert answer.status_code == 403
+
+
+def test_it_is_for_administrators_and_service_accounts(
+    client: Client, administrator: User, reviewer: User
+) -> None:
+    with pytest.raises(BadInput, match="administrators and service accounts"):
+        make_token(reviewer, name="spy", scopes=["metrics"], days=None, by=reviewer)
+    client.force_login(reviewer)
+    assert 'value="metrics"' not in client.get("/settings/").content.decode()
+
+    bot = create_account("prometheus", service_account=True, by=administrator)
+    made = make_token(bot, name="scrape", scopes=["metrics"], days=None, by=administrator)
+    assert ask(client, made.secret) == 200
+
+    own = make_token(administrator, name="mine", scopes=["metrics"], days=None, by=administrator)
+    administrator.groups.clear()
+    assert ask(client, own.secret) == 403, "the role has gone, and the token stays"

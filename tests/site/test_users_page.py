@@ -24,7 +24,16 @@ def admin(client: Client, administrator: User) -> Client:
 
 
 PAGES = ["", "new/", "{pk}/"]
-ACTIONS = ["roles", "deactivate", "reactivate", "unlock", "anonymise", "password-link", "tokens"]
+ACTIONS = [
+    "roles",
+    "deactivate",
+    "reactivate",
+    "unlock",
+    "reset",
+    "anonymise",
+    "password-link",
+    "tokens",
+]
 
 
 @pytest.mark.parametrize("role", ["reviewer", "curator", "manager", "stranger"])
