@@ -36,7 +36,7 @@ from review import services as review
 from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
 from review.report_records import take_snapshot
 from review.transfers.kept_files import new_path
-from scriptsmith_site.models import OneTimeLink
+from scriptsmith_site.models import GuessCount, OneTimeLink
 from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.tokens import make_token
 from tests.make import make_run, make_version
@@ -219,6 +219,10 @@ class Everything:
         self._put("guide", "reviewing")
         self._put("picture", "desk-decide-dark")
         self._put("user", make_person("p-somebody").pk)
+        lockout = GuessCount.objects.create(
+            kind=GuessCount.Kind.SIGN_IN_ADDRESS, key="192.0.2.7", count=99
+        )
+        self._put("lockout", lockout.pk)
         self._put("link", make_password_link(make_person("p-new"), by=None))
         assert OneTimeLink.objects.exists()
 
