@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.analysis import Outcome, Report, analyse
+from catalog.analysis import Outcome, Report, Risk, Seen, analyse, least_risk
 from catalog.audit import record
 from catalog.models import Version
 from catalog.types import NotAllowedNow
@@ -114,6 +114,18 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
     """
     return assessment.script_sha256 == draft.sha256 and all(
         in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()
+    )
+
+
+def is_serious(findings: Iterable[DraftFinding]) -> bool:
+    """Whether a script with these findings is a high risk: to approve it takes a reason."""
+    return risk_of(findings) is Risk.HIGH
+
+
+def risk_of(findings: Iterable[DraftFinding]) -> Risk:
+    """The least risk that these findings leave a script, by the same rule as for the catalogue."""
+    return least_risk(
+        Seen(found.check_name, found.outcome, found.level, found.code) for found in findings
     )
 
 

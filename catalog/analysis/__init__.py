@@ -19,7 +19,7 @@ from catalog.analysis.characters import (
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.filling import UnfillableScript, fill
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
-from catalog.analysis.risk import risk_level
+from catalog.analysis.risk import Seen, higher, least_risk, risk_level
 from catalog.analysis.risk.secrets import Secret, find_secrets
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
@@ -52,6 +52,7 @@ __all__ = [
     "Report",
     "Risk",
     "Secret",
+    "Seen",
     "SideEffect",
     "Suggested",
     "UnfillableScript",
@@ -69,6 +70,8 @@ __all__ = [
     "find_secrets",
     "has_errors",
     "hash_script",
+    "higher",
+    "least_risk",
     "risk_level",
     "side_effect",
     "suggest_parameters",
@@ -87,12 +90,13 @@ def analyse(script: str) -> Report:
         program = read_program(encoded)
         static = _static_report(script, program)
         asked = [*by_bash.result(), *by_shellcheck.result()]
+    findings = (*asked, *static.findings)
     return Report(
         sha256=static.sha256,
-        findings=(*asked, *static.findings),
+        findings=findings,
         syntax_ok=_is_syntax_ok(asked),
         side_effect=static.side_effect,
-        risk=static.risk,
+        risk=risk_level(findings, static.side_effect),
     )
 
 

@@ -6,6 +6,7 @@ No guarantee: a script without findings is one in which nothing known to be risk
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from catalog.analysis import characters
 from catalog.analysis.risk.databases import find_database_effects
@@ -57,18 +58,45 @@ def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]
     return found or [_nothing_found()]
 
 
-def risk_level(findings: list[Finding], side_effect: SideEffect) -> Risk:
+def risk_level(findings: Iterable[Finding], side_effect: SideEffect) -> Risk:
     """High where something can be lost or taken over, low where all is known to read only."""
-    failed = [
-        found
-        for found in findings
-        if found.check in (CHECK, characters.CHECK) and found.outcome is Outcome.FAILED
-    ]
-    serious = [found for found in failed if found.level in (Level.ERROR, Level.WARNING)]
-    if any(found.level is Level.ERROR or found.code in _HIGH_CODES for found in serious):
-        return Risk.HIGH
-    is_plain = side_effect is SideEffect.READ_ONLY and not serious
-    return Risk.LOW if is_plain else Risk.MEDIUM
+    least = least_risk(
+        Seen(found.check, found.outcome, found.level, found.code) for found in findings
+    )
+    unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
+    return higher(least, unknown)
+
+
+class Seen(NamedTuple):
+    """What the risk depends on of a finding, however it is stored."""
+
+    check: str
+    outcome: str
+    level: str
+    code: str
+
+
+def least_risk(findings: Iterable[Seen]) -> Risk:
+    """What no script with these findings falls below, whatever people or files say of it.
+
+    High with an error of any check, or with what can be lost or taken over; medium with another warning of the risks
+    or the characters. ShellCheck's warnings are about style as often as not, and raise nothing.
+    """
+    least = Risk.LOW
+    for found in findings:
+        if found.outcome != Outcome.FAILED or found.level not in (Level.ERROR, Level.WARNING):
+            continue
+        is_ours = found.check in (CHECK, characters.CHECK)
+        if found.level == Level.ERROR or is_ours and found.code in _HIGH_CODES:
+            return Risk.HIGH
+        if is_ours:
+            least = Risk.MEDIUM
+    return least
+
+
+def higher(one: Risk, other: Risk) -> Risk:
+    """The greater of two risks."""
+    return max(one, other, key=list(Risk).index)
 
 
 def _finding(effect: Effect) -> Finding:
