@@ -17,6 +17,7 @@ from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext, override_settings
+from django.utils import timezone
 
 from bench.figures import Figure
 from bench.shelves import Forms, fill, make_model
@@ -166,7 +167,9 @@ def _store_while_searching(
 ) -> list[Figure]:
     """Vectors are stored by one connection while another searches without a pause."""
     phrasings = [
-        Phrasing(entry_id=pk, text=forms.draw().statement, source="curator")
+        Phrasing(
+            entry_id=pk, text=forms.draw().statement, source="curator", confirmed_at=timezone.now()
+        )
         for pk in Entry.objects.order_by("pk").values_list("pk", flat=True)[:ADDED]
     ]
     Phrasing.objects.bulk_create(phrasings, ignore_conflicts=True)

@@ -254,7 +254,13 @@ def _phrasings(
     made: list[tuple[Entry, Stated]], forms: Forms, dice: random.Random
 ) -> Iterator[tuple[Phrasing, int]]:
     for entry, stated in made:
-        yield Phrasing(entry=entry, text=entry.title, source="title"), stated.form
+        yield (
+            Phrasing(entry=entry, text=entry.title, source="title", confirmed_at=entry.created_at),
+            stated.form,
+        )
         if dice.random() < SECOND_WORDING:
             text = f"Please {entry.title[:1].lower()}{entry.title[1:]}"
-            yield Phrasing(entry=entry, text=text, source="imported"), stated.form
+            yield (
+                Phrasing(entry=entry, text=text, source="imported", confirmed_at=entry.created_at),
+                stated.form,
+            )

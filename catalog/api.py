@@ -46,6 +46,7 @@ from catalog.serializers import (
     TagSerializer,
     UseInput,
     UseSerializer,
+    VerifyInput,
     VersionSerializer,
 )
 from catalog.services.filters import MERGED, SUSPENDED, Filters
@@ -143,20 +144,24 @@ class VersionViewSet(VersionDeeds):
         services.submit_for_review(asked.version, by=asked.by, note=str(asked.body["note"]))
         return self._answer(asked.version)
 
-    @extend_schema(request=NoteInput, responses=VersionSerializer)
+    @extend_schema(request=VerifyInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> Response:
         """Vouch for it; who wrote it can't."""
-        asked = self._read(request, pk, NoteInput, to_curate=True)
-        services.verify(asked.version, by=asked.by, note=str(asked.body["note"]))
+        asked = self._read(request, pk, VerifyInput, to_curate=True)
+        wordings = cast("list[int]", asked.body["wordings"])
+        note = str(asked.body["note"])
+        services.verify(asked.version, by=asked.by, note=note, wordings=wordings)
         return self._answer(asked.version)
 
-    @extend_schema(request=NoteInput, responses=VersionSerializer)
+    @extend_schema(request=VerifyInput, responses=VersionSerializer)
     @action(detail=True, methods=["post"], url_path="verify-again")
     def verify_again(self, request: Request, pk: str) -> Response:
         """Put one's name and today's date to what is verified."""
-        asked = self._read(request, pk, NoteInput, to_curate=True)
-        services.verify_again(asked.version, by=asked.by, note=str(asked.body["note"]))
+        asked = self._read(request, pk, VerifyInput, to_curate=True)
+        wordings = cast("list[int]", asked.body["wordings"])
+        note = str(asked.body["note"])
+        services.verify_again(asked.version, by=asked.by, note=note, wordings=wordings)
         return self._answer(asked.version)
 
     @extend_schema(request=ReasonInput, responses=VersionSerializer)

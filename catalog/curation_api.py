@@ -160,6 +160,16 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
             services.remove_phrasing(phrasing, by=signed_in(request))
         return self._entry_answer(request, slug)
 
+    @extend_schema(request=PhrasingInput, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path="phrasings/confirm")
+    def confirm_phrasing(self, request: Request, slug: str) -> Response:
+        """Put one's name to a wording that somebody else has added."""
+        entry = self._entry(request, slug)
+        text = read_body(PhrasingInput, request)["text"]
+        phrasing = get_object_or_404(entry.phrasings.defer("document"), text=text)
+        services.confirm_phrasing(phrasing, by=signed_in(request))
+        return self._entry_answer(request, slug)
+
     @extend_schema(request=MergeInput, responses={201: MergeOutput})
     @action(detail=True, methods=["post"])
     def merge(self, request: Request, slug: str) -> Response:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from catalog.forms import PlainText
+from catalog.models import Version
 
 
 class ReasonForm(forms.Form):
@@ -19,6 +22,27 @@ class NoteForm(forms.Form):
     """A note, where one may be left."""
 
     note = PlainText(label=_("Note"), rows=2, required=False, max_length=2000)
+
+
+class VerifyForm(NoteForm):
+    """A note, or the reason that verifying a high risk takes; and which wordings stood there waiting."""
+
+    wordings = forms.CharField(required=False, widget=forms.HiddenInput, max_length=20_000)
+
+    def about(self, version: Version) -> Self:
+        """The form as it is for this version; the service asks for the reason again."""
+        waiting = [one for one in version.entry.phrasings.all() if one.waits]
+        self.fields["wordings"].initial = ",".join(str(one.pk) for one in waiting)
+        if version.takes_reason:
+            note = self.fields["note"]
+            note.required, note.label = True, _("Reason")
+            note.help_text = _("High risk: say why it may be verified all the same.")
+        return self
+
+    def clean_wordings(self) -> list[int]:
+        """Their keys; what is none is left out."""
+        parts = self.cleaned_data["wordings"].split(",")
+        return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 
 
 class LiftForm(forms.Form):

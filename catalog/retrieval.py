@@ -9,7 +9,7 @@ from catalog import nearest, wording
 from catalog.details import Parameter
 from catalog.embedding import HashingEmbedder
 from catalog.models import Entry, Phrasing, Version
-from catalog.relevance import Candidate, Judgement, judge_all
+from catalog.relevance import Candidate, Judgement, RelevanceModel, hold_back, judge_all
 from catalog.relevance import Parameter as RelevanceParameter
 from catalog.scoring import current_scoring
 from catalog.texts import LONGEST_STATEMENT, clean_text
@@ -38,6 +38,9 @@ class _Found(NamedTuple):
     phrasing: str
     phrasings: tuple[str, ...]
     cosine: float
+    # The same by its confirmed phrasings alone, where it has others too; None where it has no confirmed one.
+    confirmed: _Found | None = None
+    has_waiting: bool = False
 
 
 def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
@@ -48,13 +51,7 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     found, degraded = _find(statement)
     model = current_scoring()
-    candidates = [_candidate(one) for one in found]
-    judged = [
-        (found[place], judgement)
-        for place, judgement in judge_all(statement, candidates, model)
-        if judgement.answer is not Answer.NONE
-    ]
-    judged.sort(key=_order)
+    judged = sorted(_judge(statement, found, model), key=_order)
     matches = tuple(_match(one, judgement) for one, judgement in judged[:limit])
     return Retrieval(
         statement=statement,
@@ -65,6 +62,35 @@ def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
         degraded=degraded,
         neighbours=_neighbours(found, matches),
     )
+
+
+def _judge(
+    statement: str, found: Sequence[_Found], model: RelevanceModel
+) -> list[tuple[_Found, Judgement]]:
+    """What answers, and how. An entry is a match by its confirmed wordings alone, whatever the others say."""
+    sure = [one.confirmed if one.has_waiting else one for one in found]
+    judged = _answers(statement, [one for one in sure if one is not None], model)
+    if not any(one.has_waiting for one in found):
+        return judged
+    answers = {one.version.pk: (one, judgement) for one, judgement in judged}
+    for one, judgement in _answers(statement, found, model):
+        known = answers.get(one.version.pk)
+        if not one.has_waiting or known is not None and known[1].answer is Answer.MATCH:
+            continue
+        if known is None or judgement.answer is Answer.MATCH:
+            answers[one.version.pk] = one, hold_back(judgement, model)
+    return list(answers.values())
+
+
+def _answers(
+    statement: str, found: Sequence[_Found], model: RelevanceModel
+) -> list[tuple[_Found, Judgement]]:
+    judged = judge_all(statement, [_candidate(one) for one in found], model)
+    return [
+        (found[place], judgement)
+        for place, judgement in judged
+        if judgement.answer is not Answer.NONE
+    ]
 
 
 def rivals_of(statement: str) -> Rivals:
@@ -138,10 +164,24 @@ def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
     for entry_id in entry_ids:
         version, wordings = versions.get(entry_id), phrasings.get(entry_id)
         if version is not None and wordings:
-            best = max(wordings, key=lambda one: cosines.get(one.pk, 0.0))
-            texts = tuple(one.text for one in wordings)
-            found.append(_Found(version, best.text, texts, cosines.get(best.pk, 0.0)))
+            found.append(_by_nearest(version, wordings, cosines))
     return sorted(found, key=lambda one: -one.cosine)
+
+
+def _by_nearest(
+    version: Version, wordings: Sequence[Phrasing], cosines: dict[int, float]
+) -> _Found:
+    best = max(wordings, key=lambda one: cosines.get(one.pk, 0.0))
+    confirmed = [one for one in wordings if not one.waits]
+    has_waiting = len(confirmed) < len(wordings)
+    return _Found(
+        version,
+        best.text,
+        tuple(one.text for one in wordings),
+        cosines.get(best.pk, 0.0),
+        confirmed=_by_nearest(version, confirmed, cosines) if has_waiting and confirmed else None,
+        has_waiting=has_waiting,
+    )
 
 
 def _candidate(one: _Found) -> Candidate:

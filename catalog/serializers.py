@@ -7,7 +7,7 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from catalog.models import Entry, Tag, Use, Version
+from catalog.models import Entry, Phrasing, Tag, Use, Version
 from catalog.services.search import Listed
 from catalog.services.uses import Copied, Rated, TrackRecord
 from catalog.texts import LONGEST_STATEMENT
@@ -16,6 +16,19 @@ from catalog.types import Match, Retrieval
 
 class NoteInput(serializers.Serializer[object]):
     note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class VerifyInput(NoteInput):
+    note = serializers.CharField(
+        required=False, allow_blank=True, default="", help_text="A high risk takes one."
+    )
+    wordings = serializers.ListField(
+        child=serializers.IntegerField(),
+        required=False,
+        default=list,
+        max_length=2_000,
+        help_text="Ids of wordings that wait and were looked at: they are confirmed with it.",
+    )
 
 
 class ReasonInput(serializers.Serializer[object]):
@@ -105,11 +118,24 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
         return dict(TrackSerializer(record).data)
 
 
+class WordingSerializer(serializers.ModelSerializer[Phrasing]):
+    """A wording of an entry; until `confirmed_at` it answers at most as a starting point."""
+
+    added_by = serializers.CharField(source="added_by.username", default=None)
+    confirmed_by = serializers.CharField(source="confirmed_by.username", default=None)
+
+    class Meta:
+        model = Phrasing
+        fields = ("id", "text", "source", "added_by", "confirmed_by", "confirmed_at")
+
+
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """An entry; the context has its `versions` and their `records`."""
 
     merged_into = serializers.CharField(source="merged_into.slug", default=None)
     phrasings = serializers.SerializerMethodField()
+    wordings = serializers.SerializerMethodField()
+    _read: tuple[int, list[Phrasing]] | None = None
     versions = serializers.SerializerMethodField()
 
     class Meta:
@@ -122,11 +148,24 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
             "suspended_why",
             "merged_into",
             "phrasings",
+            "wordings",
             "versions",
         )
 
     def get_phrasings(self, entry: Entry) -> list[str]:
-        return [phrasing.text for phrasing in entry.phrasings.all()]
+        return [phrasing.text for phrasing in self._phrasings(entry)]
+
+    @extend_schema_field(WordingSerializer(many=True))
+    def get_wordings(self, entry: Entry) -> list[dict[str, object]]:
+        return list(WordingSerializer(self._phrasings(entry), many=True).data)
+
+    def _phrasings(self, entry: Entry) -> list[Phrasing]:
+        """Read once for both."""
+        if self._read is None or self._read[0] != entry.pk:
+            people = ("added_by", "confirmed_by")
+            rows = entry.phrasings.select_related(*people).defer("document")
+            self._read = entry.pk, list(rows)
+        return self._read[1]
 
     @extend_schema_field(VersionSerializer(many=True))
     def get_versions(self, entry: Entry) -> list[dict[str, object]]:

@@ -42,6 +42,8 @@ urlpatterns = [
     path("catalogue/versions/<int:pk>/use/", use.use_version, name="version-use"),
     path("catalogue/uses/<int:pk>/", use.use_detail, name="use-detail"),
     path("catalogue/uses/<int:pk>/outcome/", use.rate_use, name="use-outcome"),
+    path("catalogue/curation/wordings/", curation.wording_list, name="wording-list"),
+    path("catalogue/phrasings/<int:pk>/confirm/", moves.confirm_phrasing, name="phrasing-confirm"),
     path("catalogue/phrasings/<int:pk>/remove/", moves.remove_phrasing, name="phrasing-remove"),
     *[
         path(

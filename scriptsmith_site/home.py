@@ -47,6 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
         }
     if may_curate:
         context["in_review"] = catalog.waiting_to_verify(user)[:_SHOWN]
+        context["wordings"] = catalog.waiting_to_confirm(user)[:_SHOWN]
     if may_manage:
         context["flags"] = Flag.objects.filter(resolved_at=None).select_related(
             "item__run__action", "by"

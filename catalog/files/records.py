@@ -63,6 +63,8 @@ class Wording(BaseModel):
 
     text: Annotated[Stripped, Field(min_length=1, max_length=20_000)]
     source: Literal["imported", "curator", "statement"] = "imported"
+    # Only that it waits is said: an import confirms no wording of which a file says that nobody has.
+    confirmed: bool | None = None
 
 
 def _read_wording(value: object) -> object:
@@ -70,7 +72,9 @@ def _read_wording(value: object) -> object:
 
 
 def _plain_wording(wording: Wording) -> object:
-    return wording.text if wording.source == "imported" else wording.model_dump()
+    if wording.source == "imported" and wording.confirmed is None:
+        return wording.text
+    return wording.model_dump(exclude_none=True)
 
 
 AnyWording = Annotated[Wording, BeforeValidator(_read_wording), PlainSerializer(_plain_wording)]
@@ -95,6 +99,7 @@ class EntryRecord(VersionDetails):
 
     slug: Annotated[Text, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=80)] | None = None
     title: Annotated[Stripped, Field(min_length=1, max_length=300)]
+    title_confirmed: bool | None = None
     phrasings: Annotated[tuple[AnyWording, ...], Field(max_length=MOST_PHRASINGS)] = ()
     script: Script
     owner: Annotated[Stripped, Field(min_length=1, max_length=150)] | None = None

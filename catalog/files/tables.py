@@ -54,6 +54,7 @@ _COLUMNS: dict[str, _Kind] = {
     "number": _JSON,
     "about": _JSON,
     "versions": _JSON,
+    "title_confirmed": _FLAG,
 }
 COLUMNS = tuple(_COLUMNS)
 _NEEDED = ("title", "script")

@@ -88,6 +88,8 @@ class Merge(models.Model):
     # Keys of the phrasings that went over, and of the events that put versions out of use.
     phrasings = models.JSONField(default=list)
     events = models.JSONField(default=list)
+    # Who had confirmed a wording for the script that it led to before, by its key.
+    confirmations = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     note = models.TextField(_("note"), blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)

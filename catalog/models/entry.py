@@ -241,6 +241,11 @@ class Version(models.Model):
     def __str__(self) -> str:
         return f"{self.entry.slug} v{self.number}"
 
+    @property
+    def takes_reason(self) -> bool:
+        """Whether verifying it takes a reason: it is a high risk, as is whatever has a finding that is an error."""
+        return self.risk == Version.Risk.HIGH
+
     @staticmethod
     def hash_of(script: str) -> str:
         """SHA-256 of the exact bytes, in hex; what a finding or a decision is about."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -26,6 +27,30 @@ class Phrasing(models.Model):
     text = models.TextField(_("text"))
     source = models.CharField(_("source"), max_length=10, choices=Source, default=Source.CURATOR)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    # Null: a model, a file or the product.
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    # Until somebody other than its author has confirmed it, it answers at most as a starting point.
+    confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True, editable=False)
+    # Null with a time: it came with the product.
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    # True where a team of one let the author confirm (a setting).
+    self_confirmed = models.BooleanField(
+        _("confirmed by its author"), default=False, db_default=False
+    )
     # Its words, stemmed, for the search by text; the database keeps it.
     document = models.GeneratedField(
         expression=SearchVector("text", config="english"),
@@ -35,13 +60,23 @@ class Phrasing(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        indexes = [GinIndex(fields=["document"], name="phrasing_document")]
+        indexes = [
+            GinIndex(fields=["document"], name="phrasing_document"),
+            models.Index(fields=["id"], condition=Q(confirmed_at=None), name="phrasing_to_confirm"),
+        ]
         constraints = [
             models.UniqueConstraint("entry", MD5("text"), name="phrasing_once_an_entry"),
             models.UniqueConstraint(
                 fields=["entry"], condition=Q(source="title"), name="phrasing_one_title_an_entry"
             ),
             models.CheckConstraint(condition=~Q(text=""), name="phrasing_not_empty"),
+            # Four eyes, in the database, as for a version.
+            models.CheckConstraint(
+                condition=Q(confirmed_by=None)
+                | Q(confirmed_at__isnull=False)
+                & (Q(added_by=None) | ~Q(confirmed_by=F("added_by")) | Q(self_confirmed=True)),
+                name="phrasing_four_eyes",
+            ),
             models.CheckConstraint(
                 condition=Q(source__in=["title", "curator", "statement", "imported"]),
                 name="phrasing_source_legal",
@@ -50,3 +85,8 @@ class Phrasing(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def waits(self) -> bool:
+        """Whether nobody has confirmed it yet."""
+        return self.confirmed_at is None

@@ -4,7 +4,7 @@ Pure: neither Django nor the network, and scikit-learn only in `fitting`, which 
 serves a page. Entry points: `judge_all` for the candidates of a statement, `judge` for one alone.
 """
 
-from catalog.relevance.judge import Judged, judge, judge_all
+from catalog.relevance.judge import Judged, hold_back, judge, judge_all
 from catalog.relevance.literals import Literal, find_literals
 from catalog.relevance.model import RelevanceModel, shipped_model
 from catalog.relevance.profiles import StatementProfile, analyse
@@ -24,6 +24,7 @@ __all__ = [
     "StatementProfile",
     "analyse",
     "find_literals",
+    "hold_back",
     "judge",
     "judge_all",
     "shipped_model",

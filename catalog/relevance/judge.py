@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from catalog.relevance.comparison import Comparison, compare
 from catalog.relevance.model import RelevanceModel, shipped_model
 from catalog.relevance.score import likeness, rules_of
 from catalog.relevance.surface import read_wording, split_words, surface_features
-from catalog.relevance.types import Candidate, Judgement
+from catalog.relevance.types import Candidate, Difference, Judgement
 from catalog.relevance.wording import differences, reasons
 from catalog.types import Answer
 
 MOST_COMPARED = 12  # candidates that the rules look at, about half a millisecond each
 _ALIKE = 0.99  # least confidence in an entry that says the same, but for case, quotes and articles
 _JUST_BELOW = 0.001
+UNCONFIRMED = "this wording waits for a second pair of eyes"
 
 
 class Judged(NamedTuple):
@@ -133,6 +135,16 @@ def _judge(
         reasons=reasons(comparison, candidate),
         differs=differences(comparison),
         fills=dict(comparison.literals.fills),
+    )
+
+
+def hold_back(judgement: Judgement, model: RelevanceModel) -> Judgement:
+    """The same as a starting point at most: the wording by which it was found is one that nobody has confirmed."""
+    return replace(
+        judgement,
+        answer=Answer.ADAPT,
+        confidence=min(judgement.confidence, model.match_threshold - _JUST_BELOW),
+        differs=(Difference("unconfirmed", UNCONFIRMED), *judgement.differs),
     )
 
 

@@ -72,6 +72,7 @@ from catalog.services.versions import (
     verify,
     verify_again,
 )
+from catalog.services.vouching import confirm_phrasing, waiting_to_confirm
 from catalog.vectors import create_index, embed_missing, embedder, ensure_embedding_model
 
 __all__ = [
@@ -102,6 +103,7 @@ __all__ = [
     "choose_scoring",
     "compare_details",
     "compare_findings",
+    "confirm_phrasing",
     "create_entry",
     "create_index",
     "deprecate",
@@ -155,6 +157,7 @@ __all__ = [
     "used_unreviewed",
     "verify",
     "verify_again",
+    "waiting_to_confirm",
     "waiting_to_verify",
     "warnings_for",
     "withdraw",

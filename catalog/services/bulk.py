@@ -173,6 +173,10 @@ def _plan_move(order: Order, version: Version, by: User) -> tuple[str, str]:
 def _plan_verify_again(order: Order, version: Version, by: User) -> tuple[str, str]:
     if not may_verify(version, by=by):
         return "", _("You wrote version %(number)s (four eyes).") % {"number": version.number}
+    if version.takes_reason and not order.note.strip():
+        return "", _("Version %(number)s is a high risk: say why it is verified.") % {
+            "number": version.number
+        }
     since = version.verified_at
     return _("version %(number)s, verified %(when)s, is verified by you today") % {
         "number": version.number,

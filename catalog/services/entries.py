@@ -14,6 +14,7 @@ from catalog.details import VersionDetails
 from catalog.models import Entry, Phrasing, Version
 from catalog.services.base import CURATE, lock_standing, refresh, require
 from catalog.services.making import add_phrasings, add_version, hold, make_entry, prepare
+from catalog.services.vouching import Vouched
 from catalog.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of
 from catalog.types import BadInput, NotAllowedNow, Stale
 
@@ -42,11 +43,12 @@ def create_entry(
                 % {"title": twin.title},
                 field="script",
             )
-        entry = make_entry(title, by=by)
+        wording = Vouched(added_by=by)
+        entry = make_entry(title, by=by, vouched=wording)
         version = add_version(
             entry, prepared, author=by, owner=by, by=by, provenance={"origin": "written"}
         )
-        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR)
+        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR, vouched=wording)
         record(entry, "entry created", by=by, title=("", title))
         refresh([entry.pk])
     return version
@@ -54,7 +56,7 @@ def create_entry(
 
 @transaction.atomic
 def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
-    """Give the entry another title, which is one of its phrasings; its address stays.
+    """Give the entry another title, which is one of its phrasings and waits like any other; its address stays.
 
     Raises Stale where the title is no longer the one that the person saw.
     """
@@ -69,7 +71,12 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
         )
     locked.phrasings.filter(source=Phrasing.Source.TITLE).delete()
     if not locked.phrasings.filter(text=title).update(source=Phrasing.Source.TITLE):
-        Phrasing.objects.create(entry=locked, text=title, source=Phrasing.Source.TITLE)
+        Phrasing.objects.create(
+            entry=locked,
+            text=title,
+            source=Phrasing.Source.TITLE,
+            **Vouched(added_by=by).fields(),
+        )
     record(locked, "entry renamed", by=by, title=(locked.title, title))
     Entry.objects.filter(pk=locked.pk).update(title=title)
     entry.title = title
@@ -78,11 +85,15 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
 
 @transaction.atomic
 def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
-    """Another wording of what the entry does. Raises BadInput where it has it already."""
+    """Another wording of what the entry does, which waits for somebody else to confirm it.
+
+    Raises BadInput where the entry has it already.
+    """
     require(by, CURATE)
     text = _clean_phrasing(text)
     locked = lock_standing(entry.pk)
-    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR):
+    wording = Vouched(added_by=by)
+    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, vouched=wording):
         raise BadInput(_("The entry has this phrasing already."), field="text")
     record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
     refresh([locked.pk])

@@ -56,8 +56,15 @@ def _record_of(entry: Entry, versions: Sequence[Version], *, whole: bool) -> Ent
     return EntryRecord(
         slug=entry.slug,
         title=entry.title,
+        title_confirmed=False if _title_waits(entry) else None,
         phrasings=tuple(
-            Wording.model_validate({"text": phrasing.text, "source": phrasing.source})
+            Wording.model_validate(
+                {
+                    "text": phrasing.text,
+                    "source": phrasing.source,
+                    "confirmed": False if phrasing.waits else None,
+                }
+            )
             for phrasing in entry.phrasings.all()
             if phrasing.source != Phrasing.Source.TITLE
         ),
@@ -70,6 +77,10 @@ def _record_of(entry: Entry, versions: Sequence[Version], *, whole: bool) -> Ent
         versions=tuple(_other(version) for version in others),
         **dict(_said(chosen)),
     )
+
+
+def _title_waits(entry: Entry) -> bool:
+    return any(one.waits for one in entry.phrasings.all() if one.source == Phrasing.Source.TITLE)
 
 
 def _other(version: Version) -> OtherVersion:

@@ -17,6 +17,7 @@ from catalog.services.base import lock_standing
 from catalog.services.import_plan import Need, Outcome, Plan, Step, in_order, lower_state
 from catalog.services.making import Prepared, add_phrasings, add_version, make_entry, prepare
 from catalog.services.versions import mark_verified, set_details
+from catalog.services.vouching import Vouched
 
 State = Version.State
 
@@ -46,15 +47,16 @@ def carry_out(
         entry = lock_standing(step.entry_id)
         state = lower_state(plan.state_of_changed, record.state)
         _add_version(entry, record, step.details, state, prepared, plan=plan, owner=owner)
-    has_new = _add_phrasings(lock_standing(step.entry_id), record)
+    has_new = _add_phrasings(lock_standing(step.entry_id), record, plan)
     return Written(step.entry_id, has_changed=has_new or step.outcome is Outcome.VERSION)
 
 
 def _make_entry(
     record: EntryRecord, prepared: Mapping[Need, Prepared], plan: Plan, owner: User | None
 ) -> Entry:
-    entry = make_entry(record.title, by=plan.by, slug=record.slug or "")
-    _add_phrasings(entry, record)
+    vouched = _vouched(record, plan, says=record.title_confirmed)
+    entry = make_entry(record.title, by=plan.by, slug=record.slug or "", vouched=vouched)
+    _add_phrasings(entry, record, plan)
     for version in in_order(record):
         state = lower_state(plan.state, version.state)
         if version is not record and state == State.VERIFIED:
@@ -109,12 +111,23 @@ def _set_labels(step: Step, plan: Plan, owner: User | None) -> None:
     )
 
 
-def _add_phrasings(entry: Entry, record: EntryRecord) -> bool:
+def _add_phrasings(entry: Entry, record: EntryRecord, plan: Plan) -> bool:
     """Add the wordings that a locked entry does not have, each with its source; whether there were any."""
     imported = Phrasing.Source.IMPORTED.value
-    said = [(record.title, imported), *((one.text, one.source) for one in record.phrasings)]
+    said = [(imported, record.title_confirmed, record.title)]
+    said += [(one.source, one.confirmed, one.text) for one in record.phrasings]
     has_new = False
-    for source, group in groupby(said, key=lambda pair: pair[1]):
-        texts = [text for text, _source in group]
-        has_new = bool(add_phrasings(entry, texts, source=Phrasing.Source(source))) or has_new
+    for (source, confirmed), group in groupby(said, key=lambda one: one[:2]):
+        vouched = _vouched(record, plan, says=confirmed)
+        texts = [text for _source, _confirmed, text in group]
+        new = add_phrasings(entry, texts, source=Phrasing.Source(source), vouched=vouched)
+        has_new = bool(new) or has_new
     return has_new
+
+
+def _vouched(record: EntryRecord, plan: Plan, *, says: bool | None) -> Vouched:
+    """Who brings in an entry as verified confirms its wordings, but none of which the file says that it waits."""
+    is_verified = lower_state(plan.state, record.state) == State.VERIFIED
+    if is_verified and says is not False:
+        return Vouched(added_by=None, confirmed_by=plan.by, is_confirmed=True)
+    return Vouched(added_by=plan.by)

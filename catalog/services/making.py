@@ -18,6 +18,7 @@ from catalog.analysis.names import names
 from catalog.analysis.shell.program import read_program
 from catalog.details import Parameter, ParameterType, VersionDetails, describe
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
+from catalog.services.vouching import Vouched
 from catalog.types import BadInput
 
 LONGEST_SLUG = 70
@@ -72,7 +73,7 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
         fields={
             **{name: value for name, value in said.items() if value is not None},
             "parameters": [parameter.model_dump(mode="json") for parameter in parameters],
-            "risk": details.risk or report.risk.value,
+            "risk": _risk_of(report, said=details.risk),
             "side_effect": details.side_effect or report.side_effect.value,
             "tools": list(details.tools if details.tools is not None else find_tools(script)),
             "links": [link.model_dump(mode="json") for link in details.links or ()],
@@ -84,6 +85,17 @@ def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
             ],
         },
     )
+
+
+def _risk_of(report: analysis.Report, *, said: str | None) -> str:
+    """What was said, but never less than the worst finding; what was found where nothing was said."""
+    if said is None:
+        return report.risk.value
+    least = analysis.least_risk(
+        analysis.Seen(found.check, found.outcome, found.level, found.code)
+        for found in report.findings
+    )
+    return analysis.higher(analysis.Risk(said), least).value
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:
@@ -170,19 +182,25 @@ def add_version(
     return version
 
 
-def make_entry(title: str, *, by: User | None, slug: str = "") -> Entry:
+def make_entry(title: str, *, by: User | None, vouched: Vouched, slug: str = "") -> Entry:
     """A new entry whose title is its first phrasing."""
     hold("slug")
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
-    Phrasing.objects.create(entry=entry, text=title, source=Phrasing.Source.TITLE)
+    Phrasing.objects.create(
+        entry=entry, text=title, source=Phrasing.Source.TITLE, **vouched.fields()
+    )
     return entry
 
 
-def add_phrasings(entry: Entry, texts: Iterable[str], *, source: Phrasing.Source) -> list[str]:
+def add_phrasings(
+    entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, vouched: Vouched
+) -> list[str]:
     """Add wordings to a locked entry; those that were new."""
     known = set(entry.phrasings.values_list("text", flat=True))
     new = [text for text in dict.fromkeys(texts) if text not in known]
-    Phrasing.objects.bulk_create(Phrasing(entry=entry, text=text, source=source) for text in new)
+    Phrasing.objects.bulk_create(
+        Phrasing(entry=entry, text=text, source=source, **vouched.fields()) for text in new
+    )
     return new
 
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from catalog.audit import record
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
 from catalog.services.base import CURATE, lock_entry, refresh, require
+from catalog.services.vouching import Vouched
 from catalog.texts import LONGEST_REASON, clean_text, name_of
 from catalog.types import NotAllowedNow, Stale
 
@@ -78,7 +79,8 @@ def merge_entries(
     source: Entry, *, target: Entry, by: User, note: str = "", seen: str = ""
 ) -> Merge:
     """The source's wordings lead to the target from now on, its versions are out of use, and who opens
-    it comes to the target. Uses and labels stay with the versions that they are about.
+    it comes to the target. Uses and labels stay with the versions that they are about. Where the scripts differ,
+    the wordings wait for somebody else to confirm that they ask for this one.
 
     Raises NotAllowedNow with what is in the way, and Stale where it is not what the person saw.
     """
@@ -94,11 +96,13 @@ def merge_entries(
     source.phrasings.filter(pk__in=moved, source=Phrasing.Source.TITLE).update(
         source=Phrasing.Source.CURATOR
     )
+    confirmations = {} if plan.same_script else _ask_again(moved, by=by)
     Phrasing.objects.filter(pk__in=moved).update(entry=target)
     merge = Merge.objects.create(
         source=source,
         target=target,
         phrasings=moved,
+        confirmations=confirmations,
         events=[_retire(version, target, by=by) for version in plan.retiring],
         note=note,
         by=by,
@@ -135,7 +139,9 @@ def undo_merge(merge: Merge, *, by: User) -> None:
         )
     back = Phrasing.objects.filter(pk__in=merge.phrasings, entry=target)
     back.exclude(source=Phrasing.Source.TITLE).update(entry=source)
-    _restore_title(source)
+    for pk, confirmed in merge.confirmations.items():
+        Phrasing.objects.filter(pk=pk, entry=source).update(**confirmed)
+    _restore_title(source, by=by)
     Entry.objects.filter(pk=source.pk).update(merged_into=None)
     note = _("the merge was undone")
     events = {
@@ -187,12 +193,32 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
     return ""
 
 
+def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]:
+    """The wordings lead to another script from now on, says one person: they wait for a second one.
+
+    Returns who had confirmed each for the script before, to be put back when the merge is undone.
+    """
+    confirmed = Phrasing.objects.filter(pk__in=keys, confirmed_at__isnull=False)
+    names = ("added_by", "confirmed_by", "confirmed_at", "self_confirmed")
+    before = {
+        str(row.pop("pk")): row | {"confirmed_at": row["confirmed_at"].isoformat()}
+        for row in confirmed.values("pk", *names)
+    }
+    confirmed.update(added_by=by, confirmed_by=None, confirmed_at=None, self_confirmed=False)
+    return before
+
+
 def _retire(version: Version, target: Entry, *, by: User) -> int:
     """Put a version out of use; the key of the event that says so."""
     version.move_to(State.DEPRECATED, by=by, note=_("merged into %(slug)s") % {"slug": target.slug})
     return version.events.latest("pk").pk
 
 
-def _restore_title(entry: Entry) -> None:
+def _restore_title(entry: Entry, *, by: User) -> None:
     if not entry.phrasings.filter(text=entry.title).update(source=Phrasing.Source.TITLE):
-        Phrasing.objects.create(entry=entry, text=entry.title, source=Phrasing.Source.TITLE)
+        Phrasing.objects.create(
+            entry=entry,
+            text=entry.title,
+            source=Phrasing.Source.TITLE,
+            **Vouched(added_by=by).fields(),
+        )

@@ -24,7 +24,8 @@ from catalog.services.making import (
     title_of,
 )
 from catalog.services.merging import merged_into
-from catalog.services.versions import mark_verified
+from catalog.services.versions import mark_verified, require_reason
+from catalog.services.vouching import Vouched, confirm, vouch
 from catalog.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
 from catalog.types import NotAllowedNow
 
@@ -39,6 +40,8 @@ def publish(
     author: User | None,
     verified: bool,
     provenance: Mapping[str, object],
+    asked_by: User | None = None,
+    reason: str = "",
     details: VersionDetails | None = None,
     entry: Entry | None = None,
 ) -> Version:
@@ -49,18 +52,22 @@ def publish(
     and a model wrote it (`author` is None) or somebody other than `by`; else it waits in review. So
     does a script that is suspended elsewhere, for approving it again must not go round that.
 
-    The caller has asked whether `by` may approve. Raises BadInput.
+    That the statement asks for this script is said by who edited it, else by who asked: `by` confirms it
+    where that is somebody else, else it waits, and answers at most as a starting point.
+
+    The caller has asked whether `by` may approve. Raises BadInput, also for a high risk without a `reason`.
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     prepared = prepare(script, details)
+    wording = vouch(author or asked_by, by=by)
     with transaction.atomic():
         hold(f"script {prepared.sha256}")
         twin = _verified_twin(prepared)
         if twin is not None and twin.entry.suspended_at is None:
-            _add_statement(twin.entry, statement, by=by)
+            _add_statement(twin.entry, statement, by=by, wording=wording)
             return twin
         target = (
-            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by)
+            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by, vouched=wording)
             if entry is None
             else lock_entry(merged_into(entry).pk)
         )
@@ -68,9 +75,10 @@ def publish(
             target, prepared, author=author, by=by, provenance=provenance, state=State.IN_REVIEW
         )
         record(version, "published", by=by, number=("", version.number))
-        _add_statement(target, statement, by=by)
+        _add_statement(target, statement, by=by, wording=wording)
         if verified and twin is None and _four_eyes(author, by):
-            mark_verified(version, by=by, note="approved in review")
+            require_reason(version, reason, field="reason")
+            mark_verified(version, by=by, note=reason or "approved in review")
         refresh([target.pk])
     return version
 
@@ -109,8 +117,12 @@ def _verified_twin(prepared: Prepared) -> Version | None:
     )
 
 
-def _add_statement(entry: Entry, statement: str, *, by: User) -> None:
+def _add_statement(entry: Entry, statement: str, *, by: User, wording: Vouched) -> None:
+    """The entry has the statement as a wording; one that waits is confirmed by whoever approves it as another."""
     locked = lock_entry(entry.pk)
-    if add_phrasings(locked, [statement], source=Phrasing.Source.STATEMENT):
+    source = Phrasing.Source.STATEMENT
+    if add_phrasings(locked, [statement], source=source, vouched=wording):
         record(locked, "phrasing added", by=by, phrasing=("", statement[:200]))
         refresh([locked.pk])
+    elif wording.is_confirmed:
+        confirm(locked, locked.phrasings.filter(text=statement).values_list("pk", flat=True), by=by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from django.conf import settings
@@ -18,6 +18,7 @@ from catalog.details import VersionDetails
 from catalog.models import Entry, Version, VersionEvent
 from catalog.services.base import CURATE, lock_standing, refresh, require
 from catalog.services.making import Prepared, add_version, ensure_tags, prepare
+from catalog.services.vouching import confirm
 from catalog.texts import LONGEST_REASON, clean_text, name_of
 from catalog.types import BadInput, NotAllowedNow, Stale
 
@@ -135,10 +136,12 @@ def deprecate(version: Version, *, by: User, reason: str) -> None:
 
 
 @transaction.atomic
-def verify(version: Version, *, by: User, note: str = "") -> None:
+def verify(version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()) -> None:
     """Put the person's name to the version: it answers from now on, and the former one no more.
 
-    Raises PermissionDenied for who wrote it (four eyes), unless a team of one may by its setting.
+    Of the entry's wordings that wait, those with the keys `wordings`, which the person has seen, are confirmed
+    with it, but for their own. Raises BadInput where a high risk is given no reason, and PermissionDenied for
+    who wrote it (four eyes), unless a team of one may by its setting.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -146,17 +149,22 @@ def verify(version: Version, *, by: User, note: str = "") -> None:
         raise PermissionDenied(
             _("You wrote this version, so somebody else has to verify it (four eyes).")
         )
-    lock_standing(version.entry_id)
-    version.refresh_from_db(fields=["state"])
+    entry = lock_standing(version.entry_id)
+    version.refresh_from_db(fields=["state", "risk"])
+    require_reason(version, note, field="note")
     mark_verified(version, by=by, note=note)
+    confirm(entry, wordings, by=by)
     refresh([version.entry_id])
 
 
 @transaction.atomic
-def verify_again(version: Version, *, by: User, note: str = "") -> None:
+def verify_again(
+    version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()
+) -> None:
     """Put the person's name and today's date to what is verified: it was looked at and still holds.
 
-    Four eyes as for `verify`. Raises PermissionDenied, and NotAllowedNow for what is not verified.
+    Four eyes, reason and `wordings` as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for what
+    is not verified.
     """
     require(by, CURATE)
     note = _clean_note(note)
@@ -164,8 +172,9 @@ def verify_again(version: Version, *, by: User, note: str = "") -> None:
         raise PermissionDenied(
             _("You wrote this version, so somebody else has to verify it (four eyes).")
         )
-    lock_standing(version.entry_id)
-    version.refresh_from_db(fields=["state", "verified_at"])
+    entry = lock_standing(version.entry_id)
+    version.refresh_from_db(fields=["state", "verified_at", "risk"])
+    require_reason(version, note, field="note")
     if version.state != State.VERIFIED:
         raise NotAllowedNow(_("Only what is verified can be verified again."))
     former = version.verified_at
@@ -176,12 +185,27 @@ def verify_again(version: Version, *, by: User, note: str = "") -> None:
     VersionEvent.objects.create(
         version=version, old=State.VERIFIED, new=State.VERIFIED, by=by, note=note
     )
-    record(version, "verified again", by=by, verified=(former, version.verified_at))
+    confirm(entry, wordings, by=by)
+    record(
+        version,
+        "verified again",
+        by=by,
+        verified=(former, version.verified_at),
+        **_because(version, note),
+    )
 
 
 def may_verify(version: Version, *, by: User) -> bool:
     """Whether the four-eyes rule lets this person verify it; says nothing of roles and states."""
     return version.author_id != by.pk or settings.SCRIPTSMITH_SELF_VERIFY
+
+
+def require_reason(version: Version, reason: str, *, field: str) -> None:
+    """Raise BadInput where the version is a high risk and nobody says why it may be verified all the same."""
+    if version.takes_reason and not reason:
+        raise BadInput(
+            _("This script is a high risk. Say why it may be verified all the same."), field=field
+        )
 
 
 def mark_verified(version: Version, *, by: User | None, note: str) -> None:
@@ -198,7 +222,11 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
         verified_by=by,
         self_verified=by is not None and version.author_id == by.pk,
     )
-    record(version, "verified", by=by, state=(old, State.VERIFIED))
+    record(version, "verified", by=by, state=(old, State.VERIFIED), **_because(version, note))
+
+
+def _because(version: Version, note: str) -> dict[str, tuple[object, object]]:
+    return {"reason": ("", note[:200])} if version.takes_reason else {}
 
 
 def details_of(version: Version) -> VersionDetails:

@@ -37,7 +37,7 @@ def catalog_list(request: HttpRequest) -> HttpResponse:
         "rows": [],
     }
     if context["curates"]:
-        context["tabs"] = tabs_of("list", _narrowed(request))
+        context["tabs"] = tabs_of(user, "list", _narrowed(request))
         context["deeds"] = services.Deed.choices
     if context["curates"] and not context["is_filtered"]:
         context["used_unreviewed"] = services.used_unreviewed()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -31,6 +31,7 @@ from catalog.web import page_of
 
 PAIRS = 50
 FINDINGS = 50
+WORDINGS = 50
 COUNTED = 100  # beyond it a tab says "100+"
 
 
@@ -67,8 +68,8 @@ def curator_of(request: HttpRequest) -> User:
     return request.user
 
 
-def tabs_of(current: str, query: str = "") -> list[Tab]:
-    """The lists that curators work through; `query` is what narrows the one of entries now."""
+def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
+    """The lists that this curator works through; `query` is what narrows the one of entries now."""
     listed = reverse("catalog-list")
     lists = [
         (_("All entries"), ""),
@@ -83,6 +84,12 @@ def tabs_of(current: str, query: str = "") -> list[Tab]:
     ]
     return [
         *tabs,
+        Tab(
+            _("Wordings to confirm"),
+            reverse("wording-list"),
+            _count(services.waiting_to_confirm(user)),
+            current == "wordings",
+        ),
         Tab(
             _("Near-duplicates"),
             reverse("duplicate-list"),
@@ -99,9 +106,18 @@ def tabs_of(current: str, query: str = "") -> list[Tab]:
 
 
 @require_safe
+def wording_list(request: HttpRequest) -> HttpResponse:
+    """Wordings that wait for a second pair of eyes, of entries that answer."""
+    user = curator_of(request)
+    page = page_of(services.waiting_to_confirm(user), request, size=WORDINGS)
+    context = {"nav_section": "catalogue", "tabs": tabs_of(user, "wordings"), "page": page}
+    return render(request, "catalog/wordings.html", context)
+
+
+@require_safe
 def duplicate_list(request: HttpRequest) -> HttpResponse:
     """Pairs of entries that may do the same, the most alike first."""
-    curator_of(request)
+    user = curator_of(request)
     pairs = list(services.open_pairs()[:PAIRS])
     entries = [entry for pair in pairs for entry in (pair.first, pair.second)]
     rows = {row.entry.pk: row for row in services.rows_of(entries, Filters())}
@@ -112,7 +128,7 @@ def duplicate_list(request: HttpRequest) -> HttpResponse:
     ]
     context = {
         "nav_section": "catalogue",
-        "tabs": tabs_of("duplicates"),
+        "tabs": tabs_of(user, "duplicates"),
         "pairs": shown,
         "to_compare": services.to_compare().count(),
     }
@@ -181,11 +197,11 @@ def merge_undo(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def finding_list(request: HttpRequest) -> HttpResponse:
     """Versions of which a newer checker says something else."""
-    curator_of(request)
+    user = curator_of(request)
     page = page_of(services.changed_findings(), request, size=FINDINGS)
     context = {
         "nav_section": "catalogue",
-        "tabs": tabs_of("findings"),
+        "tabs": tabs_of(user, "findings"),
         "page": page,
         "findings": [
             Finding(recheck, services.compare_findings(recheck.version, recheck))
@@ -248,6 +264,6 @@ def _other_way(plan: MergePlan | None) -> str:
     return f"{address}?{urlencode({'into': plan.source.slug})}"
 
 
-def _count(rows: QuerySet[NearDuplicate] | QuerySet[Recheck]) -> str:
+def _count(rows: QuerySet[Any]) -> str:
     count = rows.order_by()[: COUNTED + 1].count()
     return f"{COUNTED}+" if count > COUNTED else str(count or "")

@@ -23,7 +23,15 @@ from catalog.forms import (
     split_words,
 )
 from catalog.models import Entry, Version
-from catalog.move_forms import LabelsForm, LiftForm, NoteForm, PhrasingForm, ReasonForm, TitleForm
+from catalog.move_forms import (
+    LabelsForm,
+    LiftForm,
+    NoteForm,
+    PhrasingForm,
+    ReasonForm,
+    TitleForm,
+    VerifyForm,
+)
 from catalog.types import BadInput, NotAllowedNow, Stale
 from catalog.views.page import fresh_forms, show_entry
 
@@ -38,10 +46,12 @@ class Move(NamedTuple):
 
 VERSION_MOVES = {
     "submit": Move(NoteForm, services.submit_for_review, _("The version waits to be verified.")),
-    "verify": Move(NoteForm, services.verify, _("Verified. The entry answers with this version.")),
+    "verify": Move(
+        VerifyForm, services.verify, _("Verified. The entry answers with this version.")
+    ),
     "send_back": Move(ReasonForm, services.send_back, _("Sent back: it is a draft again.")),
     "verify_again": Move(
-        NoteForm, services.verify_again, _("Verified again: it was looked at and still holds.")
+        VerifyForm, services.verify_again, _("Verified again: it was looked at and still holds.")
     ),
     "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
 }
@@ -59,6 +69,8 @@ def move_version(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     version = access_version(request.user, pk, to_curate=True)
     move = VERSION_MOVES[name]
     form = move.form(request.POST, auto_id=f"{name}_%s")
+    if isinstance(form, VerifyForm):
+        form.about(version)
 
     def act(by: User) -> Version:
         move.service(version, by=by, **form.cleaned_data)
@@ -111,6 +123,20 @@ def move_entry(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         move.service(entry, by=by, **form.cleaned_data)
 
     return _carry_out(request, entry, name=name, form=form, act=act, done=move.done)
+
+
+@require_POST
+def confirm_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put one's name to a wording that somebody else has added."""
+    phrasing = access_phrasing(request.user, pk)
+    assert isinstance(request.user, User)
+    try:
+        services.confirm_phrasing(phrasing, by=request.user)
+    except NotAllowedNow as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Confirmed. The entry answers to this wording, too."))
+    return redirect("entry-detail", slug=phrasing.entry.slug)
 
 
 @require_POST

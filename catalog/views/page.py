@@ -18,7 +18,15 @@ from catalog.forms import (
     write_links,
 )
 from catalog.models import Entry, Use, Version
-from catalog.move_forms import LabelsForm, LiftForm, NoteForm, PhrasingForm, ReasonForm, TitleForm
+from catalog.move_forms import (
+    LabelsForm,
+    LiftForm,
+    NoteForm,
+    PhrasingForm,
+    ReasonForm,
+    TitleForm,
+    VerifyForm,
+)
 from catalog.services.base import CURATE
 from catalog.services.filling import fill_in
 from catalog.services.merging import merged_into
@@ -26,6 +34,7 @@ from catalog.services.outcomes import by_version
 from catalog.services.rechecking import newer_findings
 from catalog.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
 from catalog.services.versions import labels_seen, may_verify
+from catalog.services.vouching import may_confirm
 from catalog.use_forms import UseForm
 
 ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
@@ -64,21 +73,24 @@ def show_entry(
     use_form = shown["use"]
     assert isinstance(use_form, UseForm)
     trusted = is_trusted(version)
+    phrasings = list(entry.phrasings.select_related("added_by", "confirmed_by").defer("document"))
+    curates = user.has_perm(CURATE) and entry.merged_into_id is None
     context = {
         "nav_section": "catalogue",
         "entry": entry,
         "version": version,
         "versions": versions,
         "newest": versions[0],
-        "phrasings": list(entry.phrasings.all()),
+        "phrasings": phrasings,
+        "may_confirm": {
+            one.pk for one in phrasings if one.waits and curates and may_confirm(one, by=user)
+        },
         "origin": describe_origin(version.provenance),
         "track": track_record(version),
         "trusted": trusted,
         "may_use": trusted or user.has_perm(USE_UNREVIEWED),
         "filled": fill_in(version, use_form.values()),
-        "actions": _actions(user, version, versions[0])
-        if user.has_perm(CURATE) and entry.merged_into_id is None
-        else None,
+        "actions": _actions(user, version, versions[0]) if curates else None,
         "unrated": _unrated(user, entry),
         "warnings": warnings_for(user),
         "forms": shown,
@@ -162,8 +174,8 @@ def fresh_forms(
     return {
         "use": UseForm(version, prefill=prefill),
         "submit": NoteForm(auto_id="submit_%s"),
-        "verify": NoteForm(auto_id="verify_%s"),
-        "verify_again": NoteForm(auto_id="verify_again_%s"),
+        "verify": VerifyForm(auto_id="verify_%s").about(version),
+        "verify_again": VerifyForm(auto_id="verify_again_%s").about(version),
         "send_back": ReasonForm(auto_id="send_back_%s"),
         "deprecate": ReasonForm(auto_id="deprecate_%s"),
         "revert": NoteForm(auto_id="revert_%s"),

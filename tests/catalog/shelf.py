@@ -13,6 +13,7 @@ from catalog.models import Version
 from catalog.services.base import refresh
 from catalog.services.making import add_phrasings, add_version, make_entry, prepare
 from catalog.services.versions import mark_verified
+from catalog.services.vouching import Vouched
 
 SCRIPT = """#!/usr/bin/env bash
 set -euo pipefail
@@ -41,8 +42,9 @@ def shelve(
 ) -> Version:
     """A version in a new entry, in the state that is asked for, with vectors."""
     prepared = _prepare(script, VersionDetails(**details))
-    entry = make_entry(title, by=author)
-    add_phrasings(entry, phrasings, source="imported")
+    confirmed = Vouched(added_by=None, is_confirmed=True)
+    entry = make_entry(title, by=author, vouched=confirmed)
+    add_phrasings(entry, phrasings, source="imported", vouched=confirmed)
     version = add_version(
         entry,
         prepared,
