@@ -116,11 +116,13 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
     @action(detail=True, methods=["post"])
     def decide(self, request: Request, pk: str) -> Response:
-        """Approve, edit and approve, or reject the exact script named by its hash."""
+        """Approve, edit and approve, or reject the exact script named by its hash, and score it in one act."""
         item, given = self._mine(request, pk), read_body(DecisionIn, request)
+        picked = {name: given.pop(name) for name in ("value", "comment", "stage", "arm")}
         decision = services.decide(
             item,
             edited_script=given.pop("script"),
+            picked=services.Picked(**picked),
             by=signed_in(request),
             **given,
         )

@@ -145,10 +145,6 @@ class Desk:
     def is_flagged(self) -> bool:
         return bool(self.assessment and self.assessment.verdict == Verdict.INCORRECT)
 
-    @cached_property
-    def newest(self) -> Draft | None:
-        return self.drafts[-1] if self.drafts else None
-
     def feedback_in(self, arm: str) -> Feedback | None:
         """The feedback on the first Draft in an arm; of an expert's, this reviewer's newest."""
         found = [

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from pipeline.models import Draft, Shortening
+from pipeline.models import Shortening
 from review.desk import Desk
 from review.models import Assignment, Decision, Item, Remark, Score
 from review.remarks import remarks_of
+from review.shown import seal
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
@@ -71,7 +73,23 @@ class PaceOut(serializers.Serializer[Any]):
 class DecisionIn(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Decision.Kind.choices)
     draft_sha256 = serializers.CharField(help_text="hash of the exact script decided on")
-    newest_seen = serializers.IntegerField(help_text="highest draft number that was seen")
+    shown = serializers.CharField(
+        help_text="`shown` of the item as it was looked at: what it showed can be decided on"
+    )
+    value = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="the score that goes with it: 0 incorrect, 1 partially correct, 2 correct",
+    )
+    comment = serializers.CharField(
+        default=None, allow_null=True, allow_blank=True, trim_whitespace=False
+    )
+    stage = serializers.ChoiceField(
+        choices=Score.Stage.choices,
+        default="",
+        help_text="that value and comment are about; if left out, that of the script decided on",
+    )
+    arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
     reason = serializers.CharField(default="", allow_blank=True)
     script = serializers.CharField(
         default="",
@@ -82,6 +100,8 @@ class DecisionIn(serializers.Serializer[Any]):
 
 
 class DecisionOut(serializers.ModelSerializer[Decision]):
+    # Keys of the scores that were stored with it.
+    scores = serializers.SerializerMethodField()
     version = serializers.SerializerMethodField()
 
     class Meta:
@@ -95,8 +115,13 @@ class DecisionOut(serializers.ModelSerializer[Decision]):
             "edited",
             "at",
             "reason",
+            "scores",
             "version",
         ]
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField()))
+    def get_scores(self, decision: Decision) -> list[int]:
+        return list(decision.scores)
 
     def get_version(self, decision: Decision) -> int | None:
         publication = getattr(decision, "publication", None)
@@ -180,7 +205,7 @@ class ItemSeen(serializers.Serializer[Any]):
     state = serializers.CharField()
     yours = serializers.BooleanField()
     demo = serializers.BooleanField()
-    newest = serializers.IntegerField()
+    shown = serializers.CharField(help_text="to be sent with a decision")
     drafts = DraftSeen(many=True)
     feedback = FeedbackSeen(allow_null=True)
     assessment = AssessmentSeen(allow_null=True)
@@ -205,7 +230,7 @@ def show_item(desk: Desk) -> dict[str, Any]:
         "state": desk.item.state,
         "yours": desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE,
         "demo": desk.run.demo,
-        "newest": _newest_of(desk, drafts),
+        "shown": seal(desk),
         "drafts": DraftSeen(drafts, many=True).data,
         "feedback": FeedbackSeen(feedback).data if feedback else None,
         "assessment": AssessmentSeen(assessment).data if assessment else None,
@@ -220,9 +245,3 @@ def show_item(desk: Desk) -> dict[str, Any]:
         "remarks": RemarkOut(remarks_of(desk), many=True).data,
         "visible": desk.visible,
     }
-
-
-def _newest_of(desk: Desk, shown: list[Draft]) -> int:
-    """The number of the newest Draft; in a study, where it would tell what else there is, of those shown."""
-    known = desk.drafts if desk.item.campaign.is_live else shown
-    return known[-1].number if known else 0

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from catalog.planned import fetch
 from catalog.types import BadInput, NotAllowedNow, Stale
-from review.models import Assignment, Item, Scratch
+from review.models import Assignment, Campaign, Item, Scratch
 
 MAX_SCRATCH_BYTES = 1_200_000
 
@@ -83,6 +83,16 @@ def expire_leases() -> int:
                 Item.objects.filter(pk=item_id).update(places=F("places") + 1)
                 expired += 1
     return expired
+
+
+def forget_scratches() -> None:
+    """Forget what was typed for items of the live queue that are decided, once nobody can undo that any more."""
+    window = F("item__campaign__edit_minutes") * timedelta(minutes=1)
+    Scratch.objects.alias(until=F("item__closed_at") + window).filter(
+        item__state=Item.State.CLOSED,
+        item__campaign__kind=Campaign.Kind.LIVE,
+        until__lt=timezone.now(),
+    ).delete()
 
 
 @transaction.atomic

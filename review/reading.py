@@ -74,12 +74,17 @@ def _shown_item(pk: int, user: int) -> QuerySet[Item]:
 
 def _locked_item(pk: int, user: int) -> QuerySet[Item]:
     """With what is noted with a score, or asked once it is given; read while nobody else writes to the item."""
+    return _decided_item(pk, user).defer(*_LEFT_OUT, *_NOT_SCORED)
+
+
+def _decided_item(pk: int, user: int) -> QuerySet[Item]:
+    """The same with all that is published."""
     met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
     arms = Item.objects.filter(case=OuterRef("case"))
     last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
     return (
         _item(pk, user)
-        .defer(*_NOT_SCORED)
+        .defer(None)
         .select_for_update(of=("self",))
         .annotate(
             seen_before=Exists(met.exclude(item=OuterRef("pk"))),
@@ -160,6 +165,7 @@ def _rubric_in_force() -> Subquery:
 # The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
 read_item = Planned(_shown_item, values=2)
 lock_item = Planned(_locked_item, values=2)
+lock_decided = Planned(_decided_item, values=2)
 # What a reviewer has of a campaign already, to go on with it; their place in it.
 lock_held = Planned(_held, values=2)
 read_member = Planned(_member, values=2)

@@ -84,13 +84,29 @@ def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
         return before
     assignment = holding(desk)
     check_fence(assignment, given.fence)
+    score = make_score(desk, step, given, assignment)
+    add_time(assignment, step, given)
+    desk.take(score)
+    if item.campaign.is_live:
+        insert(score, storing(assignment, *_TIMES))
+    else:
+        finish(desk, assignment, score)
+    return score
+
+
+def make_score(desk: Desk, step: Step, given: Given, assignment: Assignment) -> Score:
+    """The score with what is noted beside it, not yet stored; an earlier one of its stage counts no more.
+
+    The item was read by a query that locks it, with what such a query looks up.
+    """
+    item, before = desk.item, desk.scores.get(step.key)
     if before:
         Score.objects.filter(pk=before.pk).update(current=False)
-    score = Score(
+    return Score(
         item=item,
-        reviewer=by,
-        stage=given.stage,
-        arm=given.arm,
+        reviewer=desk.reviewer,
+        stage=step.stage,
+        arm=step.arm,
         value=given.value,
         draft=step.draft,
         feedback=step.feedback,
@@ -105,13 +121,6 @@ def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
         active_seconds=given.active_seconds,
         rubric_id=item.rubric_in_force,  # type: ignore[attr-defined]
     )
-    _add_time(assignment, step, given)
-    desk.take(score)
-    if item.campaign.is_live:
-        insert(score, storing(assignment, *_TIMES))
-    else:
-        finish(desk, assignment, score)
-    return score
 
 
 def finish(desk: Desk, assignment: Assignment, score: Score | None = None) -> None:
@@ -284,7 +293,7 @@ def _sitting_minutes(locked: Item) -> float:
     return (before or 0.0) + (timezone.now() - last).total_seconds() / 60
 
 
-def _add_time(assignment: Assignment, step: Step, given: Given) -> None:
+def add_time(assignment: Assignment, step: Step, given: Given) -> None:
     """Add to the stage's seconds of work and to the pauses, where the page counted them; not yet stored."""
     if given.active_seconds is None:
         return

@@ -13,7 +13,8 @@ from review.intake import (
     take_in,
     take_in_missed,
 )
-from review.leases import expire_leases, keep_alive, open_in_tab, save_scratch
+from review.leases import expire_leases, forget_scratches, keep_alive, open_in_tab, save_scratch
+from review.picked import Picked
 from review.queue import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
 from review.remarks import add_remark, remove_remark
 from review.scoring import (
@@ -33,6 +34,7 @@ from review.undo import undo_last
 __all__ = [
     "Desk",
     "Given",
+    "Picked",
     "Step",
     "add_remark",
     "answer",
@@ -44,6 +46,7 @@ __all__ = [
     "earlier_item",
     "expire_leases",
     "flag",
+    "forget_scratches",
     "give_back",
     "holding",
     "is_through",

@@ -17,8 +17,11 @@ def take_in_finished_runs() -> None:
 
 @shared_task(name="review.expire_leases")
 def expire_leases() -> None:
-    """Take items back from reviewers who gave no sign of life, and transfers up again of lost workers."""
+    """Take items back from reviewers who gave no sign of life, and transfers up again of lost workers; forget
+    what was typed for what is decided for good.
+    """
     services.expire_leases()
+    services.forget_scratches()
     jobs.carry_on()
 
 

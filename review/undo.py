@@ -15,7 +15,7 @@ from catalog.types import NotAllowedNow
 from review.copies import take_back_copies
 from review.desk import open_desk
 from review.leases import lease_end
-from review.models import Assignment, Campaign, Decision, Item, Score
+from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
 from review.scoring import finish
 
 
@@ -56,15 +56,7 @@ def _undo_score(score: Score, *, by: User) -> Item:
     assignment = desk.assignment
     if assignment is None or (item.campaign.is_live and item.state != Item.State.OPEN):
         raise NotAllowedNow(_("This item is no longer yours."))
-    changed = Score.objects.filter(pk=score.pk, current=True).update(
-        current=False, undone_at=timezone.now()
-    )
-    if not changed:
-        raise NotAllowedNow(_("It has been taken back already."))
-    same = [one for one in desk.given if (one.stage, one.arm) == (score.stage, score.arm)]
-    before = next((one for one in reversed(same) if one.pk < score.pk and not one.undone_at), None)
-    if before is not None:
-        Score.objects.filter(pk=before.pk).update(current=True)
+    before = _take_back(score, desk.given)
     desk.drop(score, before)
     record(item, "score taken back", by=by, value=(score.value, before.value if before else ""))
     take_back_copies(score)
@@ -73,6 +65,20 @@ def _undo_score(score: Score, *, by: User) -> Item:
     else:
         finish(desk, assignment)
     return item
+
+
+def _take_back(score: Score, given: list[Score]) -> Score | None:
+    """The score counts no more; the one before it of its stage, which is returned, counts again."""
+    changed = Score.objects.filter(pk=score.pk, current=True).update(
+        current=False, undone_at=timezone.now()
+    )
+    if not changed:
+        raise NotAllowedNow(_("It has been taken back already."))
+    same = [one for one in given if (one.stage, one.arm) == (score.stage, score.arm)]
+    before = next((one for one in reversed(same) if one.pk < score.pk and not one.undone_at), None)
+    if before is not None:
+        Score.objects.filter(pk=before.pk).update(current=True)
+    return before
 
 
 @transaction.atomic
@@ -95,12 +101,34 @@ def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
         )
     Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
     _hold_again(item.assignments.get(reviewer=by, state=Assignment.State.SUBMITTED))
-    # What approving alone had recorded goes with it.
-    Score.objects.filter(item=item, reviewer=by, current=True, visible__by_approval=True).update(
-        current=False, undone_at=timezone.now()
-    )
+    # What was stored with it goes with it, and is in the fields again as it was picked and typed.
+    given = list(Score.objects.filter(item=item, reviewer=by).order_by("pk"))
+    for score in given:
+        if score.pk in decision.scores and score.current:
+            _take_back(score, given)
+    _put_back(decision)
     record(item, "decision taken back", by=by, decision=(decision.get_kind_display(), ""))
     return item
+
+
+def _put_back(decision: Decision) -> None:
+    """What stood in the fields at the decision is kept once more, beside whatever else was typed there."""
+    fields: dict[str, object] = {}
+    if step := decision.picked.get("step"):
+        value, comment = decision.picked["value"], decision.picked["comment"]
+        fields = {f"comment-{step}": comment, f"value-{step}": "" if value is None else str(value)}
+    if decision.reason:
+        is_rejected = decision.kind == Decision.Kind.REJECT
+        fields["reason" if is_rejected else "risk_reason"] = decision.reason
+    if decision.edited is not None:
+        fields["script"] = decision.edited.script
+    scratch, _created = Scratch.objects.select_for_update().get_or_create(
+        item_id=decision.item_id, reviewer_id=decision.by_id
+    )
+    scratch.fields = {**scratch.fields, **fields}
+    scratch.revision += 1
+    scratch.saved_at = timezone.now()
+    scratch.save(update_fields=["fields", "revision", "saved_at"])
 
 
 def _hold_again(assignment: Assignment) -> None:

@@ -133,6 +133,10 @@ class Decision(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="decisions")
     at = models.DateTimeField(default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
+    # What stood in the score form beside it: {"step": "script-model", "value": 0 or null, "comment": ""}.
+    picked = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
+    # Keys of the scores that were stored with it, and are taken back with it.
+    scores = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     undone_at = models.DateTimeField(null=True, blank=True)
     undone_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"

@@ -84,8 +84,9 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
             item,
             kind=request.POST.get("kind", ""),
             draft_sha256=request.POST.get("draft", ""),
-            newest_seen=read_whole(request, "newest", missing=0),
-            reason=request.POST.get("reason", ""),
+            shown=request.POST.get("shown", ""),
+            picked=_picked(request),
+            reason=_reason(request),
             # A textarea sends CRLF; scripts are kept as they were typed.
             edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
             fence=read_fence(request),
@@ -94,6 +95,27 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     except Refused as refused:
         return refuse(request, item, refused)
     return show_next(request, item, said=_said(decision))
+
+
+def _reason(request: HttpRequest) -> str:
+    """Why it is rejected, or why it is approved though it is a risk: each has a field of its own."""
+    is_rejected = request.POST.get("kind") == Decision.Kind.REJECT
+    return request.POST.get("reason" if is_rejected else "risk_reason", "")
+
+
+def _picked(request: HttpRequest) -> services.Picked:
+    """The score form on the same screen: its fields are part of the decision."""
+    return services.Picked(
+        stage=request.POST.get("stage", ""),
+        arm=request.POST.get("arm", "model"),
+        value=read_whole(request, "value", missing=-1) if request.POST.get("value") else None,
+        comment=request.POST.get("comment", "").replace("\r\n", "\n"),
+        seen=read_whole(request, "seen", missing=0) if "seen" in request.POST else None,
+        view=request.POST.get("view", "plain"),
+        active_seconds=read_seconds(request),
+        pauses=min(read_whole(request, "pauses", missing=0), 1_000),
+        revision=read_whole(request, "revision", missing=0),
+    )
 
 
 @require_POST

@@ -19,7 +19,7 @@ from review.views.answers import read_whole
 # Of each stage its own, so that what was typed for one never stands in the next.
 _KEPT = re.compile(
     r"(comment|value)-(script|feedback|refined)-(model|expert)|remark(-line)?-\d{1,18}"
-    r"|reason|script|feedback|why|flag"
+    r"|reason|risk_reason|script|feedback|why|flag"
 )
 _MOST_CHECKED = 200_000  # characters; the analysis of more would keep others waiting
 

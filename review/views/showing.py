@@ -9,15 +9,16 @@ from typing import TypedDict
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, Refused, Stale
+from catalog.types import BadInput, NotAllowedNow, Refused, Stale
 from pipeline import services as pipeline
-from pipeline.models import Draft, DraftFinding
+from pipeline.models import Draft
 from pipeline.types import Arm
 from review.access import REVIEW
 from review.desk import Desk, Step, assessment_of
 from review.intake import BREAK_GLASS
 from review.models import Assignment, Case, Rubric, Score
 from review.reading import read_rubric
+from review.views.decides_showing import ShownDraft, show_decides
 from review.views.remarks_showing import show_remarks
 from review.views.waiting_showing import say_ready, waits_for_rewrite
 
@@ -56,16 +57,6 @@ class Look:
     against: int = -1  # 0: against nothing; -1: as the stage suggests
     side: bool = False
     change: str = ""
-
-
-@dataclass(frozen=True)
-class ShownDraft:
-    """One Draft that may be seen now."""
-
-    draft: Draft
-    label: str
-    findings: list[DraftFinding]
-    score: Score | None
 
 
 @dataclass(frozen=True)
@@ -146,7 +137,10 @@ def show_desk(
         "drafts": drafts,
         "assessment": assessment_of(desk.first) if desk.visible["verdict"] else None,
         "feedback": desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None,
-        "typed": _texts(desk, step, before, typed),
+        "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
+        "decides": show_decides(desk, step, drafts, refused, typed or {})
+        if mine and desk.item.campaign.is_live
+        else None,
         "fence": desk.assignment.fence if desk.assignment else "",
         "revision": desk.scratch.revision if desk.scratch else 0,
         "refused": refused,
@@ -203,9 +197,17 @@ def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
 
 
 def _texts(
-    desk: Desk, step: Step | None, before: Score | None, typed: Mapping[str, str] | None
+    desk: Desk,
+    step: Step | None,
+    before: Score | None,
+    typed: Mapping[str, str] | None,
+    *,
+    keeps: bool,
 ) -> dict[str, object]:
-    """What stands in the fields. Comment and value are kept under their stage's own names."""
+    """What stands in the fields. Comment and value are kept under their stage's own names.
+
+    With `keeps`, an empty field that was sent does not hide what another tab has kept.
+    """
     texts: dict[str, object] = dict(desk.scratch.fields) if desk.scratch else {}
     if step is not None:
         kept = texts.get(f"comment-{step.key}")
@@ -214,9 +216,14 @@ def _texts(
         chosen = value if value in ("0", "1", "2") else None
         texts["value"] = int(str(chosen)) if chosen else before.value if before else None
     if typed is not None:
-        texts |= {name: typed[name] for name in typed if name != "value"}
+        texts |= {
+            name: typed[name]
+            for name in typed
+            if name != "value" and (typed[name] or not keeps or name not in texts)
+        }
         value = typed.get("value", "")
-        texts["value"] = int(value) if value in ("0", "1", "2") else None
+        if value or not keeps:
+            texts["value"] = int(value) if value in ("0", "1", "2") else None
     return texts
 
 

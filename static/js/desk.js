@@ -71,7 +71,7 @@ function keptHere(item) {
 }
 
 let timer = 0;
-let isSaving = false;
+let saving = null; // what keeps it, while it is on its way
 
 function keepSoon(after = KEEP_AFTER_MS) {
   clearTimeout(timer);
@@ -81,10 +81,15 @@ function keepSoon(after = KEEP_AFTER_MS) {
 async function keepThere() {
   const place = desk();
   if (!place?.dataset.scratch) return;
-  if (isSaving) return keepSoon();
+  if (saving) return keepSoon();
   const fields = typed();
   if (!Object.keys(fields).length) return say("saved");
-  isSaving = true;
+  saving = keepFields(place, fields);
+  await saving;
+  saving = null;
+}
+
+async function keepFields(place, fields) {
   say("saving");
   try {
     const answer = await post(place.dataset.scratch, { ...fields, revision: place.dataset.revision });
@@ -93,7 +98,7 @@ async function keepThere() {
   } catch {
     say("offline");
     keepSoon(AGAIN_AFTER_MS);
-  } finally { isSaving = false; }
+  }
 }
 
 async function noteSaved(place, fields, answer) {
@@ -189,6 +194,7 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
   // Not by `in`: htmx puts a proxy before the form's data that does not answer it.
   if (parameters.csrfmiddlewaretoken) parameters.csrfmiddlewaretoken = token();
   if (parameters.fence && fence) parameters.fence = fence;
+  if (parameters.revision !== undefined) parameters.revision = desk().dataset.revision;
   if (parameters.active_seconds === undefined) return;
   sign();
   parameters.active_seconds = (active / 1000).toFixed(1);
@@ -209,15 +215,19 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   focused = (isOfLine ? desk().querySelector("[data-remark] summary") : verb === "get" && document.activeElement)?.dataset?.key ?? "";
   if (verb === "get" || detail.xhr.status >= 300) return;
   // Sent and taken: the time that went with it begins anew, and of what was kept here only other forms' texts are left.
-  if (form.querySelector("[data-active]")) active = pauses = 0;
-  forgetSent(form);
+  const forms = form.form ? [form.form, document.getElementById("stage")] : [form];
+  if (forms.some((one) => one?.querySelector("[data-active]"))) active = pauses = 0;
+  forgetSent(forms);
 });
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => { if (detail.xhr.getResponseHeader("HX-Redirect")) forget(desk()?.dataset.item); });
 document.addEventListener("htmx:sendError", () => say("offline"));
 
-function forgetSent(form) {
+function forgetSent(forms) {
   const fields = typed();
-  for (const field of form?.elements ?? []) delete fields[keptName(field)];
+  // A score leaves what was typed for the decision, though its form holds that too.
+  const isScore = forms.length === 1 && forms[0].id === "stage";
+  const sent = forms.flatMap((one) => [...one?.elements ?? []]).filter((field) => !isScore || !field.closest("#decide"));
+  for (const field of sent) delete fields[keptName(field)];
   if (Object.keys(fields).length) keepHere(fields);
   else forget(desk().dataset.item);
 }
@@ -356,12 +366,13 @@ setInterval(alive, ALIVE_MS);
 
 let opening = null;
 
-// What is pressed before the answer is there would carry the fence of an older tab.
+// What is pressed before the answer is there would carry the fence of an older tab, or the revision before the last.
 document.addEventListener("htmx:confirm", (event) => {
-  if (!opening) return;
+  const before = opening ?? saving;
+  if (!before) return;
   event.preventDefault();
   const { issueRequest } = event.detail;
-  opening.then(() => issueRequest(true));
+  before.then(() => issueRequest(true));
 });
 
 /** This tab has the item from now on; an older one is told at its next sign of life. */

@@ -8,10 +8,17 @@ from django.contrib.auth.models import User
 
 from pipeline.models import Configuration
 from review import opening, studies
+from review.desk import open_desk
 from review.models import Campaign, Case, Item, TallyDue
+from review.shown import seal
 from tests.make import make_run
 
 FEEDBACK = "- Use -path, not -name."
+
+
+def shown_to(by: User, item: Item) -> str:
+    """The token of the screen that this person has of the item now."""
+    return seal(open_desk(Item.objects.get(pk=item.pk), by))
 
 
 def make_study(

@@ -13,6 +13,7 @@ from pipeline.models import Action, Run
 from review import opening, services
 from review.models import Assignment, Campaign, Item, Score
 from tests.people import make_person
+from tests.review.maker import shown_to
 from tests.review.secrets import SECRETS, make_secret_item, told
 from tests.review.test_desk import score_next
 
@@ -118,7 +119,7 @@ def test_what_is_decided_is_hidden_no_more(
         flagged,
         kind="reject",
         draft_sha256=first.sha256,
-        newest_seen=flagged.run.drafts.count(),
+        shown=shown_to(reviewer, flagged),
         reason="No.",
         by=reviewer,
     )

@@ -16,7 +16,10 @@ from pipeline.models import Draft
 from review import services
 from review.models import Assignment, Decision, Item, Score
 from tests.make import make_draft
+from tests.review.maker import shown_to
+from tests.review.test_desk import score_next
 
+WHY = "It deletes what is old, as it is to."
 EDITED = "#!/usr/bin/env bash\nset -euo pipefail\nfind /var/tmp/exports -type f -mtime +30 -print -delete\n"
 
 
@@ -28,9 +31,8 @@ def decide(
         item,
         kind=kind,
         draft_sha256=draft.sha256,
-        newest_seen=more.pop("newest_seen", 9),
         by=by,
-        **more,  # type: ignore[arg-type]
+        **{"shown": shown_to(by, item), "reason": "" if kind == "reject" else WHY, **more},  # type: ignore[arg-type]
     )
 
 
@@ -56,8 +58,11 @@ def test_approving_the_refined_script_records_2_for_that_stage(
     held_flagged: Assignment, reviewer: User
 ) -> None:
     refined = held_flagged.item.run.drafts.get(number=2)
+    for value in (0, 2):
+        score_next(held_flagged.item, reviewer, value)
     decide(held_flagged.item, by=reviewer, draft=refined)
-    assert [(score.stage, score.value) for score in Score.objects.all()] == [("refined", 2)]
+    given = [(score.stage, score.value) for score in Score.objects.all()]
+    assert given == [("script", 0), ("feedback", 2), ("refined", 2)]
 
 
 def test_the_next_statement_in_other_words_is_answered_from_the_catalogue(
@@ -75,7 +80,7 @@ def test_an_edited_script_waits_for_a_second_pair_of_eyes(
     version = decision.publication.version
     assert (version.state, version.author) == ("in_review", reviewer)
     assert decision.edited is not None and decision.edited.kind == "edited"
-    catalog.verify(version, by=curator)
+    catalog.verify(version, by=curator, note=WHY)
     assert Version.objects.get(pk=version.pk).state == "verified"
 
 
@@ -115,14 +120,14 @@ def test_what_was_scored_below_2_is_not_approved(held: Assignment, reviewer: Use
 def test_a_newer_draft_is_a_conflict_and_never_a_silent_approval(
     held: Assignment, reviewer: User, client_for: Callable[[User], Client]
 ) -> None:
-    first = held.item.run.drafts.get()
+    first, token = held.item.run.drafts.get(), shown_to(reviewer, held.item)
     make_draft(held.item.run, script="echo newer\n", kind="imported")
     with pytest.raises(Stale) as stale:
-        decide(held.item, by=reviewer, newest_seen=1)
+        decide(held.item, by=reviewer, shown=token)
     assert stale.value.newest == 2
     answer = client_for(reviewer).post(
         reverse("item-decide", args=[held.item_id]),
-        {"kind": "approve", "draft": first.sha256, "newest": "1"},
+        {"kind": "approve", "draft": first.sha256, "shown": token},
         headers={"HX-Request": "true"},
     )
     assert answer.status_code == 409
@@ -153,10 +158,10 @@ def send(
     def post(user: User, item: Item, kind: str, draft: Draft, **more: object) -> int:
         client = client_for(user)
         if request.param == "page":
-            sent = {"kind": kind, "draft": draft.sha256, "newest": 1, **more}
+            sent = {"kind": kind, "draft": draft.sha256, "shown": shown_to(user, item), **more}
             status = client.post(reverse("item-decide", args=[item.pk]), sent).status_code
             return 201 if status == 302 else status
-        sent = {"kind": kind, "draft_sha256": draft.sha256, "newest_seen": 1, **more}
+        sent = {"kind": kind, "draft_sha256": draft.sha256, "shown": shown_to(user, item), **more}
         return client.post(
             f"/api/v1/items/{item.pk}/decide/", sent, content_type="application/json"
         ).status_code
@@ -186,7 +191,12 @@ def test_a_refused_edit_is_still_there(
     draft = held.item.run.drafts.get()
     answer = client_for(reviewer).post(
         reverse("item-decide", args=[held.item_id]),
-        {"kind": "edit", "draft": draft.sha256, "newest": 1, "script": "echo kept\0\n"},
+        {
+            "kind": "edit",
+            "draft": draft.sha256,
+            "shown": shown_to(reviewer, held.item),
+            "script": "echo kept\0\n",
+        },
         headers={"HX-Request": "true"},
     )
     assert answer.status_code == 422 and "echo kept" in answer.content.decode()

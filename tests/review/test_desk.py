@@ -13,7 +13,7 @@ from django.urls import reverse
 from catalog.types import NotAllowedNow
 from review import opening, services
 from review.models import Assignment, Decision, Item, Score, Scratch
-from tests.review.maker import add_item, make_study
+from tests.review.maker import add_item, make_study, shown_to
 
 ClientFor = Callable[[User], Client]
 HTMX = {"HX-Request": "true"}
@@ -99,7 +99,12 @@ def test_where_nothing_waits_the_way_leads_to_the_queue(
     draft = held.item.run.drafts.get()
     answer = client_for(reviewer).post(
         reverse("item-decide", args=[held.item_id]),
-        {"kind": "approve", "draft": draft.sha256, "newest": 1},
+        {
+            "kind": "approve",
+            "draft": draft.sha256,
+            "shown": shown_to(reviewer, held.item),
+            "risk_reason": "It deletes what is old.",
+        },
         headers=HTMX,
     )
     assert answer["HX-Redirect"] == reverse("queue") and Decision.objects.count() == 1
@@ -109,13 +114,13 @@ def test_where_nothing_waits_the_way_leads_to_the_queue(
 
 
 def test_a_decision_sent_twice_is_one(held: Assignment, reviewer: User) -> None:
-    draft = held.item.run.drafts.get()
+    draft, token = held.item.run.drafts.get(), shown_to(reviewer, held.item)
     first, second = (
         services.decide(
             held.item,
             kind="reject",
             draft_sha256=draft.sha256,
-            newest_seen=1,
+            shown=token,
             reason="No.",
             by=reviewer,
         )
@@ -231,7 +236,7 @@ def test_undo_takes_a_decision_back_and_out_of_the_catalogue(
         held.item,
         kind=kind,
         draft_sha256=draft.sha256,
-        newest_seen=1,
+        shown=shown_to(reviewer, held.item),
         reason="Because.",
         edited_script="true\n" if kind == "edit" else "",
         by=reviewer,

@@ -1,0 +1,124 @@
+"""A decision in a browser, by keys: what stands on the screen is decided with, and undo brings all of it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.axe import problems_of
+from tests.browser.desk import log_in, queue_on
+from tests.site_process import Site
+
+_STORED = """
+from review.models import Decision, Score
+given = Score.objects.filter(item={pk}, current=True).order_by('pk')
+decided = Decision.objects.filter(item={pk}, undone_at=None).count()
+print('stored', decided, [(one.stage, one.value, one.comment) for one in given])
+"""
+
+
+def stored(site: Site, address: str) -> str:
+    """How many decisions stand on the item, and the scores that count."""
+    said = site.run(_STORED.format(pk=item_of(address)))
+    return next(line for line in said.splitlines() if line.startswith("stored"))
+
+
+def item_of(address: str) -> str:
+    return address.strip("/").split("/")[1]
+
+
+def take(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("button", name="Take it").click()
+    expect(page.locator("#value_0")).to_be_visible()
+
+
+def wait_for_another(page: Page, address: str) -> None:
+    page.wait_for_function(
+        "item => (document.querySelector('#desk')?.dataset.item ?? item) !== item",
+        arg=item_of(address),
+    )
+
+
+def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brings_both_back(
+    site: Site, context: BrowserContext
+) -> None:
+    address, _next = queue_on(site, "act", items=2)
+    page = context.new_page()  # what is refused is an error on its console
+    log_in(page, "rita")
+    take(page, address)
+    plain, as_correct = page.locator(".approve-plain"), page.locator(".approve-as")
+    expect(as_correct).to_have_text("Approve as correct, 2")
+    expect(plain).to_be_hidden()
+
+    page.keyboard.press("0")
+    expect(plain).to_be_visible()
+    expect(as_correct).to_be_hidden()
+    page.keyboard.press("c")
+    page.keyboard.type("wrong path")
+    page.keyboard.press("Tab")
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+    page.keyboard.press("a")
+    refused = page.locator("#decide [role=alert]")
+    expect(refused).to_contain_text("You picked 0")
+    expect(refused).to_be_in_viewport()
+    expect(page.locator("#value_0")).to_be_checked()
+    expect(page.locator("#comment")).to_have_value("wrong path")
+    assert problems_of(page) == []
+    assert stored(site, address) == "stored 0 []"
+
+    page.keyboard.press("2")
+    page.keyboard.press("c")
+    page.keyboard.type(", but right")
+    page.keyboard.press("Tab")
+    page.keyboard.press("a")
+    wait_for_another(page, address)
+    assert stored(site, address) == "stored 1 [('script', 2, 'wrong path, but right')]"
+
+    page.keyboard.press("u")
+    expect(page.locator(f"#desk[data-item='{item_of(address)}']")).to_be_visible()
+    expect(page.locator("#value_2")).to_be_checked()
+    expect(page.locator("#comment")).to_have_value("wrong path, but right")
+    assert stored(site, address) == "stored 0 []"
+
+
+def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reason(
+    site: Site, sign_in: Callable[..., Page]
+) -> None:
+    address, _next = queue_on(site, "no", items=2)
+    page = sign_in("rita")
+    take(page, address)
+    page.keyboard.press("0")
+    page.keyboard.press("r")
+    page.keyboard.type("It finds too much.")
+    page.keyboard.press("Control+Enter")
+    wait_for_another(page, address)
+    assert stored(site, address) == "stored 1 [('script', 0, '')]"
+    page.keyboard.press("u")
+    expect(page.locator(f"#desk[data-item='{item_of(address)}']")).to_be_visible()
+    expect(page.locator("#value_0")).to_be_checked()
+    page.keyboard.press("r")
+    expect(page.locator("#reason")).to_have_value("It finds too much.")
+    assert stored(site, address) == "stored 0 []"
+
+
+def test_approving_takes_what_is_picked_and_typed_where_no_javascript_runs(
+    site: Site, browser: Browser
+) -> None:
+    (address,) = queue_on(site, "plain")
+    context = browser.new_context(base_url=site.url, java_script_enabled=False)
+    page = context.new_page()
+    log_in(page, "rita")
+    take(page, address)
+    page.locator("label:has(#value_1)").click()
+    page.locator("#comment").fill("plainly right")
+    approve = page.locator("button[value=approve]")
+    approve.click()
+    expect(page.locator("#decide [role=alert]")).to_contain_text("You picked 1")
+    expect(page.locator("#comment")).to_have_value("plainly right")
+    page.locator("label:has(#value_2)").click()
+    approve.click()
+    page.wait_for_url(lambda url: address not in url)
+    assert stored(site, address) == "stored 1 [('script', 2, 'plainly right')]"
+    context.close()
