@@ -51,7 +51,7 @@ def say_size(script: str, note: str) -> str:
 def say_verdict(assessed: Assessed) -> str:
     """What the assessor's verdict rests on."""
     if assessed.verdict is Verdict.CORRECT:
-        return "Similar, and no difference found. Not verified by anybody."
+        return "Similar, and no difference found: a model says so, and can be wrong."
     if assessed.verdict is Verdict.UNKNOWN:
         return f"The assessor's answer could not be read ({assessed.why})."
     return (

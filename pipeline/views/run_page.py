@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Prefetch
+from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.models import MatchLabel, Version
+from catalog.analysis import Risk
+from catalog.models import MatchLabel, Phrasing, Version
 from catalog.web import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run, visible_parts
 from pipeline.failures import failure_of
@@ -23,6 +24,7 @@ from pipeline.findings import (
     is_current_assessment,
     missing_checks,
     prompts_in_use,
+    risk_of,
     shown_findings,
 )
 from pipeline.forms import UseForm
@@ -66,6 +68,12 @@ class ShownDraft:
         """What the script can harm, and characters in it that hide; gravest first."""
         found = [one for one in self.problems if one.check_name in ("risk", "characters")]
         return sorted(found, key=lambda one: _GRAVITY.get(one.level, 9))
+
+    @property
+    def risk(self) -> str:
+        """The risk that the findings leave it at least; empty where they leave it a low one, which is no promise."""
+        least = risk_of(self.problems)
+        return "" if least is Risk.LOW else least.value
 
     @property
     def label(self) -> str:
@@ -165,13 +173,17 @@ def show_drafts(run: Run, user: User) -> list[ShownDraft]:
 def _verified_for(run: Run, hashes: set[str]) -> dict[str, Version]:
     """What people verified of these texts as an answer to the run's statement.
 
-    The same text may be right for another statement and wrong for this one.
+    The same text may be right for another statement and wrong for this one; so may be what nobody but its author
+    says is worded so.
     """
+    worded = Phrasing.objects.filter(
+        entry=OuterRef("entry"), text=run.action.statement, confirmed_at__isnull=False
+    )
     verified = Version.objects.filter(
+        Exists(worded) | Q(provenance__run=run.pk),
         sha256__in=hashes,
         state=Version.State.VERIFIED,
         entry__suspended_at=None,
-        entry__phrasings__text=run.action.statement,
     ).select_related("entry", "verified_by")
     return {version.sha256: version for version in verified}
 
