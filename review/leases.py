@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import DurationField, ExpressionWrapper, F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -87,7 +87,9 @@ def expire_leases() -> int:
 
 def forget_scratches() -> None:
     """Forget what was typed for items of the live queue that are decided, once nobody can undo that any more."""
-    window = F("item__campaign__edit_minutes") * timedelta(minutes=1)
+    window = ExpressionWrapper(
+        F("item__campaign__edit_minutes") * timedelta(minutes=1), output_field=DurationField()
+    )
     Scratch.objects.alias(until=F("item__closed_at") + window).filter(
         item__state=Item.State.CLOSED,
         item__campaign__kind=Campaign.Kind.LIVE,

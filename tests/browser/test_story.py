@@ -45,9 +45,19 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.get_by_text("assessor: passed")).to_be_visible()
+    # It deletes, which is a high risk: to approve it takes a reason.
+    page.locator("#risk_reason").fill("It is to delete what is old, and only there.")
+    page.keyboard.press("Tab")
     page.keyboard.press("a")
     # On to the next item, or back to the queue where nothing waits.
     expect(page.get_by_text("Approved. It is verified as")).to_be_visible()
+
+    # Who asked approved it, too: that these words ask for this script takes a second person.
+    other = sign_in("carla")
+    other.goto("/catalogue/curation/wordings/")
+    other.get_by_role("link", name=STATEMENT).click()
+    other.get_by_role("button", name="Confirm").click()
+    expect(other.get_by_text("Confirmed. The entry answers")).to_be_visible()
 
     ask(page, REWORDED)
     expect(page.get_by_role("button", name="This is it")).to_be_visible()
