@@ -66,7 +66,7 @@ def test_a_folder_holds_its_two_files_and_nothing_else() -> None:
     assert [slug for slug in held if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", slug)] == []
 
 
-ORIGIN = {"about", "owner", "number", "state", "suspended", "versions"}
+ORIGIN = {"about", "owner", "number", "state", "suspended", "title_confirmed", "versions"}
 
 
 def test_nothing_is_left_unsaid(starters: list[EntryRecord]) -> None:
