@@ -85,6 +85,13 @@ def two_wordings(world: World) -> str:
     return page_of(world.version)
 
 
+def a_wording_of_somebody_else(world: World) -> str:
+    world.version = shelve()
+    author = world.person("second_curator")
+    world.phrasing = services.add_phrasing(world.version.entry, text="Find old files", by=author)
+    return page_of(world.version)
+
+
 def a_merge(world: World) -> str:
     world.version = shelve("Print the uptime")
     source = shelve("Say how long it is up", script="uptime -p\n")
@@ -331,6 +338,14 @@ CATALOGUE = (
         two_wordings,
         "phrasing-remove",
         then=lambda w: not w.version.entry.phrasings.filter(text="Find old files").exists(),
+    ),
+    Story(
+        "catalog/entry.html",
+        "curator",
+        a_wording_of_somebody_else,
+        "phrasing-confirm",
+        press="Confirm",
+        then=lambda w: now(w.phrasing).confirmed_by == w.me,
     ),
     Story(
         "catalog/entry.html",

@@ -10,8 +10,9 @@ from django.http import HttpResponse
 from pipeline.models import Action
 from review import services
 from review.models import Assignment
-from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
+from scriptsmith_site.models import ApiToken, GuessCount, OneTimeLink, Profile
 from scriptsmith_site.people.links import make_password_link
+from scriptsmith_site.people.security_log import name_key
 from scriptsmith_site.people.services import roles_of
 from scriptsmith_site.people.tokens import make_token
 from tests.forms.story import Story, World
@@ -48,9 +49,15 @@ def a_person_who_is_out(world: World) -> str:
 
 
 def a_person_who_is_locked_out(world: World) -> str:
-    tries = {"username": "sam", "ip_address": "192.0.2.7", "failures_since_start": 1000}
-    AccessAttempt.objects.create(**tries)
+    tries = {"ip_address": "192.0.2.7", "failures_since_start": 1000}
+    AccessAttempt.objects.create(username=name_key("sam"), **tries)
     return a_person(world)
+
+
+def an_address_that_is_locked_out(world: World) -> str:
+    kind = GuessCount.Kind.SIGN_IN_ADDRESS
+    world.count = GuessCount.objects.create(kind=kind, key="192.0.2.7", count=1000)
+    return "/audit/security/"
 
 
 def a_program(world: World) -> str:
@@ -193,6 +200,24 @@ PEOPLE = (
         "user-unlock",
         press="Let them try again",
         then=lambda w: not AccessAttempt.objects.exists(),
+    ),
+    Story(
+        "people/user.html",
+        "administrator",
+        a_person,
+        "user-reset",
+        press="Reset the password now",
+        then=lambda w: (
+            not stranger_now(w).check_password(PASSWORD) and OneTimeLink.objects.count() == 1
+        ),
+    ),
+    Story(
+        "site/security.html",
+        "administrator",
+        an_address_that_is_locked_out,
+        "audit-lockout-lift",
+        press="Lift",
+        then=lambda w: not GuessCount.objects.filter(pk=w.count.pk).exists(),
     ),
     Story(
         "people/user.html",
