@@ -1,32 +1,24 @@
-"""Form stories of the queue, the review screen, campaigns, their reports and files."""
+"""Form stories of the queue, of studies as their reviewers meet them, and of the review screen."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
-
-from pipeline.models import Configuration, Refinement, Run, Shortening
-from review import making, services, studies
+from pipeline.models import Refinement, Run, Shortening
+from review import services
 from review.models import (
-    Adjudication,
     Assignment,
     Campaign,
     Decision,
     Flag,
     Item,
     Remark,
-    ReportSnapshot,
     Score,
     SentBack,
-    Transfer,
 )
-from tests.forms.story import Story, World, now
-from tests.make import make_action, make_run
+from tests.forms.story import Story, World
+from tests.make import make_run
 from tests.review.maker import make_study
-from tests.review.report.rows import Label, fill
 from tests.review.test_desk import score_next
 
 FLAGGED = {
@@ -35,7 +27,6 @@ FLAGGED = {
     "feedback": "- Use -path, not -name.",
     "refined": "find /srv -path '*X*'\n",
 }
-ROW = {"id": "a", "statement": "List files", "script": "ls\n"}
 LONG = "This is wrong for many reasons. " * 20
 
 
@@ -148,136 +139,6 @@ def sent_back(world: World) -> str:
     services.send_back(assignment(world), why="Sure?", by=world.person("manager"))
     services.claim_next(world.campaign, by=world.me)
     return address
-
-
-# --- Campaigns, as managers keep them -------------------------------------------------------------------------
-
-
-def campaign_page(world: World) -> str:
-    return f"/campaigns/{study(world, items=2).pk}/"
-
-
-def setup_page(step: str) -> Any:
-    def make(world: World) -> str:
-        world.campaign = studies.create_campaign("Study", by=world.me)
-        return f"/campaigns/{world.campaign.pk}/setup/{step}/"
-
-    return make
-
-
-def with_a_found_run(world: World) -> str:
-    world.run = make_run(statement="List the sockets", origin="campaign")
-    return setup_page("items")(world) + "?kind=runs&q=sockets"
-
-
-def ready_to_start(world: World) -> str:
-    address = setup_page("start")(world)
-    making.add_actions(world.campaign, [make_action(by=world.me)], by=world.me)
-    making.choose_arms(world.campaign, [Configuration.objects.get(is_default=True)], by=world.me)
-    return str(address)
-
-
-def asked_before_closing(world: World) -> HttpResponse:
-    address = campaign_page(world)
-    return world.client.post(f"{address}state/", {"state": "closed"})
-
-
-def with_money(world: World) -> str:
-    address = campaign_page(world)
-    making.change(world.campaign, by=world.me, budget=5_000_000)
-    return address
-
-
-def a_changed_rubric(world: World) -> str:
-    study(world, items=2)
-    gone_through(world, "reviewer", 0, 2, 2)
-    making.change(world.campaign, by=world.me, rubric="Paths count.")
-    return f"/campaigns/{world.campaign.pk}/setup/rubric/"
-
-
-def people_page(world: World) -> str:
-    return f"{campaign_page(world)}people/"
-
-
-def without_people(world: World) -> str:
-    world.person("reviewer")
-    world.campaign = make_study(by=world.me, reviewers=[], items=1, is_open=False)
-    return f"/campaigns/{world.campaign.pk}/people/"
-
-
-def item_page(world: World) -> str:
-    address = campaign_page(world)
-    world.item = world.campaign.items.order_by("pk")[0]
-    return f"{address}items/{world.item.pk}/"
-
-
-def hands_page(world: World) -> str:
-    study(world, items=1)
-    world.item = world.campaign.items.get()
-    return f"/items/{world.item.pk}/hands/"
-
-
-def somebody_holds_it(world: World) -> str:
-    address = hands_page(world)
-    services.claim_next(world.campaign, by=world.person("reviewer"))
-    return address
-
-
-def somebody_is_through(world: World) -> str:
-    study(world, items=1)
-    gone_through(world, "reviewer", 0, 2, 1)
-    return f"/items/{world.item.pk}/hands/"
-
-
-def a_dispute(world: World) -> str:
-    study(world, items=1, overlap=2)
-    gone_through(world, "reviewer", 0, 2, 2)
-    gone_through(world, "second_reviewer", 2)
-    return f"/campaigns/{world.campaign.pk}/adjudicate/{world.item.pk}/"
-
-
-def a_flag(world: World) -> str:
-    study(world, items=1)
-    reviewer = world.person("reviewer")
-    held = services.claim_next(world.campaign, by=reviewer)
-    assert held is not None
-    world.flag = services.flag(held, reason="It makes no sense.", by=reviewer)
-    return "/campaigns/flags/"
-
-
-def report_page(world: World) -> str:
-    return f"{campaign_page(world)}report/"
-
-
-def where_execution_differs(world: World) -> str:
-    world.campaign = studies.create_campaign("Study", by=world.me)
-    labels = [Label("correct", [(2, None, None)], execution=share) for share in (1.0, 0.0)]
-    world.items = fill(world.campaign, labels, [world.person("reviewer")])
-    report = f"/campaigns/{world.campaign.pk}/report/"
-    world.client.get(report)
-    return f"{report}items/?figure=execution_agreement&which=rest&configuration=imported"
-
-
-def file_of(*rows: object) -> SimpleUploadedFile:
-    return SimpleUploadedFile("items.jsonl", "\n".join(map(json.dumps, rows)).encode())
-
-
-def import_page(world: World) -> str:
-    return setup_page("about")(world).replace("setup/about", "import")  # type: ignore[no-any-return]
-
-
-def put_aside(world: World) -> str:
-    data = {"kind": "items", "file": file_of(ROW), "look": "1"}
-    return str(world.client.post(import_page(world), data)["Location"])
-
-
-def a_transfer(world: World) -> str:
-    data = {"kind": "items", "file": file_of(ROW), "mapping": "", "format": ""}
-    return str(world.client.post(import_page(world), data)["Location"])
-
-
-def export_page(world: World) -> str:
-    return f"{campaign_page(world)}export/"
 
 
 QUEUE = (
@@ -465,252 +326,4 @@ DESK = (
         then=lambda w: Flag.objects.get().reason == "It makes no sense.",
     ),
 )
-CAMPAIGNS = (
-    Story(
-        "review/campaign_new.html",
-        "manager",
-        lambda _w: "/campaigns/new/",
-        "campaign-new",
-        fill={"name": "Shell 2026", "description": "Why", "preset": "rigorous"},
-        then=lambda w: Campaign.objects.get(name="Shell 2026").sham_share == 20,
-    ),
-    Story(
-        "review/campaign_clone.html",
-        "manager",
-        lambda w: f"{campaign_page(w)}clone/",
-        "campaign-clone",
-        fill={"name": "Once more", "takes": "scripts"},
-        press="Clone",
-        then=lambda w: Campaign.objects.get(name="Once more").items.count() == 2,
-    ),
-    Story(
-        "review/_campaign_head.html",
-        "manager",
-        campaign_page,
-        "campaign-state",
-        press="Pause",
-        then=lambda w: now(w.campaign).state == "paused",
-    ),
-    Story(
-        "review/campaign_close.html",
-        "manager",
-        asked_before_closing,
-        "campaign-state",
-        press="Close it all the same",
-        then=lambda w: now(w.campaign).state == "closed",
-    ),
-    Story(
-        "review/dashboard.html",
-        "manager",
-        with_money,
-        "campaign-budget",
-        fill={"budget": "12.50"},
-        press="Set the budget",
-        then=lambda w: making.rules_of(now(w.campaign)).budget == 12_500_000,
-    ),
-    Story(
-        "review/dashboard.html",
-        "manager",
-        with_money,
-        "campaign-runs",
-        press="Pause the runs",
-        then=lambda w: now(w.campaign).batch.paused_at,
-    ),
-    Story(
-        "review/campaign_fill.html",
-        "manager",
-        with_a_found_run,
-        "campaign-step",
-        fill=lambda w: {"chosen": [str(w.run.pk)]},
-        press="Add those ticked",
-        then=lambda w: w.campaign.items.get().run == w.run,
-    ),
-    Story(
-        "review/campaign_step.html",
-        "manager",
-        setup_page("overlap"),
-        "campaign-step",
-        fill={"overlap": "3", "extra_share": "0"},
-        press="Save",
-        then=lambda w: now(w.campaign).overlap == 3,
-    ),
-    Story(
-        "review/campaign_step.html",
-        "manager",
-        a_changed_rubric,
-        "campaign-rubric-older",
-        fill={"why": "Look at paths again."},
-        press="Send them back",
-        then=lambda w: SentBack.objects.get().why == "Look at paths again.",
-    ),
-    Story(
-        "review/campaign_start.html",
-        "manager",
-        ready_to_start,
-        "campaign-start-runs",
-        then=lambda w: "being started" in w.text,
-    ),
-    Story(
-        "review/campaign_people.html",
-        "manager",
-        without_people,
-        "campaign-member-add",
-        fill={"user": "rita", "limit": "5"},
-        press="Add",
-        then=lambda w: w.campaign.members.get().limit == 5,
-    ),
-    Story(
-        "review/campaign_people.html",
-        "manager",
-        without_people,
-        "campaign-member-add",
-        press="Add 1 person",
-        then=lambda w: w.campaign.members.get().user.username == "rita",
-        name="everybody",
-    ),
-    Story(
-        "review/campaign_people.html",
-        "manager",
-        people_page,
-        "campaign-member",
-        fill={"limit": "7"},
-        press="Set",
-        then=lambda w: w.campaign.members.filter(limit=7).count() == 1,
-        name="limit",
-    ),
-    Story(
-        "review/campaign_people.html",
-        "manager",
-        people_page,
-        "campaign-member",
-        press="Pause",
-        then=lambda w: w.campaign.members.exclude(paused_at=None).count() == 1,
-        name="pause",
-    ),
-    Story(
-        "review/campaign_people.html",
-        "manager",
-        people_page,
-        "campaign-open-to-all",
-        press="Open it to every reviewer",
-        then=lambda w: now(w.campaign).open_to_all,
-    ),
-    Story(
-        "review/campaign_item.html",
-        "manager",
-        item_page,
-        "campaign-item-assign",
-        fill={"user": "rita"},
-        then=lambda w: w.item.assignments.get().reviewer.username == "rita",
-    ),
-    Story(
-        "review/campaign_item.html",
-        "manager",
-        item_page,
-        "campaign-item-known",
-        fill={"purpose": "gold", "script": "0", "why": "It misses links."},
-        press="Save",
-        then=lambda w: now(w.item).case.purpose == "gold",
-    ),
-    Story(
-        "review/campaign_item.html",
-        "manager",
-        item_page,
-        "campaign-item-withdraw",
-        fill={"why": "No sense."},
-        press="Withdraw",
-        then=lambda w: now(w.item).state == "withdrawn",
-    ),
-    Story(
-        "review/item_hands.html",
-        "manager",
-        hands_page,
-        "item-assign",
-        fill={"to": "rolf"},
-        press="Assign",
-        then=lambda w: w.item.assignments.get().reviewer.username == "rolf",
-    ),
-    Story(
-        "review/_hand_form.html",
-        "manager",
-        somebody_holds_it,
-        "item-take-over",
-        fill={"to": "rolf", "why": "On leave"},
-        then=lambda w: w.item.assignments.filter(reviewer__username="rolf").exists(),
-    ),
-    Story(
-        "review/_hand_form.html",
-        "manager",
-        somebody_is_through,
-        "item-send-back",
-        fill={"why": "Line 3?"},
-        then=lambda w: SentBack.objects.get().why == "Line 3?",
-    ),
-    Story(
-        "review/adjudicate.html",
-        "manager",
-        a_dispute,
-        "campaign-adjudicate",
-        fill={"value": "0", "why": "Paths count."},
-        press="Settle",
-        then=lambda w: Adjudication.objects.get().value == 0,
-    ),
-    Story(
-        "review/flag_list.html",
-        "manager",
-        a_flag,
-        "flag-answer",
-        fill={"resolution": "Taken out."},
-        then=lambda w: now(w.flag).resolution == "Taken out.",
-    ),
-    Story(
-        "review/report.html",
-        "manager",
-        report_page,
-        "campaign-report-snapshots",
-        fill={"name": "After the pilot"},
-        then=lambda w: ReportSnapshot.objects.get().name == "After the pilot",
-    ),
-    Story(
-        "review/report_items.html",
-        "manager",
-        where_execution_differs,
-        "item-execution-reason",
-        fill={"reason": "too_strict"},
-        press="Save",
-        then=lambda w: now(w.items[1]).execution_reason == "too_strict",
-    ),
-    Story(
-        "review/transfer_import.html",
-        "manager",
-        import_page,
-        "campaign-import",
-        fill=lambda _w: {"kind": "items", "file": file_of(ROW)},
-        press="Import",
-        then=lambda w: Transfer.objects.get().kind == "items",
-    ),
-    Story(
-        "review/transfer_look.html",
-        "manager",
-        put_aside,
-        "campaign-import-look",
-        press="Import",
-        then=lambda w: Transfer.objects.get().kind == "items",
-    ),
-    Story(
-        "review/_transfer.html",
-        "manager",
-        a_transfer,
-        "transfer-cancel",
-        then=lambda w: Transfer.objects.get().state == "cancelled",
-    ),
-    Story(
-        "review/transfer_export.html",
-        "manager",
-        export_page,
-        "campaign-export",
-        fill={"layout": "csv"},
-        then=lambda w: Transfer.objects.get().kind != "items",
-    ),
-)
-REVIEW = (*QUEUE, *DESK, *CAMPAIGNS)
+REVIEW = (*QUEUE, *DESK)

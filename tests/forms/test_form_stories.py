@@ -14,13 +14,15 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.forms.campaign_stories import CAMPAIGNS
 from tests.forms.catalogue_stories import CATALOGUE
+from tests.forms.entry_stories import ENTRIES
 from tests.forms.people_stories import PEOPLE
 from tests.forms.pipeline_stories import PIPELINE
 from tests.forms.review_stories import REVIEW
 from tests.forms.story import Story, World, check_tokens, open_page, send
 
-STORIES = (*PEOPLE, *CATALOGUE, *PIPELINE, *REVIEW)
+STORIES = (*PEOPLE, *ENTRIES, *CATALOGUE, *PIPELINE, *REVIEW, *CAMPAIGNS)
 TEMPLATES = settings.BASE_DIR / "templates"
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
 _FORM = re.compile(r"<form\b(?:{%.*?%}|{{.*?}}|[^>{])*>", re.DOTALL)
