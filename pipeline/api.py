@@ -232,8 +232,9 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
 def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
     """The report of a run with where it belongs, without what a review hides from the person."""
     matches = run.matches.answers().select_related("version__entry")
-    ids = dict(run.drafts.values_list("number", "pk"))
     report = report_run(run)
+    # After the report: a worker may be writing the next Draft, and none is ever taken away.
+    ids = dict(run.drafts.values_list("number", "pk"))
     failure = failure_of(run)
     drafts = report["drafts"]
     assert isinstance(drafts, list)
