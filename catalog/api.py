@@ -27,7 +27,6 @@ from catalog.curation_api import (
     EntryDeeds,
     MergeViewSet,
     VersionDeeds,
-    read_key,
 )
 from catalog.file_api import CatalogExportViewSet, CatalogImportViewSet
 from catalog.forms import AGE_CHOICES, USE_CHOICES
@@ -50,7 +49,7 @@ from catalog.serializers import (
     VersionSerializer,
 )
 from catalog.services.filters import MERGED, SUSPENDED, Filters
-from catalog.web import signed_in
+from catalog.web import read_body, read_key, signed_in
 
 CURATE = "curate"
 ASK = "ask"
@@ -180,7 +179,7 @@ class VersionViewSet(VersionDeeds):
         services.deprecate(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return self._answer(asked.version)
 
-    @extend_schema(request=UseInput, responses=CopiedSerializer)
+    @extend_schema(request=UseInput, responses={201: CopiedSerializer})
     @action(detail=True, methods=["post"], required_scope=ASK)
     def use(self, request: Request, pk: str) -> Response:
         """Record a use, and get the exact filled-in script."""
@@ -204,10 +203,8 @@ class VersionViewSet(VersionDeeds):
         *,
         to_curate: bool = False,
     ) -> Asked:
-        body = serializer(data=request.data)
         version = self._version(request, pk, to_curate=to_curate)
-        body.is_valid(raise_exception=True)
-        return Asked(version, signed_in(request), body.validated_data)
+        return Asked(version, signed_in(request), read_body(serializer, request))
 
     def _answer(self, version: Version) -> Response:
         records = services.track_records([version.pk])
@@ -230,9 +227,8 @@ class UseViewSet(viewsets.GenericViewSet[Use]):
     def outcome(self, request: Request, pk: str) -> Response:
         """Say how it went; `worse` needs an incident and suspends the entry."""
         use = access_use(request.user, read_key(pk))
-        body = OutcomeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        rated = services.record_outcome(use, by=signed_in(request), **body.validated_data)
+        body = read_body(OutcomeInput, request)
+        rated = services.record_outcome(use, by=signed_in(request), **body)
         return Response(RatedSerializer(rated).data)
 
 
@@ -241,12 +237,11 @@ class RetrieveViewSet(viewsets.ViewSet):
 
     required_scope = ASK
 
-    @extend_schema(request=StatementInput, responses=RetrievalSerializer)
+    @extend_schema(request=StatementInput, responses={200: RetrievalSerializer})
     def create(self, request: Request) -> Response:
         """The verified entries that answer the statement, with reasons and differences."""
-        body = StatementInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        found = retrieve(body.validated_data["statement"], limit=body.validated_data["limit"])
+        body = read_body(StatementInput, request)
+        found = retrieve(body["statement"], limit=body["limit"])
         return Response(RetrievalSerializer(found).data)
 
 

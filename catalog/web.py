@@ -15,6 +15,7 @@ from django_htmx.middleware import HtmxDetails
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from catalog.edge.parsers import require_usable
 from catalog.files.cells import safe_cell
 from catalog.types import BadInput
 
@@ -29,10 +30,25 @@ def signed_in(request: HttpRequest | Request) -> User:
 
 
 def read_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """What a request to the API brings, as the serializer wants it; raises its ValidationError."""
-    body = serializer(data=request.data)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
+    """What a request to the API brings, as the serializer wants it; raises its ValidationError, or BadInput."""
+    return _checked(serializer(data=request.data))
+
+
+def read_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """What the address of a call of the API brings; raises as `read_body` does."""
+    return _checked(serializer(data=request.query_params))
+
+
+def _checked(sent: serializers.Serializer[Any]) -> dict[str, Any]:
+    sent.is_valid(raise_exception=True)
+    # Numbers may come as texts, which nobody has looked into so far.
+    require_usable(sent.validated_data)
+    return dict(sent.validated_data)
+
+
+def read_key(text: str) -> int:
+    """A key from an address; 0, which no row has, where it is none."""
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def wants_fragment(request: HttpRequest) -> bool:

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
-from catalog.web import signed_in
+from catalog.web import read_body, read_key, signed_in
 from pipeline import services
 from pipeline.access import (
     VisibleParts,
@@ -76,9 +76,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         """Say what is to be done; unless `run` is false, a run starts at once."""
         user = signed_in(request)
         require_asker(user)
-        body = AskInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        details = dict(body.validated_data)
+        details = read_body(AskInput, request)
         statement, name = details.pop("statement"), details.pop("configuration", "")
         if not details.pop("run"):
             asked = services.ask(statement, by=user, **details)
@@ -141,15 +139,14 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
         """Send an action through the pipeline once more."""
         user = signed_in(request)
         require_asker(user, or_manager=True)
-        body = StartInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        asked = access_action(user, body.validated_data["action"], to_run=True)
-        name = body.validated_data.get("configuration", "")
+        body = read_body(StartInput, request)
+        asked = access_action(user, body["action"], to_run=True)
+        name = body.get("configuration", "")
         run = services.start_run(
             asked,
             by=user,
             configuration=services.find_configuration(name) if name else None,
-            uses_retrieval=body.validated_data.get("retrieval"),
+            uses_retrieval=body.get("retrieval"),
         )
         return self._answer(run, status=status.HTTP_201_CREATED)
 
@@ -223,9 +220,8 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
         """Break-glass: take a script that nobody has reviewed; it is recorded with its reason."""
         user = signed_in(request)
         draft = access_draft(user, read_key(pk), to_use=True)
-        body = UseUnreviewedInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        use = services.use_unreviewed(draft, reason=body.validated_data["reason"], by=user)
+        body = read_body(UseUnreviewedInput, request)
+        use = services.use_unreviewed(draft, reason=body["reason"], by=user)
         return Response(DraftUseSerializer(use).data, status=status.HTTP_201_CREATED)
 
 
@@ -255,11 +251,6 @@ def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
     if not parts.models:
         report |= dict.fromkeys(("configuration", "demo", "cost"))
     return report
-
-
-def read_key(text: str) -> int:
-    """A key from an address; 0, which no row has, where it is none."""
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 router = SimpleRouter()

@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.web import signed_in
+from catalog.web import read_body, signed_in
 from pipeline import configurations, prompting, prompts
 from pipeline.access import (
     access_configuration,
@@ -62,9 +62,7 @@ class ConfigurationViewSet(
         """A new configuration, in use at once; with `like` it begins as a copy of another."""
         user = signed_in(request)
         require_endpoint_manager(user)
-        body = ConfigurationInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = read_body(ConfigurationInput, request)
         start = Plan(players={})
         if "like" in given:
             start = plan_of(access_configuration(user, given["like"]))
@@ -82,9 +80,7 @@ class ConfigurationViewSet(
         """Change it; once runs were started under it, title and note only (409)."""
         user = signed_in(request)
         configuration = access_configuration(user, name)
-        body = ConfigurationChange(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = read_body(ConfigurationChange, request)
         configurations.update_configuration(
             configuration,
             title=given.get("title", configuration.title),
@@ -161,11 +157,10 @@ class PromptViewSet(viewsets.GenericViewSet[PromptVersion]):
         """Keep a text as a further version; configurations that name it ask by it."""
         user = signed_in(request)
         require_endpoint_manager(user)
-        body = PromptInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        name = body.validated_data.pop("name")
+        body = read_body(PromptInput, request)
+        name = body.pop("name")
         access_prompts(user, name, to_write=True)
-        written = prompting.write_prompt(name, by=user, **body.validated_data)
+        written = prompting.write_prompt(name, by=user, **body)
         use = next(use for use in uses_of(name) if use.version == written)
         return Response(PromptVersionSerializer(use).data, status=status.HTTP_201_CREATED)
 

@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.web import signed_in
+from catalog.web import read_body, signed_in
 from pipeline import endpoints, prices
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.endpoint_checks import ask_check
@@ -52,9 +52,7 @@ class EndpointViewSet(
         """Add an endpoint; it begins switched off."""
         user = signed_in(request)
         require_endpoint_manager(user)
-        body = EndpointInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = dict(body.validated_data)
+        given = read_body(EndpointInput, request)
         name = given.pop("name")
         given.pop("edition", None)
         made = endpoints.create_endpoint(name, values=EndpointValues(**given), by=user)
@@ -65,9 +63,7 @@ class EndpointViewSet(
         """Change some values; with the `edition` that was read, 409 where it is not the newest."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
-        body = EndpointChange(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = dict(body.validated_data)
+        given = read_body(EndpointChange, request)
         seen = given.pop("edition", None)
         values = replace(values_of(endpoint), **given)
         endpoints.change_endpoint(endpoint, values=values, by=user, seen=seen)
@@ -86,9 +82,8 @@ class EndpointViewSet(
         """Let runs use it; one outside this machine takes `confirmed`."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
-        body = SwitchOnInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        endpoints.switch_on(endpoint, by=user, confirmed=body.validated_data["confirmed"])
+        body = read_body(SwitchOnInput, request)
+        endpoints.switch_on(endpoint, by=user, confirmed=body["confirmed"])
         return self._answer(name)
 
     @extend_schema(request=None, responses=EndpointSerializer)
@@ -113,9 +108,8 @@ class EndpointViewSet(
         """Have a worker check it by at most three calls; read `check` until its state is done."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
-        body = CheckInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        ask_check(endpoint, model=body.validated_data["model"], by=user)
+        body = read_body(CheckInput, request)
+        ask_check(endpoint, model=body["model"], by=user)
         return self._answer(name, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=UseModeInput, responses=EndpointSerializer)
@@ -124,9 +118,8 @@ class EndpointViewSet(
         """Take the mode that the last check recommends."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
-        body = UseModeInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        endpoints.use_mode(endpoint, mode=body.validated_data["mode"], by=user)
+        body = read_body(UseModeInput, request)
+        endpoints.use_mode(endpoint, mode=body["mode"], by=user)
         return self._answer(name)
 
     @extend_schema(request=PriceInput, responses={201: PriceSerializer})
@@ -135,9 +128,8 @@ class EndpointViewSet(
         """Note what a model costs from a day on."""
         user = signed_in(request)
         endpoint = access_endpoint(user, name)
-        body = PriceInput(data=request.data)
-        body.is_valid(raise_exception=True)
-        made = prices.add_price(endpoint, values=PriceValues(**body.validated_data), by=user)
+        body = read_body(PriceInput, request)
+        made = prices.add_price(endpoint, values=PriceValues(**body), by=user)
         return Response(PriceSerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses={204: None})

@@ -7,12 +7,12 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
 
-from catalog.web import read_body, signed_in
+from catalog.edge.pagination import KeysetPagination
+from catalog.web import read_body, read_key, signed_in
 from review import services
 from review.access import access_item, access_item_to_review, access_queue
 from review.campaign_api import CampaignViewSet
@@ -40,13 +40,10 @@ from review.shortening import access_shortening
 from review.transfer_api import TransferViewSet
 
 
-class MostUrgentFirst(CursorPagination):
+class MostUrgentFirst(KeysetPagination):
     """The queue in the order in which it is worked off."""
 
     ordering = ("-priority", "pk")
-    page_size = 50
-    page_size_query_param = "limit"
-    max_page_size = 200
 
 
 class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
@@ -156,7 +153,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def shorter(self, request: Request, pk: str, shortening: str) -> Response:
         """What became of it so far."""
         item, user = self._item(request, pk), signed_in(request)
-        return Response(ShorteningOut(access_shortening(item, int(shortening), by=user)).data)
+        return Response(ShorteningOut(access_shortening(item, read_key(shortening), by=user)).data)
 
     @extend_schema(request=RemarkIn, responses={201: RemarkOut})
     @action(detail=True, methods=["post"])
@@ -174,7 +171,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["delete"], url_path="remarks/(?P<remark>[0-9]+)")
     def remove_remark(self, request: Request, pk: str, remark: str) -> Response:
         """Take back one's own comment on a line; it is kept, marked."""
-        services.remove_remark(self._mine(request, pk), int(remark), by=signed_in(request))
+        services.remove_remark(self._mine(request, pk), read_key(remark), by=signed_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=GiveBackIn, responses={204: None})
@@ -189,11 +186,11 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _item(self, request: Request, pk: str) -> Item:
-        return access_item(signed_in(request), int(pk))
+        return access_item(signed_in(request), read_key(pk))
 
     def _mine(self, request: Request, pk: str) -> Item:
         """To act on: asked for before the body is read, so that who may not is told so first."""
-        return access_item_to_review(signed_in(request), int(pk))
+        return access_item_to_review(signed_in(request), read_key(pk))
 
     def _shown(self, request: Request, pk: str) -> Response:
         return Response(show_item(services.open_desk(self._item(request, pk), signed_in(request))))

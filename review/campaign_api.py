@@ -14,7 +14,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.web import read_body, signed_in
+from catalog.web import read_body, read_key, signed_in
 from pipeline.access import access_actions
 from pipeline.services import find_configuration
 from review import adjudication, making, membership, opening, studies
@@ -280,7 +280,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
 
 
 def _campaign(user: User, pk: str) -> Campaign:
-    return access_campaign(user, int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+    return access_campaign(user, read_key(pk))
 
 
 def _person(name: str) -> User:

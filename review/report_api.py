@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.web import signed_in
+from catalog.web import read_body, read_key, signed_in
 from review.access import access_report, access_snapshots
 from review.models import Campaign, ReportSnapshot
 from review.report_records import explain_execution, log_look, take_snapshot
@@ -69,7 +69,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     def retrieve(self, request: Request, pk: str) -> Response:
         """Every figure as of now. The look is recorded, as it is on the page."""
         user = signed_in(request)
-        campaign = access_report(user, int(pk))
+        campaign = access_report(user, read_key(pk))
         report = make_report(campaign)
         log_look(campaign, report, by=user)
         return Response(report)
@@ -78,13 +78,13 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     @action(detail=True, methods=["get"])
     def threats(self, request: Request, pk: str) -> Response:
         """The numbers behind each threat to validity, counted at most five minutes ago."""
-        return Response(recent_threats(access_report(signed_in(request), int(pk))))
+        return Response(recent_threats(access_report(signed_in(request), read_key(pk))))
 
     @extend_schema(responses=SnapshotOut(many=True))
     @action(detail=True, methods=["get"])
     def snapshots(self, request: Request, pk: str) -> Response:
         """What was kept, the newest first."""
-        kept = access_report(signed_in(request), int(pk)).snapshots.defer("data")
+        kept = access_report(signed_in(request), read_key(pk)).snapshots.defer("data")
         return Response(SnapshotOut(kept.select_related("by"), many=True).data)
 
     @extend_schema(request=SnapshotIn, responses={201: SnapshotOut})
@@ -92,10 +92,9 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     def take_snapshot(self, request: Request, pk: str) -> Response:
         """Keep the report as it stands now."""
         user = signed_in(request)
-        campaign = access_report(user, int(pk))
-        given = SnapshotIn(data=request.data)
-        given.is_valid(raise_exception=True)
-        snapshot = take_snapshot(campaign, name=given.validated_data["name"], by=user)
+        campaign = access_report(user, read_key(pk))
+        given = read_body(SnapshotIn, request)
+        snapshot = take_snapshot(campaign, name=given["name"], by=user)
         return Response(SnapshotOut(snapshot).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ReasonIn, responses={204: None})
@@ -103,11 +102,10 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
     def execution_reason(self, request: Request, pk: str) -> Response:
         """Say why execution and experts differ on an item."""
         user = signed_in(request)
-        campaign = access_report(user, int(pk))
-        given = ReasonIn(data=request.data)
-        given.is_valid(raise_exception=True)
-        item = get_object_or_404(campaign.items, pk=given.validated_data["item"])
-        explain_execution(item, reason=given.validated_data["reason"], by=user)
+        campaign = access_report(user, read_key(pk))
+        given = read_body(ReasonIn, request)
+        item = get_object_or_404(campaign.items, pk=given["item"])
+        explain_execution(item, reason=given["reason"], by=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -12,12 +12,12 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.edge.parsers import JSONParser, MultiPartParser
 from catalog.types import BadInput
-from catalog.web import read_body, signed_in
+from catalog.web import read_body, read_key, signed_in
 from review import studies
 from review.access import access_campaigns, access_transfer
 from review.models import Campaign, Transfer, TransferLine
@@ -124,21 +124,21 @@ class TransferViewSet(
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop it; what was imported stays."""
         user = signed_in(request)
-        jobs.cancel_transfer(access_transfer(user, int(pk)), by=user)
-        return Response(TransferOut(access_transfer(user, int(pk))).data)
+        jobs.cancel_transfer(access_transfer(user, read_key(pk)), by=user)
+        return Response(TransferOut(access_transfer(user, read_key(pk))).data)
 
     @extend_schema(responses=LineOut(many=True))
     @action(detail=True, filterset_fields=[], pagination_class=None)
     def lines(self, request: Request, pk: str) -> Response:
         """What was refused, or left out, line by line."""
-        transfer = access_transfer(signed_in(request), int(pk))
+        transfer = access_transfer(signed_in(request), read_key(pk))
         return Response(LineOut(transfer.lines.all(), many=True).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     @action(detail=True)
     def file(self, request: Request, pk: str) -> FileResponse:
         """The export, until it expires."""
-        transfer = access_transfer(signed_in(request), int(pk))
+        transfer = access_transfer(signed_in(request), read_key(pk))
         if not can_be_downloaded(transfer):
             raise Http404
         return FileResponse(

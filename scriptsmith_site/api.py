@@ -7,6 +7,7 @@ from django.urls import include, path
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.routers import DefaultRouter
 
@@ -29,7 +30,10 @@ router = DefaultRouter()
 for app in (catalog.api, pipeline.api, review.api):
     router.registry.extend(app.router.registry)
 
-show_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated])
+# As YAML or JSON, as the caller prefers.
+show_schema = SpectacularAPIView.as_view(
+    permission_classes=[IsAuthenticated], content_negotiation_class=DefaultContentNegotiation
+)
 show_docs = login_required(
     SpectacularSwaggerSplitView.as_view(url_name="api-schema", template_name="site/api_docs.html")
 )

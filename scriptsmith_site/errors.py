@@ -29,6 +29,10 @@ class ErrorKind(NamedTuple):
     code: str  # for programs; stable
 
 
+BAD_REQUEST = ErrorKind(400, "bad_request")
+UNSUPPORTED = ErrorKind(415, "unsupported_media_type")
+
+
 def wants_json(request: HttpRequest) -> bool:
     """Whether the caller is a program and not a page."""
     if request.path_info.startswith("/api/"):
@@ -46,11 +50,14 @@ def error_body(code: str, message: str, field: str = "") -> dict[str, dict[str, 
     return {"error": {"code": code, "message": message, "field": field}}
 
 
-def show_error(request: HttpRequest, kind: ErrorKind, *, detail: str = "") -> HttpResponse:
+def show_error(
+    request: HttpRequest, kind: ErrorKind, *, detail: str = "", field: str = ""
+) -> HttpResponse:
     """The error page, its JSON, or for htmx its fragment; `detail` is about this very case."""
     status, code = kind
     if wants_json(request):
-        return JsonResponse(error_body(code, detail or code.replace("_", " ")), status=status)
+        body = error_body(code, detail or code.replace("_", " "), field)
+        return JsonResponse(body, status=status)
     if wants_fragment(request):
         context = {"text": detail or _("The server refused this. Nothing was changed.")}
         return render(request, "components/_refusal.html", context, status=status)
@@ -59,7 +66,17 @@ def show_error(request: HttpRequest, kind: ErrorKind, *, detail: str = "") -> Ht
 
 def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
     """What a service refused and no view answered; `next_step` of the page is to go back."""
-    return _with_wait(show_error(request, _kind_of(refusal), detail=str(refusal)), refusal)
+    answer = show_error(request, _kind_of(refusal), detail=str(refusal), field=_field_of(refusal))
+    return _with_wait(answer, refusal)
+
+
+def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
+    """405 with the methods that are `allowed` here, where they are known."""
+    detail = _("This address does not answer %(method)s.") % {"method": str(request.method)[:20]}
+    answer = show_error(request, ErrorKind(405, "method_not_allowed"), detail=detail)
+    if allowed:
+        answer["Allow"] = allowed
+    return answer
 
 
 def show_expired_session(request: HttpRequest) -> HttpResponse:
@@ -90,7 +107,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return show_error(
             request, ErrorKind(413, "too_large"), detail=_("At most %(most)s.") % {"most": most}
         )
-    return show_error(request, ErrorKind(400, "bad_request"))
+    return show_error(request, BAD_REQUEST)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -116,9 +133,8 @@ def handle_api_exception(exception: Exception, context: dict[str, object]) -> Re
     """Errors of the API as {"error": {"code", "message", "field"}}; None is a defect, and a 500."""
     if isinstance(exception, Refused):
         kind = _kind_of(exception)
-        field = exception.field if isinstance(exception, BadInput) else ""
-        answer = Response(error_body(kind.code, str(exception), field), status=kind.status)
-        return _with_wait(answer, exception)
+        body = error_body(kind.code, str(exception), _field_of(exception))
+        return _with_wait(Response(body, status=kind.status), exception)
     # REST framework knows the status and the headers; only the body is ours.
     response = exception_handler(exception, context)
     if response is None:
@@ -149,6 +165,10 @@ def _kind_of(refusal: Refused) -> ErrorKind:
     if isinstance(refusal, NotAllowedNow):
         return ErrorKind(409, "not_allowed_now")
     return ErrorKind(422, "bad_input" if isinstance(refusal, BadInput) else "refused")
+
+
+def _field_of(refusal: Refused) -> str:
+    return refusal.field if isinstance(refusal, BadInput) else ""
 
 
 def _first_problem(detail: object, path: str = "") -> tuple[str, str]:

@@ -9,10 +9,13 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware as DjangoLoginRequiredMiddleware
 from django.contrib.auth.middleware import get_user
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from catalog.types import Refused
+from catalog.edge.parsers import require_usable
+from catalog.edge.text import MOST_KEY, has_control_character, why_unreadable, why_unusable
+from catalog.types import BadInput, Refused
 from scriptsmith_site import errors, logs
 from scriptsmith_site.people.preferences import preferences_of
 
@@ -21,6 +24,8 @@ View = Callable[..., HttpResponseBase]
 Args = tuple[object, ...]
 Kwargs = dict[str, object]
 
+_API = "/api/"
+_PAGE_METHODS = ("GET", "HEAD", "POST")
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -58,6 +63,82 @@ class NoStoreMiddleware:
         if "public" not in response.get("Cache-Control", ""):
             response["Cache-Control"] = "no-store, private"
         return response
+
+
+class MalformedRequestMiddleware:
+    """What no view should have to think of is refused before any is asked, page or API.
+
+    A character that no text can have, an escape that is none, a key that no row can have, a method that
+    nothing here answers. What the body of a call of the API holds is for its parsers to judge.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self._refuse(request) or self.get_response(request)
+        if answer.status_code == 405 and not answer.content:
+            return errors.show_method_not_allowed(request, answer.get("Allow", ""))
+        if answer.status_code == 405 and answer.has_header("Allow"):
+            # REST framework offers it whether or not there is anything to say.
+            answer["Allow"] = answer["Allow"].removesuffix(", OPTIONS")
+        return answer
+
+    def process_view(
+        self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs
+    ) -> HttpResponse | None:
+        """Raises Http404 for a key beyond bigint, and what Django does for a form that can't be read."""
+        if any(isinstance(value, int) and value > MOST_KEY for value in kwargs.values()):
+            raise Http404
+        if request.method == "POST" and not request.path_info.startswith(_API):
+            try:
+                _require_usable_form(request)
+            except BadInput as refusal:
+                return errors.show_refusal(request, refusal)
+        return None
+
+    def _refuse(self, request: HttpRequest) -> HttpResponse | None:
+        # REST framework knows the methods of each of its addresses.
+        if request.method not in _PAGE_METHODS and not request.path_info.startswith(_API):
+            return errors.show_method_not_allowed(request, ", ".join(_PAGE_METHODS))
+        if why_unusable(request.path_info):
+            return errors.page_not_found(request, Http404())
+        if any(
+            has_control_character(value)
+            for name, value in request.META.items()
+            if name.startswith("HTTP_") or name == "CONTENT_TYPE"
+        ):
+            return errors.show_error(
+                request, errors.BAD_REQUEST, detail=_("A header is malformed.")
+            )
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if charset.lower() not in ("utf-8", "utf8"):
+            return errors.show_error(
+                request, errors.UNSUPPORTED, detail=_("Only UTF-8 is read here.")
+            )
+        if problem := why_unreadable(request.META.get("QUERY_STRING", "")):
+            return _refuse_address(request, problem)
+        return None
+
+
+def _refuse_address(request: HttpRequest, problem: str) -> HttpResponse:
+    pairs = (pair.split("=", 1) for pair in request.META["QUERY_STRING"].split("&"))
+    name = next((one[0] for one in pairs if why_unreadable("=".join(one))), "")
+    return errors.show_refusal(
+        request, BadInput(problem, field="" if why_unreadable(name) else name)
+    )
+
+
+def _require_usable_form(request: HttpRequest) -> None:
+    """Raise BadInput where a field, a file's name or what encodes them is malformed."""
+    for name, values in request.POST.lists():
+        require_usable([name, *values], at=name)
+    for name, files in request.FILES.lists():
+        require_usable([name, *(file.name or "" for file in files)], at=name)
+    if request.content_type == "application/x-www-form-urlencoded" and (
+        problem := why_unreadable(request.body.decode("ascii", "replace"))
+    ):
+        raise BadInput(problem)
 
 
 class LoginRequiredMiddleware(DjangoLoginRequiredMiddleware):

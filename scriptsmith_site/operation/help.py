@@ -48,7 +48,9 @@ def show_guide(request: HttpRequest, name: str = "asking") -> HttpResponse:
 @require_GET
 def show_picture(request: HttpRequest, name: str) -> FileResponse:
     """A picture of the guides, by its plain name."""
-    path = settings.BASE_DIR / "docs" / "images" / f"{name}.png"
-    if not path.is_file():
+    # Looked for among what is there: an address may be longer than the name of any file.
+    folder = settings.BASE_DIR / "docs" / "images"
+    found = next((path for path in folder.glob("*.png") if path.stem == name), None)
+    if found is None:
         raise Http404
-    return FileResponse(path.open("rb"), content_type="image/png")
+    return FileResponse(found.open("rb"), content_type="image/png")

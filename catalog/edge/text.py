@@ -1,0 +1,48 @@
+"""Which texts can be kept: PostgreSQL takes no NUL, and UTF-8 has no lone surrogates."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_to_bytes
+
+from django.utils.translation import gettext as _
+
+MOST_KEY = 2**63 - 1  # bigint, which every key is
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+def why_unusable(text: str) -> str:
+    """What is wrong with a text, in words; empty where it can be kept and sent."""
+    if "\0" in text:
+        return _("It holds a NUL character, which no text here can have.")
+    if not text.isascii() and _SURROGATE.search(text):
+        return _("It holds half of a character (a lone surrogate), which no text can have.")
+    return ""
+
+
+def why_unreadable(encoded: str) -> str:
+    """What is wrong with a query string or a form as it was sent, in words; empty where it decodes to usable text."""
+    if "%" not in encoded:
+        return why_unusable(encoded)
+    if _BROKEN_ESCAPE.search(encoded):
+        return _("A % in it is not followed by two hexadecimal digits.")
+    raw = unquote_to_bytes(encoded)
+    if b"\0" in raw:
+        return why_unusable("\0")
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return _("It is not UTF-8.")
+    return ""
+
+
+def has_control_character(header: str) -> bool:
+    """Whether a header holds a character that none may have, but for a tab."""
+    return _CONTROL.search(header) is not None
+
+
+def shown(name: str) -> str:
+    """A name that was sent, short and fit for any answer."""
+    return name[:80].replace("\0", "").encode(errors="replace").decode()
