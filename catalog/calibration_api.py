@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
@@ -24,13 +25,13 @@ from catalog.calibration_outputs import (
     ThresholdOutput,
     show_calibration,
 )
-from catalog.curation_api import CURATE, read_key
+from catalog.curation_api import CURATE
 from catalog.models import MatchLabel, ScoringModel, Threshold
 from catalog.services.base import require
 from catalog.services.calibrating import SET_THRESHOLD
 from catalog.services.labels import LABEL_MATCHES
 from catalog.types import BadInput
-from catalog.web import read_body, signed_in
+from catalog.web import read_body, read_key, read_query, signed_in
 
 # A scope of tokens; the app of people is above this one.
 MANAGE = "manage"
@@ -81,13 +82,14 @@ class CalibrationViewSet(viewsets.ViewSet):
 
     required_scope = CURATE
 
-    @extend_schema(parameters=[WantedInput], responses=CalibrationOutput)
+    @extend_schema(
+        parameters=[WantedInput], responses=forced_singular_serializer(CalibrationOutput)
+    )
     def list(self, request: Request) -> Response:
         """Precision against coverage, reliability, and the threshold for a wanted precision."""
         require(signed_in(request), LABEL_MATCHES, SET_THRESHOLD)
-        wanted = WantedInput(data=request.query_params)
-        wanted.is_valid(raise_exception=True)
-        shown = show_calibration(wanted=wanted.validated_data.get("precision"))
+        wanted = read_query(WantedInput, request).get("precision")
+        shown = show_calibration(wanted=wanted)
         return Response(CalibrationOutput(shown).data)
 
     @extend_schema(request=None, responses={202: FitOutput})
@@ -164,9 +166,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     def next_case(self, request: Request) -> Response:
         """The next case to label: near the threshold, and now and then any."""
         require(signed_in(request), LABEL_MATCHES)
-        skip = SkipInput(data=request.query_params)
-        skip.is_valid(raise_exception=True)
-        said = skip.validated_data
+        said = read_query(SkipInput, request)
         left_out = [(said["skip"], said["version"])] if {"skip", "version"} <= said.keys() else []
         case = services.next_case(skip=left_out)
         if case is None:

@@ -21,7 +21,7 @@ from catalog.serializers import EntrySerializer, ReasonInput, VersionSerializer
 from catalog.services.base import CURATE as MAY_CURATE
 from catalog.services.base import require
 from catalog.types import BadInput
-from catalog.web import read_body, signed_in
+from catalog.web import read_body, read_key, signed_in
 
 CURATE = "curate"
 
@@ -116,7 +116,7 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
         return _answer(version, status=201)
 
     @extend_schema(responses=EventOutput(many=True))
-    @action(detail=True)
+    @action(detail=True, pagination_class=None, filter_backends=[])
     def history(self, request: Request, slug: str) -> Response:
         """What happened to its versions, newest first."""
         entry = access_entry(request.user, slug)
@@ -148,16 +148,22 @@ class EntryDeeds(viewsets.GenericViewSet[Entry]):
         return self._entry_answer(request, slug)
 
     @extend_schema(request=PhrasingInput, responses=EntrySerializer)
-    @action(detail=True, methods=["post", "delete"])
+    @action(detail=True, methods=["post"])
     def phrasings(self, request: Request, slug: str) -> Response:
-        """Add a wording, or take one away."""
+        """Add a wording."""
         entry = self._entry(request, slug)
         text = read_body(PhrasingInput, request)["text"]
-        if request.method == "POST":
-            services.add_phrasing(entry, text=text, by=signed_in(request))
-        else:
-            phrasing = get_object_or_404(entry.phrasings.defer("document"), text=text)
-            services.remove_phrasing(phrasing, by=signed_in(request))
+        services.add_phrasing(entry, text=text, by=signed_in(request))
+        return self._entry_answer(request, slug)
+
+    @extend_schema(request={"application/json": PhrasingInput}, responses={200: EntrySerializer})
+    @phrasings.mapping.delete
+    def remove_phrasing(self, request: Request, slug: str) -> Response:
+        """Take a wording away."""
+        entry = self._entry(request, slug)
+        text = read_body(PhrasingInput, request)["text"]
+        phrasing = get_object_or_404(entry.phrasings.defer("document"), text=text)
+        services.remove_phrasing(phrasing, by=signed_in(request))
         return self._entry_answer(request, slug)
 
     @extend_schema(request=PhrasingInput, responses=EntrySerializer)
@@ -278,11 +284,6 @@ class DuplicateViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[NearDuplic
         services.dismiss_pair(pair, by=signed_in(request))
         pair.refresh_from_db()
         return Response(DuplicateOutput(pair).data)
-
-
-def read_key(text: str) -> int:
-    """A key from an address; 0, which no row has, where it is none."""
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def _version(request: Request, pk: str) -> Version:

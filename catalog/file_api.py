@@ -10,18 +10,18 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.access import access_entries, access_import, access_imports
+from catalog.edge.parsers import JSONParser, MultiPartParser
 from catalog.file_forms import ExportForm
-from catalog.files import Format
+from catalog.files import CONTENT_TYPES, Format
 from catalog.models import Job
 from catalog.services import file_jobs
 from catalog.types import BadInput
 from catalog.views.files import export_response
-from catalog.web import signed_in
+from catalog.web import read_body, read_key, signed_in
 
 
 class ImportOut(serializers.ModelSerializer[Job]):
@@ -60,9 +60,7 @@ class CatalogImportViewSet(
     def create(self, request: Request) -> Response:
         """Say what would become of each row of a file; nothing is changed. Ask again until it is done."""
         access_imports(request.user)
-        given = CatalogueImportIn(data=request.data)
-        given.is_valid(raise_exception=True)
-        data = given.validated_data
+        data = read_body(CatalogueImportIn, request)
         job = file_jobs.preview_import(
             data["file"], by=signed_in(request), state=data["state"], format=data["format"]
         )
@@ -72,7 +70,7 @@ class CatalogImportViewSet(
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str) -> Response:
         """Import what was looked through: good rows are kept, bad ones reported."""
-        preview = access_import(request.user, int(pk))
+        preview = access_import(request.user, read_key(pk))
         job = file_jobs.start_import(preview, by=signed_in(request))
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
 
@@ -80,7 +78,7 @@ class CatalogImportViewSet(
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop it; what was imported stays."""
-        job = access_import(request.user, int(pk))
+        job = access_import(request.user, read_key(pk))
         file_jobs.cancel_import(job, by=signed_in(request))
         return Response(ImportOut(access_import(request.user, job.pk)).data)
 
@@ -93,7 +91,9 @@ class CatalogExportViewSet(viewsets.ViewSet):
             OpenApiParameter("layout", str, enum=[one.value for one in Format]),
             OpenApiParameter("state", str, description="Only the newest version in this state."),
         ],
-        responses={200: OpenApiTypes.BINARY},
+        responses={
+            (200, *(one.partition(";")[0] for one in CONTENT_TYPES.values())): OpenApiTypes.BINARY
+        },
     )
     def list(self, request: Request) -> StreamingHttpResponse:
         """Entries with their versions as JSONL, CSV or a .zip; each can be imported again."""

@@ -179,7 +179,7 @@ class ListedSerializer(serializers.Serializer[object]):
 
     slug = serializers.CharField(source="entry.slug")
     title = serializers.CharField(source="entry.title")
-    suspended_at = serializers.DateTimeField(source="entry.suspended_at")
+    suspended_at = serializers.DateTimeField(source="entry.suspended_at", allow_null=True)
     version = serializers.IntegerField(source="version.number")
     version_id = serializers.IntegerField(source="version.pk")
     state = serializers.CharField(source="version.state")

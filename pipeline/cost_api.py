@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, viewsets
 from rest_framework.request import Request
@@ -73,7 +74,7 @@ class SpendingViewSet(viewsets.GenericViewSet[Spending]):
     pagination_class = None
 
     @extend_schema(
-        responses=SpendingSerializer,
+        responses=forced_singular_serializer(SpendingSerializer),
         parameters=[
             OpenApiParameter("since", str, description="First day, such as 2026-10-01."),
             OpenApiParameter("until", str, description="Last day; today where it is left out."),

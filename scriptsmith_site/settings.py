@@ -367,7 +367,7 @@ REST_FRAMEWORK = {
     # The schema says what an operation takes; OPTIONS would say it again, and differently.
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "catalog.edge.negotiation.OneFormat",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "scriptsmith_site.schema.ProductSchema",
     "EXCEPTION_HANDLER": "scriptsmith_site.errors.handle_api_exception",
     "UNAUTHENTICATED_USER": None,
 }

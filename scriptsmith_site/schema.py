@@ -1,0 +1,108 @@
+"""What the schema says of every operation: the answers that its kind can give, and the shape of an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from rest_framework import serializers
+
+from catalog.edge.text import MOST_KEY
+
+Schema = dict[str, Any]
+
+ERROR = {
+    "type": "object",
+    "properties": {
+        "error": {
+            "type": "object",
+            "properties": {
+                "code": {"type": "string", "description": "For programs; stable."},
+                "message": {"type": "string", "description": "For people."},
+                "field": {"type": "string", "description": "What it is about; empty: the whole."},
+            },
+            "required": ["code", "message", "field"],
+            "additionalProperties": False,
+        }
+    },
+    "required": ["error"],
+    "additionalProperties": False,
+}
+EVERY = {
+    400: "The request can't be read.",
+    401: "Nobody is signed in, or the token is unknown, expired or revoked.",
+    403: "The roles or the token's scopes do not include it.",
+    415: "What was sent is of a kind, or in an encoding, that is not read here.",
+    422: "Something that was sent can't be used; `field` names it.",
+    429: "Too much was asked for in too short a time.",
+}
+OF_ONE = {404: "There is nothing here."}
+THAT_CHANGE = {
+    409: "The rules allow it, but not as things stand now.",
+    413: "The body is too large.",
+}
+_DIGITS = ("^[0-9]+$", "^[0-9]{1,18}$", r"^\d{1,18}$")
+READING = ("GET", "HEAD", "OPTIONS")
+
+
+class ProductSchema(AutoSchema):  # type: ignore[no-untyped-call]
+    """drf-spectacular's, and what it cannot see: the errors that a kind of operation raises."""
+
+    def _get_response_bodies(self, direction: str = "response") -> Schema:
+        responses: Schema = super()._get_response_bodies(direction)
+        for status, description in self._errors().items():
+            responses.setdefault(
+                str(status),
+                {
+                    "description": description,
+                    "content": {"application/json": {"schema": self._error_component().ref}},
+                },
+            )
+        return responses
+
+    def _errors(self) -> dict[int, str]:
+        errors = dict(EVERY)
+        changes = self.method not in READING
+        # A body may name what is not there, as an address may.
+        if changes or "{" in self.path:
+            errors |= OF_ONE
+        if changes:
+            errors |= THAT_CHANGE
+        return dict(sorted(errors.items()))
+
+    def _get_request_body(self, direction: str = "request") -> Schema | None:
+        # Left out for DELETE, which may have one.
+        if self.method == "DELETE" and isinstance(self.get_request_serializer(), dict):
+            self.method = "POST"
+            try:
+                return super()._get_request_body(direction)
+            finally:
+                self.method = "DELETE"
+        return super()._get_request_body(direction)
+
+    def _resolve_path_parameters(self, variables: list[str]) -> list[Schema]:
+        parameters: list[Schema] = super()._resolve_path_parameters(variables)
+        for parameter in parameters:
+            schema = parameter["schema"]
+            if schema.get("type") == "integer" or schema.get("pattern", "") in _DIGITS:
+                parameter["schema"] = {"type": "integer", "minimum": 1, "maximum": MOST_KEY}
+        return parameters
+
+    def _error_component(self) -> ResolvedComponent:
+        component = ResolvedComponent(
+            name="Error", type=ResolvedComponent.SCHEMA, schema=ERROR, object="Error"
+        )
+        self.registry.register_on_missing(component)
+        return component
+
+    def _get_serializer_field_meta(self, field: Any, direction: str) -> Schema:
+        meta: Schema = super()._get_serializer_field_meta(field, direction)
+        # `source="owner.username", default=None`: nobody's is null.
+        if (
+            isinstance(field, serializers.Field)
+            and direction == "response"
+            and field.default is None
+        ):
+            meta["nullable"] = True
+        return meta
