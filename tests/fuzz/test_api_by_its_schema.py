@@ -1,0 +1,53 @@
+"""Every operation is called as its schema has it, and as it has it not: no answer is 5xx or undeclared.
+
+`make fuzz` makes a hundred calls of each where the suite makes three.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+
+from scriptsmith_site.models import ApiToken
+from scriptsmith_site.people.tokens import make_token
+from tests.fuzz.calling import Tally, call_operation, operations
+from tests.fuzz.world import make_world
+
+EXAMPLES = int(os.environ.get("SCRIPTSMITH_FUZZ_EXAMPLES", "3"))
+ONLY = os.environ.get("SCRIPTSMITH_FUZZ_ONLY", "")
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(3 * 60 * 60)]
+
+
+@pytest.fixture
+def _same_connection() -> Iterator[None]:
+    """Calls share the test's transaction, as those of Django's own client do."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("_same_connection")
+@pytest.mark.parametrize("role", ["reviewer", "chief"])
+def test_the_api_keeps_to_its_schema(role: str, record_property: object) -> None:
+    world = make_world()
+    person: User = getattr(world, role)
+    secret = make_token(
+        person, name="fuzz", scopes=ApiToken.Scope.values, days=None, by=person
+    ).secret
+    tally = Tally()
+    for operation in operations(secret):
+        if ONLY in operation.path:
+            call_operation(operation, examples=EXAMPLES, secret=secret, world=world, tally=tally)
+    record_property("fuzz", f"{role}: {tally.line()}")  # type: ignore[operator]
+    shown = "\n\n".join(f"{key}\n{about}" for key, about in tally.failures.items())
+    assert not tally.failures, shown
+    assert tally.calls
