@@ -83,7 +83,8 @@ class CalibrationViewSet(viewsets.ViewSet):
     required_scope = CURATE
 
     @extend_schema(
-        parameters=[WantedInput], responses=forced_singular_serializer(CalibrationOutput)
+        parameters=[WantedInput],
+        responses=forced_singular_serializer(CalibrationOutput),  # type: ignore[no-untyped-call]
     )
     def list(self, request: Request) -> Response:
         """Precision against coverage, reliability, and the threshold for a wanted precision."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -70,7 +70,7 @@ class ConfigurationViewSet(
             given["name"],
             title=given["title"],
             note=given.get("note", ""),
-            plan=_changed(start, given),
+            plan=_changed(start, cast(PlanValues, given)),
             by=user,
         )
         return self._answer(made.name, status=status.HTTP_201_CREATED)
@@ -85,7 +85,7 @@ class ConfigurationViewSet(
             configuration,
             title=given.get("title", configuration.title),
             note=given.get("note", configuration.note),
-            plan=_changed(plan_of(configuration), given),
+            plan=_changed(plan_of(configuration), cast(PlanValues, given)),
             by=user,
             seen=given.get("edition"),
         )

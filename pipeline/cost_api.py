@@ -74,7 +74,7 @@ class SpendingViewSet(viewsets.GenericViewSet[Spending]):
     pagination_class = None
 
     @extend_schema(
-        responses=forced_singular_serializer(SpendingSerializer),
+        responses=forced_singular_serializer(SpendingSerializer),  # type: ignore[no-untyped-call]
         parameters=[
             OpenApiParameter("since", str, description="First day, such as 2026-10-01."),
             OpenApiParameter("until", str, description="Last day; today where it is left out."),

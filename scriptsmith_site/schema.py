@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
@@ -11,6 +11,7 @@ from rest_framework import serializers
 from catalog.edge.text import MOST_KEY
 
 Schema = dict[str, Any]
+Direction = Literal["request", "response"]
 
 ERROR = {
     "type": "object",
@@ -46,10 +47,10 @@ _DIGITS = ("^[0-9]+$", "^[0-9]{1,18}$", r"^\d{1,18}$")
 READING = ("GET", "HEAD", "OPTIONS")
 
 
-class ProductSchema(AutoSchema):  # type: ignore[no-untyped-call]
+class ProductSchema(AutoSchema):
     """drf-spectacular's, and what it cannot see: the errors that a kind of operation raises."""
 
-    def _get_response_bodies(self, direction: str = "response") -> Schema:
+    def _get_response_bodies(self, direction: Direction = "response") -> Schema:
         responses: Schema = super()._get_response_bodies(direction)
         for status, description in self._errors().items():
             responses.setdefault(
@@ -71,18 +72,17 @@ class ProductSchema(AutoSchema):  # type: ignore[no-untyped-call]
             errors |= THAT_CHANGE
         return dict(sorted(errors.items()))
 
-    def _get_request_body(self, direction: str = "request") -> Schema | None:
+    def _get_request_body(self, direction: Direction = "request") -> Schema | None:
+        method = self.method
         # Left out for DELETE, which may have one.
-        if self.method == "DELETE" and isinstance(self.get_request_serializer(), dict):
+        if method == "DELETE" and isinstance(self.get_request_serializer(), dict):
             self.method = "POST"
-            try:
-                return super()._get_request_body(direction)
-            finally:
-                self.method = "DELETE"
-        return super()._get_request_body(direction)
+        body: Schema | None = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        self.method = method
+        return body
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[Schema]:
-        parameters: list[Schema] = super()._resolve_path_parameters(variables)
+        parameters: list[Schema] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
         for parameter in parameters:
             schema = parameter["schema"]
             if schema.get("type") == "integer" or schema.get("pattern", "") in _DIGITS:
@@ -90,14 +90,16 @@ class ProductSchema(AutoSchema):  # type: ignore[no-untyped-call]
         return parameters
 
     def _error_component(self) -> ResolvedComponent:
-        component = ResolvedComponent(
+        component = ResolvedComponent(  # type: ignore[no-untyped-call]
             name="Error", type=ResolvedComponent.SCHEMA, schema=ERROR, object="Error"
         )
         self.registry.register_on_missing(component)
         return component
 
-    def _get_serializer_field_meta(self, field: Any, direction: str) -> Schema:
-        meta: Schema = super()._get_serializer_field_meta(field, direction)
+    def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Schema:
+        meta: Schema = super()._get_serializer_field_meta(  # type: ignore[no-untyped-call]
+            field, direction
+        )
         # `source="owner.username", default=None`: nobody's is null.
         if (
             isinstance(field, serializers.Field)

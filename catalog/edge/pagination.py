@@ -52,7 +52,8 @@ class KeysetPagination(CursorPagination):
             raise self._no_place()
         if not 0 <= int(offset) <= self.offset_cutoff:
             raise self._no_place()
-        return Cursor(offset=int(offset), reverse=reverse == "1", position=position)
+        # A text, whatever the stubs say: it is compared with the text of a row's.
+        return Cursor(int(offset), reverse == "1", position)  # type: ignore[arg-type]
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
