@@ -27,6 +27,7 @@ FLAGGED = {
     "feedback": "- Use -path, not -name.",
     "refined": "find /srv -path '*X*'\n",
 }
+WHY = "It is to delete what is old."
 LONG = "This is wrong for many reasons. " * 20
 
 
@@ -217,8 +218,12 @@ DESK = (
         "reviewer",
         a_held_item,
         "item-decide",
+        fill={"value": "2", "comment": "As asked.", "risk_reason": WHY},
         press="approve",
-        then=lambda w: Decision.objects.get().kind == "approve",
+        then=lambda w: (
+            Decision.objects.get().kind == "approve"
+            and (last_score(w).value, last_score(w).comment) == (2, "As asked.")
+        ),
         name="approve",
     ),
     Story(
@@ -226,9 +231,11 @@ DESK = (
         "reviewer",
         a_held_item,
         "item-decide",
-        fill={"reason": "It deletes too much."},
+        fill={"value": "0", "reason": "It deletes too much."},
         press="reject",
-        then=lambda w: Decision.objects.get().reason == "It deletes too much.",
+        then=lambda w: (
+            Decision.objects.get().reason == "It deletes too much." and last_score(w).value == 0
+        ),
         name="reject",
     ),
     Story(
@@ -236,7 +243,7 @@ DESK = (
         "reviewer",
         a_held_item,
         "item-decide",
-        fill={"script": "find /var/tmp/exports -mtime +30 -print\n"},
+        fill={"script": "find /var/tmp/exports -mtime +30 -print\n", "risk_reason": WHY},
         press="edit",
         then=lambda w: Decision.objects.get().kind == "edit",
         name="edit",

@@ -188,7 +188,8 @@ def api_routes() -> set[tuple[str, str]]:
         actions = getattr(pattern.callback, "actions", None)
         if actions and "(?P<format>" not in route:
             path = re.sub(r"\(\?P<\w+>[^)]*\)", "{}", route.replace("^", ""))
-            found |= {(method.upper(), f"/{path}") for method in actions}
+            # REST framework adds HEAD to what answers GET once the address was asked.
+            found |= {(method.upper(), f"/{path}") for method in actions if method != "head"}
     return found
 
 
