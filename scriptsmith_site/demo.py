@@ -1,4 +1,4 @@
-"""The demo: starter catalogue, four accounts and some actions; loaded once, whatever is called how often."""
+"""The demo: starter catalogue, five accounts and some actions; loaded once, whatever is called how often."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ ACCOUNTS = [
     ("carlo", "Carlo Okafor", Role.CURATOR),
     ("mona", "Mona Iyer", Role.MANAGER),
     ("ada", "Ada Brandt", Role.ADMINISTRATOR),
+    # Another SRE, who asks: who asks sees verdicts, and the one who reviews must not.
+    ("sven", "Sven Haugen", Role.REVIEWER),
 ]
+ASKER = "sven"
 ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
 
 
@@ -39,7 +42,7 @@ def load() -> dict[str, str]:
     require_private()
     passwords = make_accounts()
     catalog.load_starter()
-    make_actions(by=User.objects.get(username=ACCOUNTS[0][0]))
+    make_actions(by=User.objects.get(username=ASKER))
     return passwords
 
 
@@ -56,7 +59,7 @@ def require_private() -> None:
 
 
 def make_accounts() -> dict[str, str]:
-    """The four accounts; a password is made once and kept in the data folder, readable by its owner only."""
+    """The five accounts; a password is made once and kept in the data folder, readable by its owner only."""
     path = settings.LAYOUT.demo_passwords
     passwords = _read_passwords(path)
     for name, full_name, role in ACCOUNTS:
