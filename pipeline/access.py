@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Case, F, QuerySet, Value, When
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -29,8 +29,9 @@ MANAGE = "review.manage_campaigns"
 class VisibleParts:
     """What a page or serializer may show of a Run beyond the statement, the context and the state.
 
-    `verdict` covers all that the assessor's opinion shows through: assessments, feedback, the
-    drafts and stages that follow from them, the ledger. `models` covers who played which role.
+    `verdict` covers all that the assessor's opinion shows through: assessments, feedback, the drafts and
+    stages that follow from them, the ledger, what it cost and how long it took. `models` covers who played
+    which role, and whether the script was imported.
     """
 
     verdict: bool = True
@@ -40,6 +41,8 @@ class VisibleParts:
 def visible_parts(user: User, run: Run) -> VisibleParts:
     """What this person may see of this Run; every page and serializer asks here, and only here.
 
+    Whoever asks shows it: that this person has seen the verdict is noted.
+
     A run from `access_runs` has been marked by the query that read it; for another one, a query is made.
     """
     if hooks.mark_hidden_runs is None:
@@ -47,6 +50,8 @@ def visible_parts(user: User, run: Run) -> VisibleParts:
     if "hides_verdict" not in run.__dict__:
         run = access_runs(user).get(pk=run.pk)
     hidden = [name for name in ("verdict", "models") if getattr(run, f"hides_{name}")]
+    if hooks.note_shown is not None and "verdict" not in hidden:
+        hooks.note_shown(user, run)
     return VisibleParts(**dict.fromkeys(hidden, False))
 
 
@@ -58,6 +63,33 @@ def shown_verdicts(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """Of these runs, those whose configuration the person may see."""
     return _without(user, runs, "hides_models")
+
+
+def shown_state(run: Run, parts: VisibleParts) -> str:
+    """How the run stands, for this person.
+
+    Where the verdict is hidden, work that was asked for after its end is hidden too: a refinement that is
+    being made tells that there was none.
+    """
+    if not parts.verdict and run.finished_at is not None and run.recommended_id is not None:
+        return Run.State.DONE
+    return run.state
+
+
+def with_shown_state(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
+    """The runs with `shown_state` as an annotation, to be narrowed by."""
+    if hooks.mark_hidden_runs is None:
+        return runs.annotate(shown_state=F("state"))
+    ended = When(
+        hides_verdict=True,
+        finished_at__isnull=False,
+        recommended__isnull=False,
+        then=Value(Run.State.DONE.value),
+    )
+    marked = (
+        runs if "hides_verdict" in runs.query.annotations else hooks.mark_hidden_runs(user, runs)
+    )
+    return marked.annotate(shown_state=Case(ended, default=F("state")))
 
 
 def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
@@ -122,11 +154,14 @@ def may_change(user: User, run: Run) -> bool:
 
 
 def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = False) -> Draft:
-    """A draft of a run that the person may see; 403 where it is to be used or checked and they may not."""
+    """A draft of a run that the person may see; 403 where it is to be used or checked and they may not.
+
+    One that is hidden is not there: how many Drafts a run has tells its verdict.
+    """
     draft = get_object_or_404(Draft.objects.select_related("run"), pk=pk)
     draft.run = access_run(user, draft.run_id)
     if not visible_parts(user, draft.run).verdict:
-        raise PermissionDenied(_("This script is shown to you in your review."))
+        raise Http404
     if to_check and not may_check(user):
         raise PermissionDenied(
             _("Checking a script again takes the role “reviewer” or “campaign manager”.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
@@ -10,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
+from catalog.public_keys import DRAFT, public_key, read_public
 from catalog.web import read_body, read_key, signed_in
 from pipeline import services
 from pipeline.access import (
-    VisibleParts,
     access_action,
     access_actions,
     access_draft,
@@ -31,8 +32,8 @@ from pipeline.failures import failure_of
 from pipeline.filters import ActionFilter, RunFilter
 from pipeline.findings import recheck_draft
 from pipeline.models import Action, Draft, Run
-from pipeline.reporting import report_run
-from pipeline.rows import action_rows, run_row
+from pipeline.reporting import origin_of, report_run
+from pipeline.rows import RunRow, action_rows, run_row
 from pipeline.serializers import (
     ActionSerializer,
     AskInput,
@@ -132,7 +133,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
     def retrieve(self, request: Request, pk: str) -> Response:
         """One run in full: stages, drafts, verdict, tokens, cost, what the catalogue answered."""
         run = access_run(signed_in(request), read_key(pk))
-        return Response(describe_run(run, visible_parts(signed_in(request), run)))
+        return Response(describe_run(run_row(run, signed_in(request))))
 
     @extend_schema(request=StartInput, responses={201: RunSerializer})
     def create(self, request: Request) -> Response:
@@ -200,7 +201,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     @extend_schema(responses=DraftSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """The script with its findings, its assessment and the feedback on it."""
-        draft = access_draft(signed_in(request), read_key(pk))
+        draft = access_draft(signed_in(request), read_public(DRAFT, pk))
         parts = visible_parts(signed_in(request), draft.run)
         return Response(DraftSerializer(draft, context={"parts": parts}).data)
 
@@ -209,7 +210,7 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     def check_again(self, request: Request, pk: str) -> Response:
         """Make the static checks that have changed since; what the older ones said is kept."""
         user = signed_in(request)
-        draft = access_draft(user, read_key(pk), to_check=True)
+        draft = access_draft(user, read_public(DRAFT, pk), to_check=True)
         recheck_draft(draft, by=user)
         parts = visible_parts(user, draft.run)
         return Response(DraftSerializer(draft, context={"parts": parts}).data)
@@ -219,14 +220,17 @@ class DraftViewSet(viewsets.GenericViewSet[Draft]):
     def use_unreviewed(self, request: Request, pk: str) -> Response:
         """Break-glass: take a script that nobody has reviewed; it is recorded with its reason."""
         user = signed_in(request)
-        draft = access_draft(user, read_key(pk), to_use=True)
+        draft = access_draft(user, read_public(DRAFT, pk), to_use=True)
         body = read_body(UseUnreviewedInput, request)
         use = services.use_unreviewed(draft, reason=body["reason"], by=user)
         return Response(DraftUseSerializer(use).data, status=status.HTTP_201_CREATED)
 
 
-def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
+def describe_run(row: RunRow) -> dict[str, object]:
     """The report of a run with where it belongs, without what a review hides from the person."""
+    run, parts = row.run, row.parts
+    if not parts.verdict:
+        return _describe_hidden(row)
     matches = run.matches.answers().select_related("version__entry")
     report = report_run(run)
     # After the report: a worker may be writing the next Draft, and none is ever taken away.
@@ -236,21 +240,47 @@ def describe_run(run: Run, parts: VisibleParts) -> dict[str, object]:
     assert isinstance(drafts, list)
     report |= {
         "action": run.action_id,
-        "drafts": [{"id": ids[draft["number"]], **draft} for draft in drafts],
+        "drafts": [{"id": public_key(DRAFT, ids[draft["number"]]), **draft} for draft in drafts],
         "problem": run.problem,
         "failure": FailureSerializer(failure).data if failure else None,
         "matches": RetrievedMatchSerializer(matches, many=True).data,
         "follows": run.follows_id,
-        "asked_by": run.asked_by.username if run.asked_by else None,
+        "asked_by": _name_of(run.asked_by),
         "created_at": run.created_at,
         "finished_at": run.finished_at,
     }
-    if not parts.verdict:
-        report |= {"stages": [], "drafts": [], "matches": []}
-        report |= dict.fromkeys(("verdict", "recommended", "script", "calls", "tokens", "cost"))
     if not parts.models:
-        report |= dict.fromkeys(("configuration", "demo", "cost"))
+        report |= dict.fromkeys(("configuration", "demo", "cost", "origin"))
+        report |= {"created_at": row.created_at, "asked_by": _name_of(row.asked_by)}
     return report
+
+
+def _describe_hidden(row: RunRow) -> dict[str, object]:
+    """A run whose verdict is hidden. What is hidden is not read either, for reading it would take its time."""
+    run, shows_models = row.run, row.parts.models
+    failure = failure_of(run) if row.state == Run.State.FAILED else None
+    return {
+        "run": run.pk,
+        "state": row.state,
+        "origin": origin_of(run) if shows_models else None,
+        "configuration": run.configuration.name if shows_models else None,
+        "demo": run.demo if shows_models else None,
+        "stages": [],
+        "drafts": [],
+        **dict.fromkeys(("verdict", "recommended", "script", "calls", "tokens", "cost")),
+        "action": run.action_id,
+        "problem": row.problem,
+        "failure": FailureSerializer(failure).data if failure else None,
+        "matches": [],
+        "follows": run.follows_id,
+        "asked_by": _name_of(row.asked_by),
+        "created_at": row.created_at,
+        "finished_at": None,
+    }
+
+
+def _name_of(user: User | None) -> str | None:
+    return user.username if user else None
 
 
 router = SimpleRouter()

@@ -11,7 +11,7 @@ from django.db.models import Count, Prefetch, Q, Sum
 from django.utils.translation import gettext as _
 
 from catalog.types import BadInput
-from pipeline.access import VisibleParts, access_runs, visible_parts
+from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
 from pipeline.differences import Difference, differences_of
 from pipeline.findings import is_current, is_current_assessment, prompts_in_use
 from pipeline.models import Action, Attempt, Draft, DraftFinding, Feedback, Run, Stage
@@ -54,9 +54,14 @@ class ComparedRun:
     used: Used
 
     @property
+    def state(self) -> str:
+        """How it stands, for this person."""
+        return shown_state(self.run, self.parts)
+
+    @property
     def milliseconds(self) -> int | None:
-        """How long it took, from its first work to its end."""
-        return duration_of(self.run)
+        """How long it took, from its first work to its end; None where that is hidden."""
+        return duration_of(self.run) if self.parts.verdict else None
 
     @property
     def code_id(self) -> str:
@@ -111,7 +116,7 @@ class Comparison:
     @property
     def is_active(self) -> bool:
         """Whether one of them is still under way."""
-        return any(one.run.is_active for one in self.runs)
+        return any(one.state in (Run.State.QUEUED, Run.State.RUNNING) for one in self.runs)
 
     @property
     def is_same_script(self) -> bool:

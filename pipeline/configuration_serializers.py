@@ -236,7 +236,7 @@ def _describe_run(one: ComparedRun) -> Mapping[str, object]:
         "run": one.run.pk,
         "configuration": one.run.configuration.name if one.parts.models else None,
         "demo": one.run.demo if one.parts.models else None,
-        "state": one.run.state,
+        "state": one.state,
         "verdict": one.run.verdict or None if one.parts.verdict else None,
         "draft": draft.number if draft else None,
         "draft_verdict": assessment.verdict if assessment else None,
@@ -244,7 +244,7 @@ def _describe_run(one: ComparedRun) -> Mapping[str, object]:
         "script": draft.script if draft else None,
         "findings": one.findings,
         "feedback": [given.text for given in one.feedbacks],
-        "milliseconds": one.milliseconds if one.parts.verdict else None,
+        "milliseconds": one.milliseconds,
         "used": _describe_used(one.used, with_cost=one.parts.models) if one.parts.verdict else None,
     }
 

@@ -22,6 +22,9 @@ used_unreviewed: Listener | None = None
 mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
 mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
 
+# A person is shown what tells the verdict of a run.
+note_shown: Callable[[User, Run], None] | None = None
+
 
 def tell_settled(run_id: int) -> None:
     """Say that a run came to rest."""

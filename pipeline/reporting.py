@@ -18,7 +18,7 @@ def report_run(run: Run) -> dict[str, object]:
     return {
         "run": run.pk,
         "state": run.state,
-        "origin": _origin(run),
+        "origin": origin_of(run),
         "configuration": run.configuration.name,
         "demo": run.demo,
         "stages": [
@@ -52,7 +52,7 @@ def report_run(run: Run) -> dict[str, object]:
     }
 
 
-def _origin(run: Run) -> str:
+def origin_of(run: Run) -> str:
     """Where the script comes from: the catalogue, a model, or an import."""
     if run.answered_by_id:
         return "retrieved"

@@ -8,6 +8,7 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.public_keys import DRAFT, FEEDBACK, PublicKeyField
 from pipeline.access import VisibleParts
 from pipeline.findings import (
     is_current,
@@ -71,17 +72,17 @@ class RunSerializer(serializers.Serializer[object]):
 
     id = serializers.IntegerField(source="run.pk")
     action = serializers.IntegerField(source="run.action_id")
-    state = serializers.CharField(source="run.state")
-    origin = serializers.CharField(source="run.origin")
+    state = serializers.CharField()
+    origin = serializers.CharField(allow_null=True)
     configuration = serializers.SerializerMethodField()
     demo = serializers.SerializerMethodField()
     verdict = serializers.SerializerMethodField()
     answered_by = serializers.SerializerMethodField()
-    problem = serializers.CharField(source="run.problem")
-    asked_by = serializers.CharField(source="run.asked_by.username", default=None)
-    created_at = serializers.DateTimeField(source="run.created_at")
-    started_at = serializers.DateTimeField(source="run.started_at", allow_null=True)
-    finished_at = serializers.DateTimeField(source="run.finished_at", allow_null=True)
+    problem = serializers.CharField()
+    asked_by = serializers.CharField(source="asked_by.username", default=None)
+    created_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
     milliseconds = serializers.IntegerField(allow_null=True)
 
     def get_configuration(self, row: RunRow) -> str | None:
@@ -156,7 +157,7 @@ class ShownStageSerializer(serializers.Serializer[object]):
 
 
 class ShownDraftSerializer(serializers.Serializer[object]):
-    id = serializers.IntegerField()
+    id = PublicKeyField(DRAFT)
     number = serializers.IntegerField()
     kind = serializers.CharField()
     sha256 = serializers.CharField()
@@ -184,7 +185,7 @@ class RunReportSerializer(serializers.Serializer[object]):
     run = serializers.IntegerField()
     action = serializers.IntegerField()
     state = serializers.CharField()
-    origin = serializers.CharField(help_text="retrieved, generated or imported.")
+    origin = serializers.CharField(allow_null=True, help_text="retrieved, generated or imported.")
     configuration = serializers.CharField(allow_null=True)
     demo = serializers.BooleanField(allow_null=True)
     stages = ShownStageSerializer(many=True)
@@ -268,6 +269,7 @@ class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
 
 
 class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
+    id = PublicKeyField(FEEDBACK)
     arm = serializers.CharField()
     author = serializers.CharField(source="author.username", default=None)
     model = serializers.SerializerMethodField()
@@ -294,6 +296,7 @@ class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
 class DraftSerializer(serializers.ModelSerializer[Draft]):
     """One script text with what checks and assessor say of it."""
 
+    id = PublicKeyField(DRAFT)
     kind = serializers.CharField()
     arm = serializers.CharField()
     author = serializers.CharField(source="author.username", default=None)
@@ -350,6 +353,7 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
 class DraftUseSerializer(serializers.ModelSerializer[DraftUse]):
     """A recorded use without review, and the exact script."""
 
+    draft = PublicKeyField(DRAFT, source="draft_id")
     by = serializers.CharField(source="by.username")
     script = serializers.CharField(source="draft.script")
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, register_converter
 
+from catalog.public_keys import DRAFT, PublicKeyConverter
 from pipeline.views import actions, checks, compare, configurations, costs, endpoints, prompts, runs
+
+
+class DraftKey(PublicKeyConverter):
+    kind = DRAFT
+
+
+register_converter(DraftKey, "draft_key")
 
 urlpatterns = [
     path("actions/", actions.action_list, name="action-list"),
@@ -24,8 +32,8 @@ urlpatterns = [
     path("runs/<int:pk>/retry/", runs.retry_run, name="run-retry"),
     path("runs/<int:pk>/confirm-match/", runs.confirm_match, name="run-confirm-match"),
     path("runs/<int:pk>/reject-match/", runs.reject_match, name="run-reject-match"),
-    path("drafts/<int:pk>/check/", checks.draft_check, name="draft-check"),
-    path("drafts/<int:pk>/use/", runs.use_draft, name="run-use-draft"),
+    path("drafts/<draft_key:pk>/check/", checks.draft_check, name="draft-check"),
+    path("drafts/<draft_key:pk>/use/", runs.use_draft, name="run-use-draft"),
     path("cost/", costs.cost, name="cost"),
     path("cost/export/", costs.cost_export, name="cost-export"),
     path("endpoints/", endpoints.endpoint_list, name="endpoint-list"),

@@ -12,9 +12,11 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
 
 from catalog.edge.pagination import KeysetPagination
+from catalog.public_keys import ITEM, read_public
 from catalog.web import read_body, read_key, signed_in
 from review import services
 from review.access import access_item, access_item_to_review, access_queue
+from review.api_filters import DecisionFilter, QueueFilter, ScoreFilter
 from review.campaign_api import CampaignViewSet
 from review.hands_api import AssignmentViewSet
 from review.item_serializers import (
@@ -37,13 +39,14 @@ from review.models import Assignment, Decision, Item, Score
 from review.pace import own_pace
 from review.report_api import ReportViewSet, SnapshotViewSet
 from review.shortening import access_shortening
+from review.shown_keys import find_draft, find_seen
 from review.transfer_api import TransferViewSet
 
 
 class MostUrgentFirst(KeysetPagination):
     """The queue in the order in which it is worked off."""
 
-    ordering = ("-priority", "pk")
+    ordering = services.URGENT_FIRST
 
 
 class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
@@ -52,16 +55,14 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
     serializer_class = QueueItemOut
     queryset = Item.objects.none()
     pagination_class = MostUrgentFirst
-    filterset_fields = {
-        "priority": ["exact", "gte"],
-        "configuration": ["exact"],
-        "run__demo": ["exact"],
-    }
+    filterset_class = QueueFilter
     required_scope = "review"
 
     def get_queryset(self) -> Any:
         user = signed_in(self.request)
-        return services.waiting_for(access_queue(user), user).select_related("run__action")
+        return services.waiting_for(access_queue(user), user).select_related(
+            "run__action", "campaign"
+        )
 
     @extend_schema(
         request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
@@ -100,13 +101,14 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's last score or decision in this item's campaign; the item it was about."""
         item = services.undo_last(self._mine(request, pk).campaign, by=signed_in(request))
-        return self._shown(request, str(item.pk))
+        return self._show(request, item.pk)
 
     @extend_schema(request=ScoreIn, responses={201: ScoreOut})
     @action(detail=True, methods=["post"])
     def score(self, request: Request, pk: str) -> Response:
         """Score the stage that is open; sending the same score again changes nothing."""
         item, given = self._mine(request, pk), read_body(ScoreIn, request)
+        given["seen"] = find_seen(item.pk, given["stage"], given["seen"])
         score = services.submit_score(item, services.Given(**given), by=signed_in(request))
         return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
 
@@ -160,6 +162,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def remarks(self, request: Request, pk: str) -> Response:
         """Comment on one line of a script; sending the same again changes nothing."""
         item, given = self._mine(request, pk), read_body(RemarkIn, request)
+        given["draft"] = find_draft(item.pk, given["draft"])
         remark = services.add_remark(item, by=signed_in(request), **given)
         return Response(RemarkOut(remark).data, status=status.HTTP_201_CREATED)
 
@@ -186,14 +189,18 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _item(self, request: Request, pk: str) -> Item:
-        return access_item(signed_in(request), read_key(pk))
+        return access_item(signed_in(request), read_public(ITEM, pk))
 
     def _mine(self, request: Request, pk: str) -> Item:
         """To act on: asked for before the body is read, so that who may not is told so first."""
-        return access_item_to_review(signed_in(request), read_key(pk))
+        return access_item_to_review(signed_in(request), read_public(ITEM, pk))
 
     def _shown(self, request: Request, pk: str) -> Response:
-        return Response(show_item(services.open_desk(self._item(request, pk), signed_in(request))))
+        return self._show(request, read_public(ITEM, pk))
+
+    def _show(self, request: Request, key: int) -> Response:
+        user = signed_in(request)
+        return Response(show_item(services.open_desk(access_item(user, key), user)))
 
 
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
@@ -201,7 +208,7 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
 
     serializer_class = ScoreOut
     queryset = Score.objects.none()
-    filterset_fields = ["item", "stage", "arm", "value", "current"]
+    filterset_class = ScoreFilter
     required_scope = "review"
 
     def get_queryset(self) -> Any:
@@ -223,7 +230,7 @@ class DecisionViewSet(
 
     serializer_class = DecisionOut
     queryset = Decision.objects.none()
-    filterset_fields = ["kind", "item", "by"]
+    filterset_class = DecisionFilter
     required_scope = "review"
 
     def get_queryset(self) -> Any:

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
 
 from pipeline.models import Action, Draft, Feedback, Run
 from pipeline.types import Arm
 from review.models import Assignment, Campaign, Item, Reveal, Score
 
 MANAGE = "review.manage_campaigns"
-CURATE = "catalog.curate"
 REVIEW = "review.review"
+# What people ask for on the page or over the API; runs of campaigns and of the command line are not reviewed there.
+GOES_TO_QUEUE = [Run.Origin.ASKED, Run.Origin.DEMO]
 
 
 def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -24,8 +26,9 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
     Runs of a study are hidden from everybody but managers until it is closed, since every reviewer may be
     asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask;
-    and while it waits for its first score, from everybody who might be the one to give it. Who asked for the
-    script themselves sees it all the same: that they did is recorded with their score.
+    and while its item is open, or yet to be made, from everybody who reviews and has not scored it: they may
+    be asked for the next score, whoever gave the first. Roles add up: who curates as well is a reviewer. Who
+    asked for the script themselves sees it all the same. What is shown is recorded, see `review.exposure`.
     """
     if user.has_perm(MANAGE):
         no = Value(False)
@@ -35,7 +38,7 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.annotate(
         hides_verdict=Exists(studied)
         | Exists(held.filter(campaign__hides_verdict=True))
-        | _waits_for_first_score(user),
+        | _may_be_asked_for(user),
         hides_models=Exists(studied.filter(campaign__hides_models=True))
         | Exists(held.filter(campaign__hides_models=True)),
         hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
@@ -56,14 +59,27 @@ def _of_open_studies() -> QuerySet[Item]:
     )
 
 
-def _waits_for_first_score(user: User) -> Exists | Value:
-    """Whether a run stands open in the live queue without a score, and this person may be the one to give it."""
-    if not user.has_perm(REVIEW) or user.has_perm(CURATE):
+def _may_be_asked_for(user: User) -> Combinable | Exists | Value:
+    """Whether a run stands open in the live queue, or is on its way there, and this person may be asked to score it."""
+    if not user.has_perm(REVIEW):
         return Value(False)
-    waiting = _in_live_queue(user, Score.objects.all()).filter(
+    hiding = Campaign.objects.filter(kind=Campaign.Kind.LIVE, hides_verdict=True)
+    waiting = _in_live_queue(user, Score.objects.filter(reviewer=user)).filter(
         campaign__hides_verdict=True, state=Item.State.OPEN, run=OuterRef("pk")
     )
-    return Exists(waiting.exclude(run__asked_by=user))
+    is_there = Item.objects.filter(run=OuterRef("pk"), campaign__kind=Campaign.Kind.LIVE)
+    ends_there = Q(state__in=[Run.State.QUEUED, Run.State.RUNNING]) | Q(
+        state=Run.State.DONE, recommended__isnull=False
+    )
+    is_coming = (
+        Q(origin__in=GOES_TO_QUEUE, answered_by=None)
+        & ends_there
+        & ~(Q(asked_by=user) & Q(asked_by__isnull=False))
+        & ~Exists(is_there)
+        & Exists(hiding)
+    )
+    is_waiting = Exists(waiting.exclude(run__asked_by=user))
+    return ExpressionWrapper(Q(is_waiting) | is_coming, output_field=BooleanField())
 
 
 def _held_unscored(user: User) -> QuerySet[Item]:

@@ -14,6 +14,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.public_keys import ITEM, PublicKeyField
 from catalog.web import read_body, read_key, signed_in
 from pipeline.access import access_actions
 from pipeline.services import find_configuration
@@ -149,7 +150,7 @@ class ProgressOut(serializers.Serializer[Any]):
 
 
 class AdjudicationIn(serializers.Serializer[Any]):
-    item = serializers.IntegerField()
+    item = PublicKeyField(ITEM)
     stage = serializers.ChoiceField(choices=Score.Stage.choices)
     arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
     value = serializers.IntegerField()

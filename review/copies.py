@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from pipeline.models import Draft
 from review.desk import Desk, Step, open_desk
+from review.exposure import has_seen
 from review.leases import lock_place
 from review.models import Assignment, Item, Score
 from review.reading import read_scores_of_case
@@ -21,7 +22,7 @@ def copy_to_same_scripts(desk: Desk) -> None:
     thereby done by them. One that shows more is left to be met later; see `copy_known_scores`.
     """
     for item in _same_first_script(desk):
-        other = open_desk(item, desk.reviewer)
+        other = open_desk(item, desk.reviewer, reads_all=True)
         copied = _scores_to_copy(desk, other)
         if copied is None or not _take_place(item):
             continue
@@ -58,7 +59,7 @@ def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     lock_place(assignment.item_id)
     if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
         return False  # it was given to somebody else at this very moment
-    desk = open_desk(assignment.item, assignment.reviewer)
+    desk = open_desk(assignment.item, assignment.reviewer, reads_all=True)
     if desk.first is None or desk.given:
         return False
     same = next((one for one in earlier if _text_scored(one) == desk.first.sha256), None)
@@ -148,7 +149,8 @@ def _copy(score: Score, desk: Desk, step: Step, assignment: Assignment | None) -
         draft=step.draft,
         feedback=step.feedback,
         assignment=assignment,
-        blind=score.blind,
+        # The other arm has a verdict of its own.
+        blind=score.blind and not has_seen(desk.reviewer, desk.item),
         comment=score.comment,
         visible={**score.visible, "copied_from": score.pk},
         view=score.view,

@@ -16,18 +16,19 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
-from pipeline.types import Arm, DraftKind, Verdict
+from pipeline.types import Arm, Verdict
 from review.blinding import as_first_draft
+from review.exposure import note_run
 from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
 from review.reading import (
+    FIRST_KINDS,
     findings_of,
     read_assignment,
     read_drafts,
+    read_first_drafts,
     read_scores,
     read_scratch,
 )
-
-_FIRST_KINDS = {DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED}
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Desk:
     run: Run
     # All that this reviewer ever gave here, in order; `scores` holds what counts at present.
     given: list[Score]
+    # For who is about to score: what opens by the score is read at once.
+    reads_all: bool = False
 
     def __post_init__(self) -> None:
         self.scores = {_key(score): score for score in self.given if score.current}
@@ -79,10 +82,23 @@ class Desk:
 
     @cached_property
     def drafts(self) -> list[Draft]:
-        drafts = read_drafts(self.run.pk)
+        """The run's; before the script is scored only what may be its first, or the time that the answer takes
+        would tell how many others there are."""
+        read = read_drafts if self._may_read_all else read_first_drafts
+        drafts = read(self.run.pk)
         for draft in drafts:
             draft.run = self.run
         return as_first_draft(drafts, first_draft_of(drafts)) if self._is_halo else drafts
+
+    @property
+    def _may_read_all(self) -> bool:
+        return (
+            self.reads_all
+            or self._is_halo
+            or self.script_score is not None
+            or not self.item.campaign.hides_verdict
+            or Reveal.What.VERDICT in self.revealed
+        )
 
     @cached_property
     def feedbacks(self) -> list[Feedback]:
@@ -235,7 +251,10 @@ class Desk:
         self._work_out()
 
     def _work_out(self) -> None:
-        for name in ("opens_later_stages", "steps", "next_step", "visible"):
+        names = ["opens_later_stages", "steps", "next_step", "visible"]
+        if not self.reads_all:
+            names += ["drafts", "findings", "first", "assessment", "is_flagged", "newest"]
+        for name in names:
             self.__dict__.pop(name, None)
 
     # --- What is visible ------------------------------------------------------------------------------------------
@@ -290,7 +309,7 @@ _Any = TypeVar("_Any", bound=_OfKind)
 def first_draft_of(drafts: Sequence[_Any]) -> _Any | None:
     """Of a run's Drafts in order, the one the first verdict is about: after a syntax repair, the repaired."""
     firsts = [
-        draft for draft in drafts if draft.kind in _FIRST_KINDS and draft.refinement_id is None
+        draft for draft in drafts if draft.kind in FIRST_KINDS and draft.refinement_id is None
     ]
     return firsts[-1] if firsts else None
 
@@ -300,10 +319,19 @@ def assessment_of(draft: Draft | None) -> Assessment | None:
     return getattr(draft, "assessment", None) if draft else None
 
 
-def open_desk(item: Item, reviewer: User, *, assignment: Assignment | None = None) -> Desk:
+def note_shown_by(desk: Desk) -> None:
+    """Note that the screen shows the verdict. In the live queue the score that opened it is note enough."""
+    if not (desk.item.campaign.is_live and desk.script_score):
+        note_run(desk.reviewer, desk.run)
+
+
+def open_desk(
+    item: Item, reviewer: User, *, assignment: Assignment | None = None, reads_all: bool = False
+) -> Desk:
     """Read an item as one reviewer may see it; the number of queries does not grow with what there is.
 
-    `assignment` spares a query where the reviewer has just been given the item.
+    `assignment` spares a query where the reviewer has just been given the item, `reads_all` where they are
+    about to score it.
     """
     run = item.run
     if run is None:
@@ -311,7 +339,7 @@ def open_desk(item: Item, reviewer: User, *, assignment: Assignment | None = Non
     # Where `read_item` has found none, none is looked for.
     has_scores = getattr(item, "has_scores", True)
     given = read_scores(item.pk, reviewer.pk) if has_scores else []
-    desk = Desk(item=item, reviewer=reviewer, run=run, given=given)
+    desk = Desk(item=item, reviewer=reviewer, run=run, given=given, reads_all=reads_all)
     if assignment is not None:
         assignment.item, assignment.reviewer = item, reviewer
         desk.__dict__["assignment"] = assignment

@@ -12,9 +12,11 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.public_keys import ITEM, PublicKeyField
 from catalog.web import read_body, signed_in
 from review import services
 from review.access import access_campaigns, access_managed_item
+from review.api_filters import AssignmentFilter
 from review.membership import people_who_review
 from review.models import Assignment, SentBack
 
@@ -22,6 +24,7 @@ from review.models import Assignment, SentBack
 class AssignmentOut(serializers.ModelSerializer[Assignment]):
     """One reviewer's hold on one item."""
 
+    item = PublicKeyField(ITEM, source="item_id")
     reviewer = serializers.CharField(source="reviewer.username")
 
     class Meta:
@@ -30,7 +33,7 @@ class AssignmentOut(serializers.ModelSerializer[Assignment]):
 
 
 class AssignIn(serializers.Serializer[Any]):
-    item = serializers.IntegerField()
+    item = PublicKeyField(ITEM)
     reviewer = serializers.CharField(help_text="username")
 
 
@@ -56,12 +59,7 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
     serializer_class: type[serializers.BaseSerializer[Any]] = AssignmentOut
     queryset = Assignment.objects.none()
-    filterset_fields = {
-        "item": ["exact"],
-        "state": ["exact"],
-        "item__campaign": ["exact"],
-        "reviewer__username": ["exact"],
-    }
+    filterset_class = AssignmentFilter
     required_scope = "manage"
 
     def get_queryset(self) -> Any:

@@ -7,11 +7,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.public_keys import ITEM, PublicKeyField, public_key
 from pipeline.models import Shortening
-from review.desk import Desk
+from review.desk import Desk, note_shown_by
 from review.models import Assignment, Decision, Item, Remark, Score
 from review.remarks import remarks_of
 from review.shown import seal
+from review.shown_keys import name_draft, name_feedback, name_seen
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
@@ -20,14 +22,25 @@ class QueueItemOut(serializers.ModelSerializer[Item]):
     statement = serializers.CharField(source="run.action.statement")
     severity = serializers.IntegerField(source="run.action.severity")
     target = serializers.CharField(source="run.action.target")
-    demo = serializers.BooleanField(source="run.demo")
+    id = PublicKeyField(ITEM)
+    demo = serializers.SerializerMethodField(help_text="null where models are hidden")
+    # Not when the item was made: that is when the run ended, and a run that was refined took longer.
+    created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
 
     class Meta:
         model = Item
         fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
 
+    def get_demo(self, item: Item) -> bool | None:
+        return None if item.campaign.hides_models or item.run is None else item.run.demo
+
 
 class ScoreOut(serializers.ModelSerializer[Score]):
+    """One's own score; Drafts and feedback are called as the item calls them."""
+
+    draft = serializers.SerializerMethodField()
+    feedback = serializers.SerializerMethodField()
+
     class Meta:
         model = Score
         fields = [
@@ -43,6 +56,12 @@ class ScoreOut(serializers.ModelSerializer[Score]):
             "blind",
             "earlier_by",
         ]
+
+    def get_draft(self, score: Score) -> int | None:
+        return name_draft(score.item_id, score.draft_id) if score.draft_id else None
+
+    def get_feedback(self, score: Score) -> int | None:
+        return name_feedback(score.item_id, score.feedback_id) if score.feedback_id else None
 
 
 class ScoreIn(serializers.Serializer[Any]):
@@ -100,6 +119,11 @@ class DecisionIn(serializers.Serializer[Any]):
 
 
 class DecisionOut(serializers.ModelSerializer[Decision]):
+    """A decision; Drafts are called as the item calls them."""
+
+    item = PublicKeyField(ITEM, source="item_id")
+    draft = serializers.SerializerMethodField()
+    edited = serializers.SerializerMethodField()
     # Keys of the scores that were stored with it.
     scores = serializers.SerializerMethodField()
     version = serializers.SerializerMethodField()
@@ -123,6 +147,12 @@ class DecisionOut(serializers.ModelSerializer[Decision]):
     def get_scores(self, decision: Decision) -> list[int]:
         return list(decision.scores)
 
+    def get_draft(self, decision: Decision) -> int:
+        return name_draft(decision.item_id, decision.draft_id)
+
+    def get_edited(self, decision: Decision) -> int | None:
+        return name_draft(decision.item_id, decision.edited_id) if decision.edited_id else None
+
     def get_version(self, decision: Decision) -> int | None:
         publication = getattr(decision, "publication", None)
         return publication.version_id if publication else None
@@ -132,10 +162,14 @@ class RemarkOut(serializers.ModelSerializer[Remark]):
     """A comment on a line; those of others only where the campaign does not hide its reviewers."""
 
     by = serializers.CharField(source="by.username")
+    draft = serializers.SerializerMethodField()
 
     class Meta:
         model = Remark
         fields = ["id", "draft", "line", "text", "by", "at"]
+
+    def get_draft(self, remark: Remark) -> int:
+        return name_draft(remark.item_id, remark.draft_id)
 
 
 class RemarkIn(serializers.Serializer[Any]):
@@ -169,8 +203,8 @@ class ShorteningOut(serializers.ModelSerializer[Shortening]):
 
 class DraftSeen(serializers.Serializer[Any]):
     id = serializers.IntegerField()
-    number = serializers.IntegerField()
-    kind = serializers.CharField()
+    number = serializers.IntegerField(help_text="among the scripts that are shown")
+    kind = serializers.CharField(allow_null=True, help_text="null until the verdict is shown")
     sha256 = serializers.CharField()
     script = serializers.CharField()
 
@@ -204,7 +238,7 @@ class ItemSeen(serializers.Serializer[Any]):
     environment = serializers.CharField()
     state = serializers.CharField()
     yours = serializers.BooleanField()
-    demo = serializers.BooleanField()
+    demo = serializers.BooleanField(allow_null=True, help_text="null where models are hidden")
     shown = serializers.CharField(help_text="to be sent with a decision")
     drafts = DraftSeen(many=True)
     feedback = FeedbackSeen(allow_null=True)
@@ -219,25 +253,41 @@ def show_item(desk: Desk) -> dict[str, Any]:
     """The blinded view of an item, by the same rules as the page."""
     step = desk.next_step
     assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None
+    if assessment is not None:
+        note_shown_by(desk)
     feedback = desk.feedback_in("model") if desk.visible["feedback"] else None
     drafts = [one.draft for one in desk.steps if one.draft]
+    shows_models = desk.visible["models"]
+    shows_kind = shows_models and desk.visible["verdict"]
+    item = desk.item.pk
     return {
-        "id": desk.item.pk,
+        "id": public_key(ITEM, item),
         "campaign": desk.item.campaign.name,
         "statement": desk.run.action.statement,
         "incident": desk.run.action.incident,
         "environment": desk.run.action.environment,
         "state": desk.item.state,
         "yours": desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE,
-        "demo": desk.run.demo,
+        "demo": desk.run.demo if shows_models else None,
         "shown": seal(desk),
-        "drafts": DraftSeen(drafts, many=True).data,
-        "feedback": FeedbackSeen(feedback).data if feedback else None,
+        "drafts": [
+            {
+                "id": name_draft(item, draft.pk),
+                "number": number,
+                "kind": draft.kind if shows_kind else None,
+                "sha256": draft.sha256,
+                "script": draft.script,
+            }
+            for number, draft in enumerate(drafts, start=1)
+        ],
+        "feedback": {"id": name_feedback(item, feedback.pk), "text": feedback.text}
+        if feedback
+        else None,
         "assessment": AssessmentSeen(assessment).data if assessment else None,
         "next": {
             "stage": step.stage,
             "arm": step.arm,
-            "seen": step.seen,
+            "seen": name_seen(item, step),
         }
         if step
         else None,

@@ -11,6 +11,8 @@ from django.db.models.functions import JSONObject
 
 from catalog.planned import Planned, make_row
 from pipeline.models import Draft, DraftFinding, Run
+from pipeline.types import DraftKind
+from review.exposure import first_exposure, scored_in_queue
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
 
 # What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.
@@ -50,6 +52,8 @@ _NOT_SCORED = (
     ),
 )
 _FINDING = DraftFinding._meta.concrete_fields
+# The Draft that the first verdict is about is the last of these: after a syntax repair, the repaired one.
+FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 
 def _item(pk: int, user: int) -> QuerySet[Item]:
@@ -87,6 +91,8 @@ def _decided_item(pk: int, user: int) -> QuerySet[Item]:
         .defer(None)
         .select_for_update(of=("self",))
         .annotate(
+            exposed_at=first_exposure(user),
+            scored_in_queue=scored_in_queue(user),
             seen_before=Exists(met.exclude(item=OuterRef("pk"))),
             has_arms=Exists(arms.exclude(pk=OuterRef("pk"))),
             last_score_at=Subquery(last.values("at")[:1]),
@@ -151,6 +157,12 @@ def _drafts(run: int) -> QuerySet[Draft]:
     )
 
 
+def _first_drafts(run: int) -> QuerySet[Draft]:
+    """What may be the first Draft, and nothing of what came of it: what is hidden is not even read."""
+    drafts = _drafts(run).filter(kind__in=FIRST_KINDS, refinement=None)
+    return drafts.select_related(None).defer("created_at", "note")
+
+
 def findings_of(draft: Draft) -> list[DraftFinding]:
     """What the static checks found in a Draft that `read_drafts` has read, in the order of the lines."""
     found: list[dict[str, object]] = draft.found  # type: ignore[attr-defined]
@@ -177,6 +189,8 @@ read_assignment = Planned(_assignment, values=2)
 read_scratch = Planned(_scratch, values=2)
 # Of a run: its Drafts in order, with their assessments and what the checks found in them.
 read_drafts = Planned(_drafts, values=1)
+# The same for who has not scored the script yet.
+read_first_drafts = Planned(_first_drafts, values=1)
 
 
 @lru_cache(maxsize=64)

@@ -12,6 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.public_keys import ITEM, PublicKeyField
 from catalog.web import read_body, read_key, signed_in
 from review.access import access_report, access_snapshots
 from review.models import Campaign, ReportSnapshot
@@ -51,7 +52,7 @@ class SnapshotIn(serializers.Serializer[Any]):
 
 
 class ReasonIn(serializers.Serializer[Any]):
-    item = serializers.IntegerField(help_text="id of an item of this campaign")
+    item = PublicKeyField(ITEM, help_text="id of an item of this campaign")
     reason = serializers.ChoiceField(choices=["", *EXECUTION_REASONS], allow_blank=True)
 
 

@@ -28,7 +28,7 @@ def sample_desk(campaign: Campaign, user: User) -> Desk:
     )
     if item is not None:
         item.campaign = campaign
-        desk = open_desk(item, user)
+        desk = open_desk(item, user, reads_all=True)
         _begin(desk)
         return desk
     return _made_up(campaign, user)

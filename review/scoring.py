@@ -18,6 +18,7 @@ from pipeline.models import Refinement
 from pipeline.types import Arm
 from review.copies import copy_to_same_scripts
 from review.desk import Desk, Step, open_desk
+from review.exposure import look_up
 from review.gold import note_trained
 from review.leases import check_fence, lease_end
 from review.models import Assignment, Case, Item, Reveal, Score
@@ -75,7 +76,7 @@ def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
         )
-    desk = open_desk(item, by)
+    desk = open_desk(item, by, reads_all=True)
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
@@ -237,7 +238,7 @@ def _step_of(desk: Desk, given: Given) -> Step:
     if step is None:
         raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
     if step.seen != given.seen:
-        raise Stale(_("What you scored is no longer what stands here."), newest=step.seen or 0)
+        raise Stale(_("What you scored is no longer what stands here."), newest=0)
     return step
 
 
@@ -256,9 +257,11 @@ def _earlier_by(desk: Desk, step: Step) -> dict[str, int]:
 def is_blind(desk: Desk, step: Step) -> bool:
     """False once anything later, or the verdict, was visible: the figures use the score before.
 
-    Taking a score back changes nothing of what it had opened.
+    Taking a score back changes nothing of what it had opened, and whoever has seen a verdict stays not blind.
     """
-    if "verdict" in desk.revealed and step.stage == Score.Stage.SCRIPT:
+    if desk.item.campaign.hides_verdict and (
+        Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)
+    ):
         return False
     earlier = [one for one in desk.given if (one.stage, one.arm) == (step.stage, step.arm)]
     if not earlier:
@@ -268,6 +271,22 @@ def is_blind(desk: Desk, step: Step) -> bool:
     if step.stage == Score.Stage.SCRIPT:
         return not any(desk.opens_at(one.value) for one in earlier) and not desk.visible["verdict"]
     return desk.steps[-1].key == step.key and not desk.visible["verdict"]
+
+
+def _has_seen_verdict(desk: Desk) -> bool:
+    """Whether the person was shown the verdict before what the stages of this item opened to them.
+
+    In the live queue the verdict is shown with the score of the script: who looks it up after that sees no more.
+    """
+    item = desk.item
+    look_up(desk.reviewer, item)
+    seen: datetime | None = item.exposed_at  # type: ignore[attr-defined]
+    if item.scored_in_queue:  # type: ignore[attr-defined]
+        return True
+    if seen is None or not item.campaign.is_live:
+        return seen is not None
+    opened = next((one.at for one in desk.given if one.stage == Score.Stage.SCRIPT), None)
+    return opened is None or seen < opened
 
 
 def _met_before(desk: Desk) -> dict[str, bool]:

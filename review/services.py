@@ -30,8 +30,10 @@ from review.scoring import (
 from review.sendback import answer, send_back
 from review.shortening import shorten_feedback
 from review.undo import undo_last
+from review.waiting import URGENT_FIRST
 
 __all__ = [
+    "URGENT_FIRST",
     "Desk",
     "Given",
     "Picked",

@@ -20,7 +20,8 @@ from catalog.types import BadInput
 from catalog.web import read_body, read_key, signed_in
 from review import studies
 from review.access import access_campaigns, access_transfer
-from review.models import Campaign, Transfer, TransferLine
+from review.exposure import note_campaign
+from review.models import Campaign, Exposure, Transfer, TransferLine
 from review.transfers import jobs
 from review.transfers.campaigns import find_campaign
 from review.transfers.exporting import Layout
@@ -138,9 +139,11 @@ class TransferViewSet(
     @action(detail=True)
     def file(self, request: Request, pk: str) -> FileResponse:
         """The export, until it expires."""
-        transfer = access_transfer(signed_in(request), read_key(pk))
+        user = signed_in(request)
+        transfer = access_transfer(user, read_key(pk))
         if not can_be_downloaded(transfer):
             raise Http404
+        note_campaign(user, transfer.campaign, Exposure.What.FILE)
         return FileResponse(
             path_of(transfer).open("rb"), as_attachment=True, filename=transfer.filename
         )

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
 
+from catalog.public_keys import ITEM, PublicKeyConverter
 from review.views import queue, report, studies, transfers
 
+
+class ItemKey(PublicKeyConverter):
+    kind = ITEM
+
+
+register_converter(ItemKey, "item_key")
+
 urlpatterns = [
-    path("items/<int:pk>/", include("review.item_urls")),
+    path("items/<item_key:pk>/", include("review.item_urls")),
     path("queue/", queue.queue, name="queue"),
     path("queue/next/", queue.claim_next, name="queue-next"),
     path("runs/<int:pk>/review/", queue.review_run, name="run-review"),

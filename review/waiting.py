@@ -20,6 +20,9 @@ from review.places import give, take
 from review.repeating import SITTING_GAP, fit_for, has_checks, in_turn
 
 Bounds = tuple[int, int]  # of `Item.shuffle`
+# Most urgent first, then as it was asked for. An item is made when its run ends, and its key would tell how long
+# that took; the run's own key is as old as the question.
+URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
 
 
@@ -172,7 +175,7 @@ def _first_of(
     if order == Campaign.Order.RANDOM:
         waiting = waiting.annotate(place=F("shuffle").bitxor(seed)).order_by("place", "pk")
     else:
-        waiting = waiting.order_by(*(("-priority", "pk") if order == "priority" else ("pk",)))
+        waiting = waiting.order_by(*(URGENT_FIRST if order == "priority" else ("pk",)))
     if bounds is not None:
         waiting = waiting.filter(shuffle__gte=bounds[0], shuffle__lt=bounds[1])
     return waiting.select_for_update(skip_locked=True, of=("self",))
@@ -192,7 +195,7 @@ SELECT {columns},
 FROM (
     SELECT id, case_id, run_id, {place} AS place FROM review_item
     WHERE campaign_id = %(campaign)s AND state = 'open' AND places > 0 {bounds}
-    ORDER BY {place} {direction}, id {fence}
+    ORDER BY {place} {direction}, {tie} {fence}
 ) AS near JOIN review_item AS item ON item.id = near.id
 WHERE item.state = 'open' AND item.places > 0
     AND NOT EXISTS (
@@ -207,7 +210,7 @@ WHERE item.state = 'open' AND item.places > 0
         WHERE draft.run_id = near.run_id AND feedback.author_id = %(by)s OFFSET 0
     )
     {study} {training}
-ORDER BY near.place {direction}, near.id LIMIT 1 FOR UPDATE OF item SKIP LOCKED
+ORDER BY near.place {direction}, near.{tie}, near.id LIMIT 1 FOR UPDATE OF item SKIP LOCKED
 """
 _ANOTHER_STATEMENT = f"""
     AND NOT EXISTS (
@@ -220,21 +223,23 @@ _ANOTHER_STATEMENT = f"""
     )
 """
 _TRAINING = "AND (SELECT purpose FROM review_case WHERE id = near.case_id) = 'training'"
-# What is ordered by, which way, and how many are near: a bucket of the random order, else some of the index's first.
+# What is ordered by, which way, what comes first of equals, and how many are near: a bucket of the random order,
+# else some of the index's first.
 _NEAR = {
-    Campaign.Order.RANDOM.value: ("(shuffle # %(seed)s)", "", "OFFSET 0"),
-    Campaign.Order.PRIORITY.value: ("priority", "DESC", "LIMIT 500"),
-    Campaign.Order.OLDEST.value: ("id", "", "LIMIT 500"),
+    Campaign.Order.RANDOM.value: ("(shuffle # %(seed)s)", "", "id", "OFFSET 0"),
+    Campaign.Order.PRIORITY.value: ("priority", "DESC", "run_id", "LIMIT 500"),
+    Campaign.Order.OLDEST.value: ("id", "", "id", "LIMIT 500"),
 }
 
 
 @cache
 def _statement(*, order: str, in_study: bool, in_training: bool, is_bounded: bool) -> str:
-    place, direction, fence = _NEAR[order]
+    place, direction, tie, fence = _NEAR[order]
     return _FIRST.format(
         columns=_COLUMNS,
         place=place,
         direction=direction,
+        tie=tie,
         fence=fence,
         bounds="AND shuffle >= %(low)s AND shuffle < %(high)s" if is_bounded else "",
         study=_ANOTHER_STATEMENT if in_study else "",

@@ -39,7 +39,7 @@ class SiteConfig(AppConfig):
         # Models can be imported only from here on.
         from catalog import hooks as catalog_hooks
         from pipeline import catalogue_use, hooks
-        from review import blinding, intake, preparing
+        from review import blinding, exposure, intake, preparing
         from scriptsmith_site import checks
         from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
@@ -62,6 +62,7 @@ class SiteConfig(AppConfig):
         hooks.run_settled = take_in
         hooks.used_unreviewed = intake.raise_priority
         hooks.mark_hidden_runs = blinding.mark_hidden_runs
+        hooks.note_shown = exposure.note_run
         hooks.mark_hidden_actions = blinding.mark_hidden_actions
         catalog_hooks.count_shown = catalogue_use.count_shown
         catalog_hooks.find_cases = catalogue_use.find_cases

@@ -40,7 +40,7 @@ def home(request: HttpRequest) -> HttpResponse:
         waiting = review.waiting_for(queue, user)
         context |= {
             "waiting": waiting.count(),
-            "first": waiting.select_related("run__action").order_by("-priority", "pk")[:5],
+            "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:5],
             "held": Assignment.objects.filter(
                 reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
             ).select_related("item__run__action")[:_SHOWN],

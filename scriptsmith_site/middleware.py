@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from catalog.edge.parsers import require_usable
 from catalog.edge.text import MOST_KEY, has_control_character, why_unreadable, why_unusable
 from catalog.types import BadInput, Refused
+from review import exposure
 from scriptsmith_site import errors, logs
 from scriptsmith_site.people.preferences import preferences_of
 
@@ -176,6 +177,21 @@ class PreferencesMiddleware:
             request.theme = preferences.theme  # type: ignore[attr-defined]
             request.changed_keys = preferences.keys  # type: ignore[attr-defined]
             timezone.activate(ZoneInfo(preferences.time_zone or "UTC"))
+
+
+class ExposureMiddleware:
+    """Whoever is shown a verdict is recorded before the answer leaves, or it does not leave."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with exposure.watching() as shown:
+            response = self.get_response(request)
+            if shown.runs or shown.campaigns:
+                match = request.resolver_match
+                exposure.write(shown, where=match.view_name if match else request.path_info)
+        return response
 
 
 class RefusalMiddleware:

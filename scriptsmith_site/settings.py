@@ -105,6 +105,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "scriptsmith_site.middleware.PreferencesMiddleware",
+    "scriptsmith_site.middleware.ExposureMiddleware",
     "scriptsmith_site.middleware.RefusalMiddleware",
     "axes.middleware.AxesMiddleware",
 ]

@@ -17,12 +17,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from catalog.types import BadInput
 from catalog.web import signed_in, wants_fragment
 from pipeline import services
-from pipeline.access import access_action, access_runs, may_run
+from pipeline.access import access_action, access_runs, may_run, visible_parts
 from pipeline.comparing import MOST_RUNS, ComparedRun, Comparison, compare_runs
 from pipeline.configurations import usable_configurations
 from pipeline.forms import RunForm, add_refusal
 from pipeline.models import Action
-from pipeline.rows import run_row
+from pipeline.rows import RunRow, run_row
 from pipeline.views.run_page import fingerprint_of
 from pipeline.views.stages import ShownStage, name_of, show_stages
 
@@ -88,7 +88,7 @@ def action_compare_status(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _uses_retrieval(user: User, keys: Sequence[int]) -> bool:
     first = access_runs(user).filter(pk__in=keys[:1]).first()
-    return first is None or first.uses_retrieval
+    return first is None or not visible_parts(user, first).verdict or first.uses_retrieval
 
 
 def _start(
@@ -170,7 +170,12 @@ def _show_lines(found: Comparison) -> list[ShownLine]:
 
 
 def _fingerprint(found: Comparison) -> str:
-    seen = [fingerprint_of(one.run, list(one.run.stages.all())) for one in found.runs]
+    seen = [
+        fingerprint_of(
+            RunRow(one.run, one.parts), list(one.run.stages.all()) if one.parts.verdict else []
+        )
+        for one in found.runs
+    ]
     return hashlib.sha256("".join(seen).encode()).hexdigest()[:16]
 
 

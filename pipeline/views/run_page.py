@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from catalog.analysis import Risk
 from catalog.models import MatchLabel, Phrasing, Version
 from catalog.web import signed_in
-from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run, visible_parts
+from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
 from pipeline.failures import failure_of
 from pipeline.findings import (
     is_current,
@@ -40,7 +40,7 @@ from pipeline.models import (
     Stage,
 )
 from pipeline.recommendation import explain_recommendation
-from pipeline.rows import duration_of
+from pipeline.rows import RunRow, run_row
 from pipeline.run_costs import costs_of
 from pipeline.types import DraftKind
 from pipeline.views.feedback import show_feedbacks
@@ -116,27 +116,29 @@ def show_run(
 
 def describe_run(run: Run, user: User) -> dict[str, object]:
     """What the page and its live part show of a run, in a fixed number of queries."""
-    parts = visible_parts(user, run)
-    stages = list(run.stages.all())
+    row = run_row(run, user)
+    parts = row.parts
+    # What is hidden is not read either: the time that takes would tell how much there is.
+    stages = list(run.stages.all()) if parts.verdict else []
     context: dict[str, object] = {
         "run": run,
+        "row": row,
         "action": run.action,
         "parts": parts,
-        "seen": fingerprint_of(run, stages),
+        "seen": fingerprint_of(row, stages),
         "may_change": may_change(user, run),
         "may_run": may_run(user, run.action),
-        "waits": _say_wait(run),
-        "failure": failure_of(run),
     }
     if not parts.verdict:
-        return context
+        return context | {"failure": failure_of(run) if row.state == Run.State.FAILED else None}
+    context |= {"waits": _say_wait(run), "failure": failure_of(run)}
     drafts = show_drafts(run, user)
     costs = costs_of(run)
     recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
     matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
     return context | {
         "stages": show_stages(stages, costs),
-        "milliseconds": duration_of(run),
+        "milliseconds": row.milliseconds,
         "costs": costs,
         "rounds": rounds_of([one.draft for one in drafts], costs),
         "why": explain_recommendation(run, [one.draft for one in drafts], stages),
@@ -150,10 +152,12 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     }
 
 
-def fingerprint_of(run: Run, stages: Sequence[Stage]) -> str:
-    """A short text that differs where the live part would look different."""
-    states = [(stage.pk, stage.state) for stage in stages]
-    seen = (run.state, run.finished_at, run.not_before, states)
+def fingerprint_of(row: RunRow, stages: Sequence[Stage]) -> str:
+    """A short text that differs where the live part would look different to this person."""
+    seen: tuple[object, ...] = (row.state,)
+    if row.parts.verdict:
+        states = [(stage.pk, stage.state) for stage in stages]
+        seen = (row.run.state, row.run.finished_at, row.run.not_before, states)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
 

@@ -17,6 +17,7 @@ from pipeline import services
 from pipeline.access import access_draft, access_run, visible_parts
 from pipeline.forms import UseForm, add_refusal
 from pipeline.models import Run
+from pipeline.rows import run_row
 from pipeline.run_costs import costs_of
 from pipeline.views.calls import show_calls
 from pipeline.views.run_page import describe_run, fingerprint_of, show_run
@@ -35,12 +36,14 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
     run = access_run(user, pk)
     if not wants_fragment(request):
         return redirect("run-detail", pk=pk)
-    if request.GET.get("seen") == fingerprint_of(run, list(run.stages.all())):
+    row = run_row(run, user)
+    stages = list(run.stages.all()) if row.parts.verdict else []
+    if request.GET.get("seen") == fingerprint_of(row, stages):
         return HttpResponse(status=204)
     context = describe_run(run, user) | {"form": UseForm()}
     response = render(request, "pipeline/_run.html", context)
-    if not run.is_active:
-        told = _("This run has ended: %(state)s.") % {"state": run.get_state_display()}
+    if not row.is_active:
+        told = _("This run has ended: %(state)s.") % {"state": Run.State(row.state).label}
         response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
     return response
 
@@ -55,7 +58,13 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
         raise PermissionDenied(
             _("What the models said is hidden from you until you have reviewed it.")
         )
-    context = {"run": run, "parts": parts, "calls": show_calls(run), "costs": costs_of(run)}
+    context = {
+        "run": run,
+        "row": run_row(run, user),
+        "parts": parts,
+        "calls": show_calls(run),
+        "costs": costs_of(run),
+    }
     return render(request, "pipeline/run_calls.html", context)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from review.models.campaign import Campaign, Case, Item, Member, Rubric
+from review.models.exposure import Exposure
 from review.models.report import ReportLook, ReportSnapshot, Tally, TallyDue
 from review.models.score import Adjudication, Decision, Publication, Score
 from review.models.transfer import Transfer, TransferLine
@@ -14,6 +15,7 @@ __all__ = [
     "Campaign",
     "Case",
     "Decision",
+    "Exposure",
     "Flag",
     "Item",
     "Member",

@@ -307,7 +307,7 @@ class Item(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["campaign", "-priority", "id"],
+                fields=["campaign", "-priority", "run"],
                 name="item_claim_priority",
                 condition=Q(state="open", places__gt=0),
             ),

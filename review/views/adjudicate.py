@@ -19,6 +19,7 @@ from review import adjudication
 from review.access import access_campaign
 from review.adjudication import Difference, check_adjudicator, differences, disputed_items
 from review.desk import first_draft_of, open_desk
+from review.exposure import note_run
 from review.membership import reviewers_for
 from review.models import Campaign, Item, Remark, Score
 from review.remarks import remarks_for
@@ -105,7 +106,8 @@ def _show(
     user = signed_in(request)
     if item.run is None:
         raise NotAllowedNow(_("This item has no script."))
-    desk = open_desk(item, user)
+    desk = open_desk(item, user, reads_all=True)
+    note_run(user, item.run)
     names = "names" in request.GET
     found = differences(item)
     remarks = remarks_for(item, desk.drafts)

@@ -18,9 +18,10 @@ _WHOLE = ("kind", "draft", "shown")
 
 @dataclass(frozen=True)
 class ShownDraft:
-    """One Draft that may be seen now."""
+    """One Draft that may be seen now; its `number` counts those that may, for the run's own tells of others."""
 
     draft: Draft
+    number: int
     label: str
     findings: list[DraftFinding]
     score: Score | None

@@ -12,6 +12,7 @@ from catalog.web import signed_in, wants_fragment
 from review import services
 from review.access import access_assignment, access_item, access_item_to_review
 from review.models import Assignment, Decision
+from review.shown_keys import find_feedback, find_seen
 from review.views.answers import (
     go,
     queue_of,
@@ -54,7 +55,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
         value=read_whole(request, "value", missing=-1),
-        seen=read_whole(request, "seen", missing=0),
+        seen=find_seen(pk, request.POST.get("stage", ""), read_whole(request, "seen", missing=-1)),
         comment=request.POST.get("comment", ""),
         view=request.POST.get("view", "plain"),
         active_seconds=read_seconds(request),
@@ -176,6 +177,8 @@ def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     based_on = read_whole(request, "based_on", missing=0) or None
+    if based_on is not None:
+        based_on = find_feedback(pk, based_on)
     try:
         services.send_feedback(
             item, text=request.POST.get("feedback", ""), based_on=based_on, by=user

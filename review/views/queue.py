@@ -14,6 +14,7 @@ from review import services
 from review.access import access_item_to_review, access_queue
 from review.models import Assignment
 from review.pace import own_pace
+from review.waiting import URGENT_FIRST
 
 _SHOWN = 50
 
@@ -24,7 +25,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     campaign = access_queue(user)
     waiting = services.waiting_for(campaign, user)
-    items = waiting.select_related("run__action", "run__configuration").order_by("-priority", "pk")[
+    items = waiting.select_related("run__action", "run__configuration").order_by(*URGENT_FIRST)[
         :_SHOWN
     ]
     held = (
@@ -48,6 +49,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "review/queue.html",
         {
             "items": items,
+            "hides_models": campaign.hides_models,
             "count": waiting.count(),
             "held": held,
             "done": done,

@@ -10,6 +10,7 @@ from catalog.types import Refused
 from catalog.web import signed_in
 from review import services
 from review.access import access_item_to_review
+from review.shown_keys import find_draft
 from review.views.answers import read_whole, refuse, show_item
 
 
@@ -22,7 +23,7 @@ def remark(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         services.add_remark(
             item,
-            draft=read_whole(request, "on", missing=0),
+            draft=find_draft(pk, read_whole(request, "on", missing=-1)),
             line=line,
             text=request.POST.get("remark", ""),
             by=user,

@@ -11,6 +11,7 @@ from pipeline.models import Draft
 from review.desk import Desk
 from review.models import Remark
 from review.remarks import count_lines, remarks_of
+from review.shown_keys import name_draft
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def show_remarks(
         "old_remarks": at(against),
         "may_remark": may_change and is_open,
         "lines": count_lines(shown),
+        "remark_on": name_draft(desk.item.pk, shown.pk),
         **_texts(desk, shown, own, typed),
     }
 
@@ -77,7 +79,8 @@ def _texts(
     if typed is not None and "remark" in typed:
         return {"remark_text": typed["remark"], "remark_line": typed.get("line", "")}
     kept = desk.scratch.fields if desk.scratch else {}
-    text, line = kept.get(f"remark-{shown.pk}", ""), kept.get(f"remark-line-{shown.pk}", "")
+    name = name_draft(desk.item.pk, shown.pk)
+    text, line = kept.get(f"remark-{name}", ""), kept.get(f"remark-line-{name}", "")
     if any(one.text == str(text).strip() and one.draft_id == shown.pk for one in own):
         text, line = "", ""
     return {"remark_text": text, "remark_line": line}

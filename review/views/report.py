@@ -15,7 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog.types import BadInput
 from catalog.web import page_of, signed_in
 from review.access import access_managed_item, access_report
-from review.models import Campaign, Item, ReportSnapshot
+from review.exposure import note_campaign
+from review.models import Campaign, Exposure, Item, ReportSnapshot
 from review.report_records import (
     Which,
     explain_execution,
@@ -118,6 +119,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
     ).select_related("case__action", "run")
     page = page_of(found, request)
     note_unblinded(campaign, by=user)
+    note_campaign(user, campaign, Exposure.What.ITEMS)
     definition = next(one for one in FIGURES if one.name == figure)
     context = {
         "campaign": campaign,

@@ -9,15 +9,17 @@ from typing import TypedDict
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
+from catalog.public_keys import ITEM, public_key
 from catalog.types import BadInput, NotAllowedNow, Refused, Stale
 from pipeline import services as pipeline
 from pipeline.models import Draft
 from pipeline.types import Arm
 from review.access import REVIEW
-from review.desk import Desk, Step, assessment_of
+from review.desk import Desk, Step, assessment_of, note_shown_by
 from review.intake import BREAK_GLASS
 from review.models import Assignment, Case, Rubric, Score
 from review.reading import read_rubric
+from review.shown_keys import name_feedback, name_seen
 from review.views.decides_showing import ShownDraft, show_decides
 from review.views.remarks_showing import show_remarks
 from review.views.waiting_showing import say_ready, waits_for_rewrite
@@ -40,6 +42,7 @@ class Head(TypedDict):
     target: str
     impact: str
     run: str
+    demo: str  # made with the demo model
     context: str  # open, or closed where it is long
 
 
@@ -105,6 +108,7 @@ def show_desk(
     pane = _pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
     may_change = mine or (reviews and desk.may_change_until is not None)
+    feedback = desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None
     title, ready, waits = _title(step), say_ready(desk), step is None and waits_for_rewrite(desk)
     said = show_remarks(
         desk,
@@ -113,10 +117,14 @@ def show_desk(
         typed=typed,
         may_change=may_change,
     )
+    assessment = assessment_of(desk.first) if desk.visible["verdict"] else None
+    if assessment is not None:
+        note_shown_by(desk)
     return {
         **said,
         "desk": desk,
         "item": desk.item,
+        "item_key": public_key(ITEM, desk.item.pk),
         "action": desk.run.action,
         "run": desk.run,
         "mine": mine,
@@ -124,7 +132,7 @@ def show_desk(
         "head": _head(desk),
         "say": _say(title, ready, waits=waits, mine=mine),
         "step": step,
-        "seen": step.seen if step else None,
+        "seen": name_seen(desk.item.pk, step) if step else None,
         "view": "diff" if pane and pane.against else "plain",
         "changes": before is not None,
         "waits": waits,
@@ -135,8 +143,10 @@ def show_desk(
         "shown": pane.shown if pane else None,
         "side": look.side,
         "drafts": drafts,
-        "assessment": assessment_of(desk.first) if desk.visible["verdict"] else None,
-        "feedback": desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None,
+        "assessment": assessment,
+        "first_number": next((one.number for one in drafts if one.draft is desk.first), 1),
+        "feedback": feedback,
+        "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
         "decides": show_decides(desk, step, drafts, refused, typed or {})
         if mine and desk.item.campaign.is_live
@@ -168,6 +178,7 @@ def _head(desk: Desk) -> Head:
         "impact": _shown(action.impact),
         "models": str(desk.run.configuration) if visible["models"] and not desk.run.demo else "",
         "run": _shown(shows_run),
+        "demo": _shown(desk.run.demo and visible["models"]),
         "context": _shown(action.context) and ("open" if is_open else "closed"),
     }
 
@@ -230,7 +241,7 @@ def _texts(
 def _visible_drafts(desk: Desk) -> list[ShownDraft]:
     """The Drafts whose stage is open, and those made by people; in a closed item, all."""
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
-    shown = []
+    shown: list[ShownDraft] = []
     for draft in desk.drafts:
         step = steps.get(draft.pk)
         if step is None and not (
@@ -240,8 +251,8 @@ def _visible_drafts(desk: Desk) -> list[ShownDraft]:
         shown.append(
             ShownDraft(
                 draft=draft,
-                label=_("Script %(number)s, %(kind)s")
-                % {"number": draft.number, "kind": draft.get_kind_display().lower()},
+                number=len(shown) + 1,
+                label=_label(desk, draft, len(shown) + 1),
                 findings=desk.findings.get(draft.pk, []),
                 score=desk.scores.get(step.key) if step else None,
             )
@@ -249,10 +260,18 @@ def _visible_drafts(desk: Desk) -> list[ShownDraft]:
     return shown
 
 
+def _label(desk: Desk, draft: Draft, number: int) -> str:
+    """Which script it is. How it came about tells its arm, and of a repaired one that the first was broken."""
+    if not (desk.visible["verdict"] and desk.visible["models"]):
+        return _("Script %(number)s") % {"number": number}
+    kind = draft.get_kind_display().lower()
+    return _("Script %(number)s, %(kind)s") % {"number": number, "kind": kind}
+
+
 def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -> Pane | None:
     if not drafts:
         return None
-    by_number = {one.draft.number: one for one in drafts}
+    by_number = {one.number: one for one in drafts}
     shown = by_number.get(look.show) or _draft_in_view(step, drafts)
     others = [one for one in drafts if one is not shown]
     against = by_number.get(look.against)
@@ -261,21 +280,21 @@ def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -
         against = drafts[0]
     if against is shown:
         against = None
-    number = shown.draft.number
+    number = shown.number
     many = len(drafts) > 1
     return Pane(
         shown=shown,
         against=against,
         side=look.side,
         scripts=[
-            _choice(look, one.draft.number, 0, look.side, against is None and one is shown)
+            _choice(look, one.number, 0, look.side, against is None and one is shown)
             for one in drafts
             if many
         ],
         comparisons=[
-            _choice(look, number, one.draft.number, look.side, against is one) for one in others
+            _choice(look, number, one.number, look.side, against is one) for one in others
         ],
-        layouts=[_layout(look, number, against.draft.number, side=side) for side in (False, True)]
+        layouts=[_layout(look, number, against.number, side=side) for side in (False, True)]
         if against
         else [],
     )
@@ -314,7 +333,7 @@ def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
         return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
     if step and step.stage == Score.Stage.FEEDBACK:
         return drafts[0]
-    return max(drafts, key=lambda one: (one.score.value if one.score else -1, one.draft.number))
+    return max(drafts, key=lambda one: (one.score.value if one.score else -1, one.number))
 
 
 def _title(step: Step | None) -> str:

@@ -18,8 +18,9 @@ from django.views.decorators.vary import vary_on_headers
 from catalog.types import BadInput
 from catalog.web import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
+from review.exposure import note_campaign
 from review.looking import keep_to_look
-from review.models import Campaign, Transfer
+from review.models import Campaign, Exposure, Transfer
 from review.transfer_forms import ExportForm, ImportForm
 from review.transfers import jobs
 from review.transfers.files import Format
@@ -115,9 +116,11 @@ def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 @require_safe
 def transfer_file(request: HttpRequest, pk: int) -> FileResponse:
     """The export, until it expires."""
-    transfer = access_transfer(signed_in(request), pk)
+    user = signed_in(request)
+    transfer = access_transfer(user, pk)
     if not can_be_downloaded(transfer):
         raise Http404(_("This export has expired. Export again."))
+    note_campaign(user, transfer.campaign, Exposure.What.FILE)
     return FileResponse(
         path_of(transfer).open("rb"), as_attachment=True, filename=transfer.filename
     )

@@ -13,6 +13,9 @@ def waits_for_rewrite(desk: Desk) -> bool:
     assignment = desk.assignment
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
         return False
+    # Who has not scored it asked for nothing; that another reviewer did would tell what they thought.
+    if desk.script_score is None:
+        return False
     return desk.run.is_active or desk.is_preparing
 
 

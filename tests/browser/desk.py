@@ -21,6 +21,7 @@ print('study', study.pk)
 
 
 _QUEUE = """
+from django.urls import reverse
 from review import services
 from tests.make import make_run
 for number in range({items}):
@@ -31,14 +32,14 @@ for number in range({items}):
         feedback='- Use -path, not -name.',
         refined=f'#!/usr/bin/env bash\\nfind /srv/{name}-{{number}} -path "*X*"\\n',
     )
-    print('item', services.take_in(run.pk).pk)
+    print('item', reverse('item-review', args=[services.take_in(run.pk).pk]))
 """
 
 
 def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
     """Flagged scripts in the live queue of the running product, each with feedback and a rewrite; their addresses."""
     said = site.run(_QUEUE.format(name=name, items=items))
-    return [f"/items/{line.split()[1]}/" for line in said.splitlines() if line.startswith("item ")]
+    return [line.split()[1] for line in said.splitlines() if line.startswith("item ")]
 
 
 _HOLD = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import Group, User
 
 from catalog.analysis import analyse
+from catalog.public_keys import ITEM, public_key
 from pipeline.findings import keep_findings
 from pipeline.models import Action, Assessment
 from review import services
@@ -49,7 +50,8 @@ def make(*, password: str) -> str:
     boss = _person("boss", "Mona", "manager", password)
     items = [_dumps(), _passed(), _long(), _hostile()]
     sent = _sent_back(lena, boss)
-    return " ".join(str(pk) for pk in [*(one.pk for one in items), sent.item_id, _study().pk])
+    keys = [public_key(ITEM, pk) for pk in (*(one.pk for one in items), sent.item_id)]
+    return " ".join(str(key) for key in [*keys, _study().pk])
 
 
 def _person(name: str, first_name: str, role: str, password: str) -> User:

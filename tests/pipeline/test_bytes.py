@@ -21,6 +21,7 @@ from pipeline import execution, services
 from pipeline.models import Endpoint, Run
 from pipeline.prompts import fence
 from pipeline.reporting import report_run
+from tests.keys import shown
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -135,7 +136,7 @@ def test_every_byte_goes_through_every_stage(
     client = client_for(reviewer)
     told = client.get(f"/api/v1/runs/{run.pk}/").json()
     assert [draft["script"] for draft in told["drafts"]] == scripts
-    assert client.get(f"/api/v1/drafts/{first.pk}/").json()["script"] == first.script
+    assert client.get(f"/api/v1/drafts/{shown(first)}/").json()["script"] == first.script
     assert json.loads(json.dumps(report_run(run)))["script"] == refined.script
     _check_page(client, run)
 

@@ -22,6 +22,7 @@ from pipeline.findings import (
     recheck_draft,
 )
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
+from tests.keys import shown
 from tests.make import make_run
 
 ClientFor = Callable[[User], Client]
@@ -133,7 +134,7 @@ def test_the_page_shows_what_an_older_check_said_as_such_and_offers_a_new_one(
 
 def test_the_api_says_the_same(client_for: ClientFor, reviewer: User, draft: Draft) -> None:
     outdate(draft)
-    client, address = client_for(reviewer), f"/api/v1/drafts/{draft.pk}/"
+    client, address = client_for(reviewer), f"/api/v1/drafts/{shown(draft)}/"
     said = client.get(address).json()
     assert said["missing_checks"] == ["risk"]
     assert [found["is_current"] for found in said["findings"]] == [False], "passes say nothing"
@@ -150,7 +151,7 @@ def test_checking_again_takes_a_role(
 ) -> None:
     outdate(draft)
     page = reverse("draft-check", args=[draft.pk])
-    api = f"/api/v1/drafts/{draft.pk}/check-again/"
+    api = f"/api/v1/drafts/{shown(draft)}/check-again/"
 
     assert client_for(stranger).post(page).status_code == 403
     assert client_for(stranger).post(api).status_code == 403
@@ -202,7 +203,7 @@ def test_a_verdict_by_earlier_prompts_is_shown_as_history(
 
     page = client.get(address).text
     assert page.count("judged with earlier prompts") == 2, "beside verdict and recommendation"
-    said = client.get(f"/api/v1/drafts/{draft.pk}/").json()
+    said = client.get(f"/api/v1/drafts/{shown(draft)}/").json()
     assert said["assessment"]["is_current"] is False
     Configuration.objects.filter(pk=run.configuration_id).update(
         prompts={"describe": "aaaaaaaaaaaa"}

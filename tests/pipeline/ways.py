@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pipeline.models import Action, Draft, Run
+from tests.keys import shown
 from tests.web_client import WebClient
 
 DONE = 200
@@ -74,7 +75,7 @@ class ByApi:
         return self._post(user, f"/api/v1/runs/{run.pk}/{what}/", {})
 
     def use(self, user: User, draft: Draft, reason: str) -> Answered:
-        address = f"/api/v1/drafts/{draft.pk}/use-unreviewed/"
+        address = f"/api/v1/drafts/{shown(draft)}/use-unreviewed/"
         return self._post(user, address, {"reason": reason})
 
     def _post(self, user: User, address: str, body: dict[str, object]) -> Answered:

@@ -7,6 +7,7 @@ import re
 from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from catalog.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Shortening
 from review import services
 from review.models import Flag, Item, Score
@@ -115,10 +116,10 @@ def pages_for(item: Item, **more: object) -> list[str]:
         "<shortening>": Shortening.objects.values_list("pk", flat=True)[0],
         "campaigns": item.campaign_id,
         "studies": item.campaign_id,
-        "items": item.pk,
+        "items": public_key(ITEM, item.pk),
         "runs": item.run_id,
         "actions": item.run.action_id,
-        "drafts": item.run.drafts.get(kind="refined").pk,
+        "drafts": public_key(DRAFT, item.run.drafts.get(kind="refined").pk),
     }
     every = addresses(keys, get_resolver().url_patterns)
     return sorted(one for one in every if not _NOT_READ.match(one[1:]))

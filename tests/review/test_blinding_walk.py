@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from review.models import Item, ReportSnapshot, Score
 from review.transfers import jobs
+from tests.keys import shown
 from tests.review.secrets import SECRETS, make_secret_item, pages_for, told
 from tests.review.test_desk import score_next
 
@@ -49,7 +50,7 @@ def more(item: Item, manager: User, client_for: ClientFor) -> dict[str, object]:
 
 
 def own_pages(item: Item) -> set[str]:
-    return {reverse("item-review", args=[item.pk]), f"/api/v1/items/{item.pk}/"}
+    return {reverse("item-review", args=[item.pk]), f"/api/v1/items/{shown(item)}/"}
 
 
 @pytest.mark.parametrize("scored", [0, 1, 2, 3])
@@ -63,7 +64,7 @@ def test_nothing_is_told_before_its_stage(
     walked, telling, answered = pages_for(item, **more), {}, set()
     for address in (
         reverse("run-detail", args=[run.pk]),
-        f"/api/v1/items/{item.pk}/",
+        f"/api/v1/items/{shown(item)}/",
         reverse("item-hands", args=[item.pk]),
         reverse("transfer-file", args=[more["transfers"]]),
     ):

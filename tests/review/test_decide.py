@@ -15,6 +15,7 @@ from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft
 from review import services
 from review.models import Assignment, Decision, Item, Score
+from tests.keys import shown
 from tests.make import make_draft
 from tests.review.maker import shown_to
 from tests.review.test_desk import score_next
@@ -61,7 +62,7 @@ def test_approving_the_refined_script_records_2_for_that_stage(
     for value in (0, 2):
         score_next(held_flagged.item, reviewer, value)
     decide(held_flagged.item, by=reviewer, draft=refined)
-    given = [(score.stage, score.value) for score in Score.objects.all()]
+    given = [(score.stage, score.value) for score in Score.objects.order_by("pk")]
     assert given == [("script", 0), ("feedback", 2), ("refined", 2)]
 
 
@@ -163,7 +164,7 @@ def send(
             return 201 if status == 302 else status
         sent = {"kind": kind, "draft_sha256": draft.sha256, "shown": shown_to(user, item), **more}
         return client.post(
-            f"/api/v1/items/{item.pk}/decide/", sent, content_type="application/json"
+            f"/api/v1/items/{shown(item)}/decide/", sent, content_type="application/json"
         ).status_code
 
     return post

@@ -13,6 +13,7 @@ from django.urls import reverse
 from catalog.types import NotAllowedNow
 from review import opening, services
 from review.models import Assignment, Decision, Item, Score, Scratch
+from tests.keys import seen_in, shown
 from tests.review.maker import add_item, make_study, shown_to
 
 ClientFor = Callable[[User], Client]
@@ -84,13 +85,13 @@ def test_the_answer_to_the_last_score_is_the_next_item(
     refined = first.item.run.drafts.get(kind="refined")
     answer = client_for(reviewer).post(
         reverse("item-score", args=[first.item_id]),
-        {"stage": "refined", "value": 2, "seen": refined.pk},
+        {"stage": "refined", "value": 2, "seen": seen_in(first.item, refined)},
         headers=HTMX,
     )
     (following,) = Assignment.objects.filter(state="active")
     assert following.item_id != first.item_id
     assert answer["HX-Push-Url"] == reverse("item-review", args=[following.item_id])
-    assert f'data-item="{following.item_id}"' in answer.text and "toast" in answer["HX-Trigger"]
+    assert f'data-item="{shown(following.item)}"' in answer.text and "toast" in answer["HX-Trigger"]
 
 
 def test_where_nothing_waits_the_way_leads_to_the_queue(
@@ -151,7 +152,12 @@ def test_of_two_tabs_the_older_one_is_told_and_its_text_stays(
     alive = reverse("item-alive", args=[item.pk])
     assert client.post(alive, {"fence": older}).status_code == 409
     assert client.post(alive, {"fence": newer}).status_code == 204
-    sent = {"stage": "script", "value": 2, "seen": script_of(item), "comment": "of the older tab"}
+    sent = {
+        "stage": "script",
+        "value": 2,
+        "seen": seen_in(item, script_of(item)),
+        "comment": "of the older tab",
+    }
     status, page = send(client, item, "item-score", **sent, fence=older)
     assert status == 409 and "another tab" in page and "of the older tab" in page
     assert not Score.objects.exists()
@@ -295,7 +301,12 @@ def test_a_cycle_of_score_and_next_item_takes_a_fixed_number_of_queries(
         for value in (0, 2):
             score_next(assignment.item, reviewer, value)
         refined = assignment.item.run.drafts.get(kind="refined")
-        sent = {"stage": "refined", "value": 2, "seen": refined.pk, "fence": assignment.fence}
+        sent = {
+            "stage": "refined",
+            "value": 2,
+            "seen": seen_in(assignment.item, refined),
+            "fence": assignment.fence,
+        }
         url = reverse("item-score", args=[assignment.item_id])
         with django_assert_max_num_queries(most):  # type: ignore[attr-defined]
             assert client.post(url, sent, headers=HTMX).status_code == 200
@@ -319,7 +330,12 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     # 10 beside the preferences, which a sign-in would have kept, and the savepoints of a test.
     for number in (None, 13, 13, 13):
         script = assignment.item.run.drafts.get()
-        sent = {"stage": "script", "value": 2, "seen": script.pk, "fence": assignment.fence}
+        sent = {
+            "stage": "script",
+            "value": 2,
+            "seen": seen_in(assignment.item, script),
+            "fence": assignment.fence,
+        }
         url = reverse("item-score", args=[assignment.item_id])
         # What is asked once for all, such as the rubric, is asked by the first.
         expected = django_assert_num_queries(number) if number else nullcontext()

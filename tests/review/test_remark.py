@@ -13,6 +13,7 @@ from catalog.types import BadInput, NotAllowedNow
 from review import services
 from review.models import Assignment, Campaign, Item, Remark
 from review.remarks import MAX_TEXT, remarks_of
+from tests.keys import seen_in, shown
 from tests.people import make_person
 from tests.review.maker import make_study
 from tests.review.test_desk import score_next, script_of, send
@@ -21,7 +22,7 @@ ClientFor = Callable[[User], Client]
 
 
 def say(client: Client, item: Item, **values: object) -> tuple[int, str]:
-    given = {"on": script_of(item), "line": 3, "remark": "Too <b>wide</b>", **values}
+    given = {"on": seen_in(item, script_of(item)), "line": 3, "remark": "Too <b>wide</b>", **values}
     return send(client, item, "item-remark", **given)
 
 
@@ -91,7 +92,7 @@ def test_taken_back_it_is_kept_and_its_text_can_be_written_anew(
     held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
     client = client_for(reviewer)
-    on = script_of(held.item)
+    on = seen_in(held.item, script_of(held.item))
     scratch = {f"remark-{on}": "Too wide", f"remark-line-{on}": "3", "revision": 0}
     assert client.post(reverse("item-scratch", args=[held.item_id]), scratch).status_code == 200
     say(client, held.item, remark="Too wide")
@@ -129,13 +130,13 @@ def test_others_read_it_only_where_reviewers_are_not_hidden(
         services.claim_next(campaign, by=person)
     services.add_remark(item, draft=script_of(item), line=1, text="zqsaid", by=reviewer)
     other = client_for(second_reviewer)
-    shown = (f"/api/v1/items/{item.pk}/", reverse("item-review", args=[item.pk]))
-    assert not any("zqsaid" in other.get(one).text for one in shown)
+    places = (f"/api/v1/items/{shown(item)}/", reverse("item-review", args=[item.pk]))
+    assert not any("zqsaid" in other.get(one).text for one in places)
     Campaign.objects.filter(pk=campaign.pk).update(hides_reviewers=False)
-    assert all("zqsaid" in other.get(one).text for one in shown)
+    assert all("zqsaid" in other.get(one).text for one in places)
     assert (
-        "Rita" in other.get(shown[1]).text
-        and 'form="remark-remove"' not in other.get(shown[1]).text
+        "Rita" in other.get(places[1]).text
+        and 'form="remark-remove"' not in other.get(places[1]).text
     )
 
 
@@ -171,8 +172,8 @@ def test_in_a_difference_it_stands_below_its_row_and_is_never_folded_away(
 def test_the_api_adds_shows_and_takes_back(
     held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
-    client, base = client_for(reviewer), f"/api/v1/items/{held.item_id}/"
-    given = {"draft": script_of(held.item), "line": 2, "text": "zqsaid"}
+    client, base = client_for(reviewer), f"/api/v1/items/{shown(held.item)}/"
+    given = {"draft": seen_in(held.item, script_of(held.item)), "line": 2, "text": "zqsaid"}
     made = client.post(f"{base}remarks/", given, content_type="application/json")
     assert made.status_code == 201
     (seen,) = client.get(base).json()["remarks"]

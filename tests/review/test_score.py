@@ -14,6 +14,7 @@ from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, Feedback, Run
 from review import services
 from review.models import Assignment, Item, Score
+from tests.keys import seen_in, shown
 from tests.review.test_desk import score_next
 
 
@@ -192,14 +193,14 @@ def send(
             answer = client.post(reverse("item-score", args=[item.pk]), values)
             return 201 if answer.status_code == 302 else answer.status_code
         return client.post(
-            f"/api/v1/items/{item.pk}/score/", values, content_type="application/json"
+            f"/api/v1/items/{shown(item)}/score/", values, content_type="application/json"
         ).status_code
 
     return post
 
 
 def test_a_score_arrives(held: Assignment, reviewer: User, send: Callable[..., int]) -> None:
-    seen = first_of(held.item).pk
+    seen = seen_in(held.item, first_of(held.item))
     assert send(reviewer, held.item, stage="script", arm="model", value=2, seen=seen) == 201
     assert Score.objects.get().value == 2
 
@@ -219,7 +220,13 @@ def test_a_bad_score_changes_nothing(
     values: dict[str, object],
     status: int,
 ) -> None:
-    sent = {"stage": "script", "arm": "model", "value": 2, "seen": first_of(held.item).pk, **values}
+    sent = {
+        "stage": "script",
+        "arm": "model",
+        "value": 2,
+        "seen": seen_in(held.item, first_of(held.item)),
+        **values,
+    }
     assert send(reviewer, held.item, **sent) == status
     assert not Score.objects.exists()
 
@@ -227,7 +234,12 @@ def test_a_bad_score_changes_nothing(
 def test_others_are_refused(
     held: Assignment, stranger: User, second_reviewer: User, send: Callable[..., int]
 ) -> None:
-    sent = {"stage": "script", "arm": "model", "value": 2, "seen": first_of(held.item).pk}
+    sent = {
+        "stage": "script",
+        "arm": "model",
+        "value": 2,
+        "seen": seen_in(held.item, first_of(held.item)),
+    }
     assert send(stranger, held.item, **sent) == 403
     assert send(second_reviewer, held.item, **sent) == 409
     assert not Score.objects.exists()
@@ -238,7 +250,11 @@ def test_a_refused_score_leaves_the_comment_in_place(
 ) -> None:
     answer = client_for(reviewer).post(
         reverse("item-score", args=[held.item_id]),
-        {"stage": "script", "seen": first_of(held.item).pk, "comment": "my <b>long</b> thought"},
+        {
+            "stage": "script",
+            "seen": seen_in(held.item, first_of(held.item)),
+            "comment": "my <b>long</b> thought",
+        },
         headers={"HX-Request": "true"},
     )
     assert answer.status_code == 422
@@ -250,7 +266,11 @@ def test_before_the_script_is_scored_nothing_tells_the_verdict(
     held_flagged: Assignment, reviewer: User, client_for: Callable[[User], Client], how: str
 ) -> None:
     client, pk = client_for(reviewer), held_flagged.item_id
-    url = reverse("item-review", args=[pk]) if how == "page" else f"/api/v1/items/{pk}/"
+    url = (
+        reverse("item-review", args=[pk])
+        if how == "page"
+        else f"/api/v1/items/{shown(held_flagged.item)}/"
+    )
     seen = client.get(url).content.decode()
     for secret in (
         "Use -path, not -name",

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from pipeline.models import Endpoint, Shortening
 from review.models import Assignment, Item
+from tests.keys import shown
 from tests.review.test_desk import score_next, send
 
 ClientFor = Callable[[User], Client]
@@ -76,7 +77,7 @@ def test_nobody_reads_what_somebody_else_typed(
     send(client_for(reviewer), scored, "item-shorten", feedback=LONG)
     asked = Shortening.objects.get()
     page = reverse("item-shorter", args=[scored.pk, asked.pk])
-    for address in (page, f"/api/v1/items/{scored.pk}/shorten/{asked.pk}/"):
+    for address in (page, f"/api/v1/items/{shown(scored)}/shorten/{asked.pk}/"):
         assert client_for(second_reviewer).get(address).status_code == 404
         assert client_for(reviewer).get(address).status_code == 200
 
@@ -95,7 +96,7 @@ def test_the_button_is_there_only_where_a_model_is(
 def test_the_api_asks_and_says_what_became_of_it(
     scored: Item, reviewer: User, client_for: ClientFor
 ) -> None:
-    client, url = client_for(reviewer), f"/api/v1/items/{scored.pk}/shorten/"
+    client, url = client_for(reviewer), f"/api/v1/items/{shown(scored)}/shorten/"
     made = client.post(url, {"feedback": LONG}, content_type="application/json")
     assert made.status_code == 202 and made.json()["state"] == "waiting"
     assert client.get(f"{url}{made.json()['id']}/").json()["text"] == LONG.strip()

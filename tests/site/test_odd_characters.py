@@ -10,6 +10,7 @@ from django.test import Client
 
 from review import services
 from tests.catalog.shelf import shelve
+from tests.keys import shown
 from tests.make import make_run
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def test_on_the_review_screen_and_the_run_page(
     item = services.take_in(run.pk)
     assert item is not None
 
-    for person, address in ((reviewer, f"/items/{item.pk}/"), (curator, f"/runs/{run.pk}/")):
+    for person, address in ((reviewer, f"/items/{shown(item)}/"), (curator, f"/runs/{run.pk}/")):
         page = client_for(person).get(address).text
         heading = page.split("<h1")[1].split("</h1>")[0]
         assert marks(heading) == set(CODES), address

@@ -15,6 +15,7 @@ from review import services
 from review.models import Assignment
 from scriptsmith_site.models import Profile
 from scriptsmith_site.people.keys import GROUPS, ORIGINAL, belongs_to_pages, find_faults, save_keys
+from tests.keys import shown
 from tests.make import make_run
 from tests.people import PASSWORD
 
@@ -43,7 +44,7 @@ def test_a_changed_key_stands_on_the_control_from_the_next_page_on(
         == "/settings/keys/"
     )
     assert Profile.objects.get(user=reviewer).keys == {"approve": "y", "rubric": "g x"}
-    page = rita.get(f"/items/{held.item_id}/").text
+    page = rita.get(f"/items/{shown(held.item)}/").text
     assert 'value="approve" data-key="y"' in page and 'data-key="g x"' in page
     assert 'data-key="a"' not in page and 'data-key="g r"' not in page
     assert 'data-key="e"' in page, "what was not changed is as it was"

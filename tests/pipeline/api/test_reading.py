@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from pipeline import services
+from tests.keys import shown
 from tests.make import SCRIPT, make_answered_run, make_run, make_version
 from tests.pipeline.counting import count_queries
 
@@ -55,11 +56,11 @@ def test_a_draft_has_its_assessment_and_feedback(client: Client, reviewer: User)
     run = make_run(by=reviewer, verdict="incorrect", feedback="- Minutes.", refined="uptime\n")
     first, second = run.drafts.all()
 
-    said = client.get(f"/api/v1/drafts/{first.pk}/").json()
+    said = client.get(f"/api/v1/drafts/{shown(first)}/").json()
     assert said["assessment"]["verdict"] == "incorrect"
     assert said["assessment"]["differences"] == ["It looks at another directory."]
     assert said["feedback"][0]["text"] == "- Minutes."
-    assert client.get(f"/api/v1/drafts/{second.pk}/").json()["made_from"] == 1
+    assert client.get(f"/api/v1/drafts/{shown(second)}/").json()["made_from"] == 1
 
 
 @pytest.mark.parametrize(

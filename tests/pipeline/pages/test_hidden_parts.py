@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from catalog.public_keys import DRAFT, public_key
 from pipeline import access
 from pipeline.access import VisibleParts
 from pipeline.models import Run
@@ -59,12 +60,12 @@ def test_nothing_that_tells_is_shown(
 def test_drafts_and_ledger_are_closed(
     hidden: None, client_for: ClientFor, run: Run, reviewer: User
 ) -> None:
-    client = client_for(reviewer)
-
+    client, recommended = client_for(reviewer), run.recommended_id
+    assert recommended is not None
     assert client.get(reverse("run-calls", args=[run.pk])).status_code == 403
-    assert client.get(f"/api/v1/drafts/{run.recommended_id}/").status_code == 403
-    use = reverse("run-use-draft", args=[run.recommended_id])
-    assert client.post(use, {"reason": "urgent"}).status_code == 403
+    assert client.get(f"/api/v1/drafts/{public_key(DRAFT, recommended)}/").status_code == 404
+    use = reverse("run-use-draft", args=[recommended])
+    assert client.post(use, {"reason": "urgent"}).status_code == 404
 
 
 def test_otherwise_all_of_it_is_shown(client_for: ClientFor, run: Run, reviewer: User) -> None:

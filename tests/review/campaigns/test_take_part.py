@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from review import opening
 from review.models import Assignment, Campaign, Case, Item, Member, Score
+from tests.keys import shown
 from tests.review.maker import add_item, make_study
 
 ClientFor = Callable[[User], Client]
@@ -21,12 +22,11 @@ def give(client: Client, item: Item, *values: int) -> str:
     """Score over the page as it opens stage by stage; where the last answer leads."""
     leads = ""
     for value in values:
-        page = client.get(f"/items/{item.pk}/")
+        page = client.get(f"/items/{shown(item)}/")
         step = page.context["step"]
-        shown = step.draft or step.feedback
         answer = client.post(
-            f"/items/{item.pk}/score/",
-            {"stage": step.stage, "arm": step.arm, "value": value, "seen": shown.pk},
+            f"/items/{shown(item)}/score/",
+            {"stage": step.stage, "arm": step.arm, "value": value, "seen": page.context["seen"]},
         )
         assert answer.status_code == 302
         leads = str(answer["Location"])
@@ -112,7 +112,9 @@ def test_a_reviewer_of_a_study_is_not_led_to_the_run_that_names_its_models(
     client.post(f"/studies/{campaign.pk}/next/")
     item = campaign.items.get()
     give(client, item, 0)
-    assert f'href="/runs/{item.run_id}/"' not in client.get(f"/items/{item.pk}/").content.decode()
+    assert (
+        f'href="/runs/{item.run_id}/"' not in client.get(f"/items/{shown(item)}/").content.decode()
+    )
 
 
 @pytest.mark.parametrize("state", ["setup", "paused", "closed"])

@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from review import studies, tallies
 from review.models import Campaign, Item, Member, ReportLook, ReportSnapshot, Score
 from review.study import FIGURES
+from tests.keys import shown
 from tests.people import make_person
 from tests.review.report.rows import Label, fill
 from tests.review.study.test_golden_case import PARTIAL, STRICT
@@ -198,7 +199,7 @@ def test_a_manager_says_why_execution_and_experts_differ(
     back = f"/campaigns/{campaign.pk}/report/items/?figure=execution_agreement&which=rest&configuration=imported"
     assert client.get(back).content.decode().count('class="row-title"') == 2
     answer = client.post(
-        f"/items/{items[1].pk}/execution-reason/", {"reason": "too_strict", "back": back}
+        f"/items/{shown(items[1])}/execution-reason/", {"reason": "too_strict", "back": back}
     )
     assert (answer.status_code, answer["Location"]) == (302, back)
     page = client.get(f"/campaigns/{campaign.pk}/report/").content.decode()
@@ -218,14 +219,14 @@ def test_a_bad_reason_is_refused_and_nobody_is_led_elsewhere(
 ) -> None:
     (item,) = fill(campaign, [Label("correct", [(2, None, None)], execution=0.0)], [reviewer])
     answer = client_for(manager).post(
-        f"/items/{item.pk}/execution-reason/", {"reason": reason, "back": back}
+        f"/items/{shown(item)}/execution-reason/", {"reason": reason, "back": back}
     )
     if back:
         assert answer["Location"] == f"/campaigns/{campaign.pk}/report/"
     else:
         assert answer.status_code == 422
         assert Item.objects.get().execution_reason == ""
-    assert client_for(reviewer).post(f"/items/{item.pk}/execution-reason/").status_code == 403
+    assert client_for(reviewer).post(f"/items/{shown(item)}/execution-reason/").status_code == 403
 
 
 def test_the_api_gives_the_same_document(
@@ -254,9 +255,9 @@ def test_the_api_takes_reasons_for_items_of_the_campaign_alone(
     (item,) = fill(campaign, [Label("correct", [(2, None, None)], execution=0.0)], [reviewer])
     client, where = client_for(manager), f"/api/v1/reports/{campaign.pk}/execution-reason/"
     for body, status in (
-        ({"item": item.pk, "reason": "too_lax"}, 400),
-        ({"item": item.pk + 1, "reason": "other"}, 404),
-        ({"item": item.pk, "reason": "other"}, 204),
+        ({"item": shown(item), "reason": "too_lax"}, 400),
+        ({"item": shown(item) + 1, "reason": "other"}, 404),
+        ({"item": shown(item), "reason": "other"}, 204),
     ):
         assert client.post(where, body, content_type="application/json").status_code in (
             status,

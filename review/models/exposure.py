@@ -1,0 +1,61 @@
+"""Exposure: who was shown a verdict, or what tells it, outside of the stages of their own review."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models import Run
+from review.models.campaign import Campaign
+
+
+class Exposure(models.Model):
+    """The first time that a person was shown the verdict of a run, or those of a whole campaign. Append-only.
+
+    What the gates of the desk open to a reviewer is none; what they ask to see before its time is a Reveal.
+    """
+
+    class What(models.TextChoices):
+        # A verdict alone, or with the assessment, the feedback, the refined script, times and costs.
+        RUN = "run", _("A run with its verdict")
+        ITEMS = "items", _("A list of items by their verdicts")
+        FILE = "file", _("An export")
+
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False
+    )
+    run = models.ForeignKey(
+        Run, models.CASCADE, null=True, blank=True, related_name="exposures", db_index=False
+    )
+    campaign = models.ForeignKey(
+        Campaign, models.CASCADE, null=True, blank=True, related_name="exposures", db_index=False
+    )
+    what = models.CharField(max_length=5, choices=What)
+    # The name of the page, or of the API's operation.
+    where = models.CharField(max_length=100)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "person"], condition=Q(run__isnull=False), name="exposure_once_a_run"
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "person"],
+                condition=Q(campaign__isnull=False),
+                name="exposure_once_a_campaign",
+            ),
+            models.CheckConstraint(
+                condition=Q(run__isnull=False, campaign=None) | Q(run=None, campaign__isnull=False),
+                name="exposure_of_one_thing",
+            ),
+            models.CheckConstraint(
+                condition=Q(what__in=["run", "items", "file"]), name="exposure_what_legal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} saw {self.what} of {self.run_id or self.campaign_id}"
