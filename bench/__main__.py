@@ -28,6 +28,7 @@ MEASUREMENTS = (
     "study",
     "review",
     "screen",
+    "blinding",
 )
 # These start the whole product themselves, with its own servers.
 OWN_STAGE = ("review", "screen")
@@ -39,8 +40,7 @@ def main(names: list[str]) -> int:
         print(f"There is no measurement {unknown[0]!r}; there are {', '.join(MEASUREMENTS)}.")
         return 2
     if len(names) == 1:
-        measure(names[0])
-        return 0
+        return measure(names[0])
     ended = [
         subprocess.run([sys.executable, "-m", "bench", name], check=False).returncode
         for name in names or MEASUREMENTS
@@ -48,13 +48,15 @@ def main(names: list[str]) -> int:
     return max(ended)
 
 
-def measure(name: str) -> None:
-    """Print one measurement's table and write its figures to bench/results."""
+def measure(name: str) -> int:
+    """Print one measurement's table and write its figures to bench/results; 1 where it has a bound and broke it."""
     RESULTS.mkdir(exist_ok=True)
     with nullcontext() if name in OWN_STAGE else prepared():
-        figures: list[Figure] = import_module(f"bench.{name}").measure()
+        module = import_module(f"bench.{name}")
+        figures: list[Figure] = module.measure()
     print_table(name, figures)
     (RESULTS / f"{name}.json").write_text(json.dumps(figures, indent=2) + "\n")
+    return 0 if not hasattr(module, "holds") or module.holds(figures) else 1
 
 
 def print_table(name: str, figures: list[Figure]) -> None:

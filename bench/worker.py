@@ -55,7 +55,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while b" ready." not in log.read_bytes():
         if process.poll() is not None or time.monotonic() > deadline:
             raise RuntimeError(log.read_text(errors="replace"))
