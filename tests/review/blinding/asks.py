@@ -1,0 +1,180 @@
+"""Every request that a reviewer may make: from the URLconf and from the API's schema, none written down by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from django.urls import get_resolver, reverse
+from drf_spectacular.generators import SchemaGenerator
+
+from catalog.public_keys import DRAFT, ITEM, public_key
+from pipeline.models import Draft
+from review.models import Item
+from tests.keys import seen_in
+from tests.review.blinding.twins import Ask
+from tests.review.secrets import addresses
+
+# Not asked for their answer: signing out would end the walk, and these say only how the product is made or is.
+_LEFT_OUT = re.compile(
+    r"^/(admin/|login|logout|set-password|healthz|readyz|metrics|static/|_gallery|api/v1/(schema|docs))"
+)
+_ABOUT = re.compile(
+    r"^/($|items/|runs/|actions/|drafts/|queue/|studies/|search/"
+    r"|api/v1/(items|runs|actions|drafts|queue|scores|decisions)/)"
+)
+# What would open the gate, which is another test.
+_OPENS = re.compile(r"/(score|reveal|decide|undo)/$")
+# Texts of both sides' secrets and what people look for.
+_WORDS = ("files", "-path", "incorrect", "imported")
+
+
+def every_ask(item: Item, *, more: Iterable[Ask] = ()) -> list[Ask]:
+    """All pages and operations about this item, its run, its action and its Drafts, those that are hidden included."""
+    assert item.run is not None
+    first, *others = item.run.drafts.order_by("number")
+    asks = {str(one): one for one in (*_of_draft(item, first), *more)}
+    for draft in others:
+        asks |= {str(one): one for one in _of_draft(item, draft) if _names(one, item, draft)}
+    return list(asks.values())
+
+
+def asks_about(item: Item) -> list[Ask]:
+    """Of these, those about items, runs, actions and Drafts, and the lists and counts that they stand in."""
+    return [one for one in every_ask(item) if _ABOUT.match(one.path)]
+
+
+def _of_draft(item: Item, draft: Draft) -> Iterator[Ask]:
+    yield from _pages(item, draft)
+    yield from _operations(item, draft)
+    yield from _on_this(item, draft)
+
+
+def _names(ask: Ask, item: Item, draft: Draft) -> bool:
+    names = (str(public_key(DRAFT, draft.pk)), str(seen_in(item, draft)))
+    return any(name in str(ask) for name in names)
+
+
+def _keys(item: Item, draft: Draft) -> dict[str, object]:
+    assert item.run is not None
+    return {
+        "<item>": item.pk,
+        "<stage>": "script",
+        "<step>": "rules",
+        "<slug>": "none",
+        "<name>": "demo",
+        "campaigns": item.campaign_id,
+        "studies": item.campaign_id,
+        "items": public_key(ITEM, item.pk),
+        "runs": item.run_id,
+        "actions": item.run.action_id,
+        "drafts": public_key(DRAFT, draft.pk),
+    }
+
+
+def _pages(item: Item, draft: Draft) -> Iterator[Ask]:
+    """Each address by GET, whole and as a fragment, and by POST with a form in which nothing makes sense."""
+    nonsense: dict[str, object] = {"why": "", "value": "9", "text": "", "reason": "", "kind": "x"}
+    for address in sorted(addresses(_keys(item, draft), get_resolver().url_patterns)):
+        if _LEFT_OUT.match(address):
+            continue
+        yield Ask("GET", address)
+        if address.startswith("/api/"):
+            continue
+        yield Ask("POST", address, nonsense, fragment=True)
+
+
+def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
+    """Each operation of the schema; of those that read, each declared parameter with each value it may have."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    keys = _keys(item, draft)
+    for path, methods in schema["paths"].items():
+        folder = next((name for name in keys if name in path.partition("{")[0]), "")
+        filled = re.sub(r"\{\w+\}", str(keys.get(folder, 1)), path)
+        if _LEFT_OUT.match(filled):
+            continue
+        for method, operation in methods.items():
+            if method == "get":
+                for name, value in _parameters(operation, item):
+                    yield Ask("GET", filled, {name: value})
+            elif not _OPENS.search(filled):
+                yield Ask(
+                    method.upper(), filled, {} if method != "post" else {"why": ""}, as_json=True
+                )
+
+
+def _parameters(operation: dict[str, object], item: Item) -> Iterator[tuple[str, object]]:
+    declared: list[dict[str, object]] = operation.get("parameters", [])  # type: ignore[assignment]
+    for one in declared:
+        if one["in"] != "query":
+            continue
+        kind: dict[str, object] = one.get("schema", {})  # type: ignore[assignment]
+        values: Iterable[object] = _WORDS
+        if "enum" in kind:
+            values = kind["enum"]  # type: ignore[assignment]
+        elif kind.get("type") == "boolean":
+            values = ("true", "false")
+        elif kind.get("type") in ("integer", "number"):
+            values = (1, 2, item.configuration_id, item.run_id, public_key(ITEM, item.pk))
+        for value in values:
+            yield str(one["name"]), value
+
+
+def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
+    """What a reviewer does with the item on its page, in words that make sense."""
+    assert item.run is not None
+    review, run, action = (
+        reverse("item-review", args=[item.pk]),
+        item.run_id,
+        reverse("action-detail", args=[item.run.action_id]),
+    )
+    for query in (
+        "?show=2&against=1",
+        "?show=1&against=2&side=1",
+        "?change=refined-model",
+        "?waits=1",
+    ):
+        yield Ask("GET", review + query)
+        yield Ask("GET", review + query, fragment=True)
+    for word in (*_WORDS, f"run {run}", item.run.action.statement[:20]):
+        yield Ask("GET", reverse("search"), {"q": word})
+        yield Ask("GET", reverse("action-list"), {"q": word})
+    for verdict in ("correct", "incorrect", "unknown"):
+        for state in ("", "done", "running", "failed"):
+            yield Ask("GET", reverse("action-list"), {"verdict": verdict, "state": state})
+            yield Ask("GET", reverse("action-list"), {"state": state})
+    yield Ask("GET", f"{action}compare/?run={run}&run={run + 1}")
+    yield Ask("GET", f"{action}compare/status/?run={run}&run={run + 1}", fragment=True)
+    yield Ask("GET", reverse("run-status", args=[run]), fragment=True)
+    name = seen_in(item, draft)
+    for where, data in (
+        ("claim", {}),
+        ("open", {}),
+        ("alive", {"fence": 1}),
+        ("scratch", {"comment-script-model": "a thought", "revision": 0}),
+        ("give-back", {"how": "skip", "why": "Not my field"}),
+        ("give-back", {"how": "cannot_judge", "why": "Too little is said"}),
+        ("give-back", {"how": "release"}),
+        ("flag", {"flag": "The statement is cut off"}),
+        ("remark", {"on": name, "line": 1, "remark": "Here"}),
+        ("check", {"script": "ls $1\n"}),
+        ("answer", {}),
+        ("ask-feedback", {}),
+        ("send-feedback", {"feedback": "Use -path."}),
+        ("score", {"stage": "refined", "value": 2, "seen": name}),
+        ("score", {"stage": "script", "value": 7, "seen": name}),
+    ):
+        yield Ask("POST", f"{review}{where}/", dict(data))
+        yield Ask("POST", f"{review}{where}/", dict(data), fragment=True)
+    yield Ask("POST", reverse("run-use-draft", args=[draft.pk]), {"reason": "urgent"})
+    yield Ask("POST", reverse("queue-next"))
+    if not item.campaign.is_live:
+        yield Ask("POST", reverse("study-next", args=[item.campaign_id]))
+    api = f"/api/v1/items/{public_key(ITEM, item.pk)}/"
+    for where, sent in (
+        ("claim", {}),
+        ("give-back", {"how": "skipped", "why": "Not my field"}),
+        ("remarks", {"draft": name, "line": 1, "text": "Here"}),
+        ("feedback", {"feedback": "Use -path."}),
+    ):
+        yield Ask("POST", f"{api}{where}/", dict(sent), as_json=True)

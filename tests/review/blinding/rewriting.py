@@ -1,0 +1,130 @@
+"""What is hidden from a blinded reviewer, rewritten: columns and whole rows that they must not be able to tell."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from pipeline.models import (
+    Assessment,
+    Attempt,
+    Configuration,
+    Draft,
+    Endpoint,
+    Feedback,
+    ModelCall,
+    Run,
+    Stage,
+)
+from review.models import Case, Item
+
+
+def add_work(run: Run) -> None:
+    """Stages, calls and costs, as a run that a model was asked for leaves them."""
+    endpoint = Endpoint.objects.get(name="demo")
+    for number, stage in enumerate(("generate", "describe", "difference", "explain", "refine")):
+        Stage.objects.create(
+            run=run, sequence=number, name=stage, state="done", milliseconds=1_000 + number
+        )
+        call = ModelCall.objects.create(
+            key=f"{run.pk}-{stage}", run=run, stage=stage, endpoint=endpoint, model="demo-smith",
+            prompt=stage, prompt_version="1", request={}, reply={}, state="done",
+        )  # fmt: skip
+        Attempt.objects.create(
+            call=call, number=1, fence=1, ended_at=timezone.now(), outcome="answered",
+            input_tokens=700, output_tokens=90, cost=4_000,
+        )  # fmt: skip
+
+
+def pass_it(item: Item) -> None:
+    """The assessor passed it after all: no feedback, no refined Draft, less work, other times, other words."""
+    run = item.run
+    assert run is not None
+    first = run.drafts.order_by("number").first()
+    assert first is not None
+    refined = run.drafts.exclude(pk=first.pk)
+    Run.objects.filter(pk=run.pk).update(
+        verdict="correct",
+        recommended=first,
+        started_at=timezone.now() - timedelta(hours=5),
+        finished_at=timezone.now() - timedelta(hours=4, minutes=59),
+    )
+    Assessment.objects.filter(draft__in=refined).delete()
+    Draft.objects.filter(pk__in=[one.pk for one in refined]).delete()
+    Feedback.objects.filter(draft=first).delete()
+    Assessment.objects.filter(draft=first).update(
+        verdict="correct", functionality="Something else.", similarity="match", difference="match",
+        differences=[], model="another", prompt_versions={},
+    )  # fmt: skip
+    Draft.objects.filter(pk=first.pk).update(
+        model="another", prompt_version="zz", note="said otherwise"
+    )
+    Stage.objects.filter(run=run, name__in=["explain", "refine"]).delete()
+    Stage.objects.filter(run=run).update(milliseconds=17)
+    ModelCall.objects.filter(run=run, stage__in=["explain", "refine"]).delete()
+    Attempt.objects.filter(call__run=run).update(cost=1, input_tokens=1)
+    Item.objects.filter(pk=item.pk).update(created_at=timezone.now() - timedelta(hours=3))
+
+
+def play_by_others(item: Item) -> None:
+    """Another arm: another configuration, without the demo model, the script imported long ago by somebody else."""
+    run = item.run
+    assert run is not None
+    other = Configuration.objects.exclude(pk=item.configuration_id).exclude(name="imported").first()
+    assert other is not None
+    Run.objects.filter(pk=run.pk).update(
+        configuration=other,
+        demo=not run.demo,
+        origin="imported",
+        asked_by=None,
+        created_at=timezone.now() - timedelta(days=9),
+    )
+    run.drafts.filter(number=1).update(kind="imported", model="")
+    Item.objects.filter(pk=item.pk).update(configuration=other)
+
+
+def make_it_gold(item: Item) -> None:
+    """A case with known answers, for everybody, with an execution result, and sham."""
+    Case.objects.filter(pk=item.case_id).update(
+        purpose="gold", known={"script": 2, "why": "Because"}
+    )
+    Item.objects.filter(pk=item.pk).update(
+        overlap=32_767, places=32_000, execution=0.25, execution_reason="too_strict",
+        sham=not item.sham,
+    )  # fmt: skip
+
+
+def repair_first(item: Item) -> None:
+    """The first Draft did not parse and was repaired: what is reviewed is the second."""
+    run = item.run
+    assert run is not None
+    first = run.drafts.get(number=1)
+    run.drafts.exclude(pk=first.pk).update(number=7)
+    Draft.objects.filter(pk=first.pk).update(number=2, kind="repaired")
+    Draft.objects.create(
+        run=run, number=1, kind="generated", script="if\n", sha256="0" * 64, model="another"
+    )
+
+
+def show_again(item: Item, *, as_what: str, original: Item) -> None:
+    """The item repeats another one, or is a check of a refined script."""
+    Case.objects.filter(pk=item.case_id).update(purpose=as_what, repeats=original.case_id)
+    Item.objects.filter(pk=item.pk).update(again=as_what)
+
+
+def make_refined_first(item: Item) -> None:
+    """What was shown as a halo check is a plain first script: the same text, in the same Draft."""
+    run = item.run
+    assert run is not None
+    first, refined = run.drafts.order_by("number")
+    Run.objects.filter(pk=run.pk).update(recommended=refined, verdict="correct")
+    Draft.objects.filter(pk=refined.pk).update(
+        kind="imported", parent=None, feedback=None, round=0, number=9
+    )
+    Feedback.objects.filter(draft=first).delete()
+    Assessment.objects.filter(draft=first).delete()
+    first.delete()
+    Draft.objects.filter(pk=refined.pk).update(number=1, kind="generated")
+    Case.objects.filter(pk=item.case_id).update(purpose="real", repeats=None)
+    Item.objects.filter(pk=item.pk).update(again="")

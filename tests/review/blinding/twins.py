@@ -1,0 +1,172 @@
+"""The same database twice, once with what is hidden rewritten: a blinded reviewer must get the same, byte for byte.
+
+Both sides begin at one savepoint, so every key is the same; the sequences are set back as well. Clocks stand still,
+those of the database too, and whatever is drawn at random is drawn from one seed, anew for each request.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Self
+
+import pytest
+from django.core.cache import cache
+from django.db import connection, transaction
+from django.test import Client
+from django.utils import timezone
+
+Step = Callable[[], object]
+Answer = tuple[int, tuple[tuple[str, str], ...], bytes]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request. What it changes is undone after it, so that the next one finds what this one found."""
+
+    method: str
+    path: str
+    data: dict[str, object] = field(default_factory=dict)
+    as_json: bool = False
+    fragment: bool = False
+
+    def __str__(self) -> str:
+        data = f" {self.data}" if self.data else ""
+        return f"{self.method}{' (htmx)' if self.fragment else ''} {self.path}{data}"
+
+
+@contextmanager
+def standing_still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One moment, for Python and for PostgreSQL, until the block ends."""
+    moment = timezone.now()
+    with monkeypatch.context() as patch, connection.cursor() as cursor:
+        # Fields of models have the function itself as their default: what it asks is exchanged, not the function.
+        patch.setattr(timezone, "datetime", _still(moment))
+        patch.setattr(time, "time", lambda: moment.timestamp())
+        cursor.execute("CREATE SCHEMA IF NOT EXISTS still")
+        for name in ("clock_timestamp", "statement_timestamp", "transaction_timestamp", "now"):
+            cursor.execute(
+                f"CREATE OR REPLACE FUNCTION still.{name}() RETURNS timestamptz IMMUTABLE LANGUAGE sql"
+                f" AS $$ SELECT '{_as_text(moment)}'::timestamptz $$"
+            )
+        cursor.execute("SET LOCAL search_path = still, public, pg_catalog")
+        yield
+
+
+def _as_text(moment: datetime) -> str:
+    return moment.isoformat()
+
+
+def _still(moment: datetime) -> type[datetime]:
+    class Still(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return moment.astimezone(tz)  # type: ignore[return-value]
+
+    return Still
+
+
+class Dice:
+    """What is drawn at random, from a seed."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._drawn = random.Random(0)
+        patch.setattr(os, "urandom", self.draw)
+        # `secrets` and `random.SystemRandom` have a name of their own for it.
+        patch.setattr(random, "_urandom", self.draw)
+
+    def draw(self, count: int) -> bytes:
+        return self._drawn.randbytes(count)
+
+    def again(self) -> None:
+        """From the beginning."""
+        self._drawn.seed(0)
+
+
+class Differs(AssertionError):
+    """Something that is hidden shows."""
+
+
+def compare(
+    monkeypatch: pytest.MonkeyPatch, client: Client, rewrite: Step, asks: Sequence[Ask]
+) -> int:
+    """Ask everything on both sides; how many requests were compared. Raises Differs with the first differences."""
+    found: list[list[Answer]] = []
+    with standing_still(monkeypatch), monkeypatch.context() as patch:
+        dice, sequences = Dice(patch), _read_sequences()
+        client.get("/settings/")  # the first answer brings the cookie of all forms
+        for step in (lambda: None, rewrite):
+            cache.clear()
+            _set_sequences(sequences)
+            side = transaction.savepoint()
+            step()
+            found.append([_answer(client, ask, dice) for ask in asks])
+            transaction.savepoint_rollback(side)
+    told = [
+        _say(ask, one, other)
+        for ask, one, other in zip(asks, found[0], found[1], strict=True)
+        if one != other
+    ]
+    if told:
+        raise Differs(f"{len(told)} of {len(asks)} answers differ\n" + "\n".join(told[:12]))
+    answered = sum(200 <= status < 400 for status, _headers, _body in found[0])
+    assert answered > len(asks) // 4, "most requests were refused: little was compared"
+    return len(asks)
+
+
+def _answer(client: Client, ask: Ask, dice: Dice) -> Answer:
+    dice.again()
+    headers = {"HX-Request": "true"} if ask.fragment else {}
+    undo = transaction.savepoint()
+    options = {"content_type": "application/json"} if ask.as_json else {}
+    answer = client.generic if ask.method not in ("GET", "POST", "DELETE") else None
+    if answer is not None:
+        said = client.generic(ask.method, ask.path, headers=headers)
+    elif ask.method == "POST":
+        said = client.post(ask.path, ask.data, headers=headers, **options)  # type: ignore[arg-type]
+    elif ask.method == "DELETE":
+        said = client.delete(ask.path, headers=headers)
+    else:
+        said = client.get(ask.path, ask.data, headers=headers)
+    body = b"".join(said) if said.streaming else said.content  # type: ignore[arg-type]
+    transaction.savepoint_rollback(undo)
+    # Cookies as well: a message that waits is kept in one.
+    sent = [
+        *said.headers.items(),
+        *(("Set-Cookie", one.OutputString()) for one in said.cookies.values()),
+    ]
+    client.cookies.pop("messages", None)
+    return said.status_code, tuple(sorted(sent)), body
+
+
+def _say(ask: Ask, one: Answer, other: Answer) -> str:
+    if one[0] != other[0]:
+        return f"{ask}: {one[0]} and {other[0]}"
+    if one[1] != other[1]:
+        return f"{ask}: headers {set(one[1]) ^ set(other[1])}"
+    lines = (
+        side[2].decode(errors="replace").replace(">", ">\n").replace(",", ",\n").splitlines()
+        for side in (one, other)
+    )
+    changes = [line for line in difflib.unified_diff(*lines, lineterm="", n=0) if line[:1] in "+-"]
+    return f"{ask}: " + " | ".join(changes[2:10])
+
+
+def _read_sequences() -> list[tuple[str, int | None]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT quote_ident(schemaname) || '.' || quote_ident(sequencename), last_value FROM pg_sequences"
+        )
+        return list(cursor.fetchall())
+
+
+def _set_sequences(sequences: Sequence[tuple[str, int | None]]) -> None:
+    with connection.cursor() as cursor:
+        for name, last in sequences:
+            cursor.execute("SELECT setval(%s, %s, %s)", [name, last or 1, last is not None])
