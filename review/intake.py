@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from catalog.types import NotAllowedNow
 from pipeline.models import DraftUse, Run
 from review.models import Campaign, Item
 
@@ -75,10 +77,16 @@ def take_in_missed() -> int:
 
 
 def item_of_run(run_id: int) -> Item | None:
-    """The live queue's item of a run, made where it is not there; None where the run has no script."""
+    """The live queue's item of a run, made where it is not there; None where the run has no script.
+
+    Raises NotAllowedNow for a run of a study that is not closed: what is decided here would be known there.
+    """
     item = Item.objects.filter(run=run_id, campaign__kind=Campaign.Kind.LIVE).first()
     if item is not None:
         return item
+    studied = Item.objects.filter(run=run_id, campaign__kind=Campaign.Kind.STUDY)
+    if studied.exclude(campaign__state=Campaign.State.CLOSED).exists():
+        raise NotAllowedNow(_("This run belongs to a study, which has to be closed first."))
     run = Run.objects.filter(pk=run_id, state=Run.State.DONE, recommended__isnull=False).first()
     return send_to_queue(run) if run else None
 

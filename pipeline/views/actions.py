@@ -141,8 +141,12 @@ def _show_action(
 
 
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
+    """The newest runs with their costs; of a run whose cost is hidden none is added up, for that takes its time."""
+    rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
+    shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]
     unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)
-    newest = runs.annotate(
-        cost=Sum("calls__attempts__cost"), unpriced=Count("calls__attempts", filter=unpriced)
-    ).order_by("-pk")[:MOST_RUNS]
-    return [PricedRun(run_row(run, user), None if run.unpriced else run.cost) for run in newest]
+    sums = Run.objects.filter(pk__in=shown).values_list(
+        "pk", Sum("calls__attempts__cost"), Count("calls__attempts", filter=unpriced)
+    )
+    costs = {pk: None if missing else cost for pk, cost, missing in sums}
+    return [PricedRun(row, costs.get(row.run.pk)) for row in rows]

@@ -55,7 +55,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
         value=read_whole(request, "value", missing=-1),
-        seen=find_seen(pk, request.POST.get("stage", ""), read_whole(request, "seen", missing=-1)),
+        seen=_read_seen(request, pk),
         comment=request.POST.get("comment", ""),
         view=request.POST.get("view", "plain"),
         active_seconds=read_seconds(request),
@@ -86,7 +86,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
             kind=request.POST.get("kind", ""),
             draft_sha256=request.POST.get("draft", ""),
             shown=request.POST.get("shown", ""),
-            picked=_picked(request),
+            picked=_picked(request, pk),
             reason=_reason(request),
             # A textarea sends CRLF; scripts are kept as they were typed.
             edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
@@ -104,14 +104,20 @@ def _reason(request: HttpRequest) -> str:
     return request.POST.get("reason" if is_rejected else "risk_reason", "")
 
 
-def _picked(request: HttpRequest) -> services.Picked:
+def _read_seen(request: HttpRequest, pk: int) -> int:
+    """The key of the Draft or feedback that the score form is about."""
+    stage, name = request.POST.get("stage", ""), read_whole(request, "seen", missing=-1)
+    return find_seen(pk, stage, name)
+
+
+def _picked(request: HttpRequest, pk: int) -> services.Picked:
     """The score form on the same screen: its fields are part of the decision."""
     return services.Picked(
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
         value=read_whole(request, "value", missing=-1) if request.POST.get("value") else None,
         comment=request.POST.get("comment", "").replace("\r\n", "\n"),
-        seen=read_whole(request, "seen", missing=0) if "seen" in request.POST else None,
+        seen=_read_seen(request, pk) if "seen" in request.POST else None,
         view=request.POST.get("view", "plain"),
         active_seconds=read_seconds(request),
         pauses=min(read_whole(request, "pauses", missing=0), 1_000),

@@ -19,6 +19,7 @@ from review.models import (
 )
 from tests.forms.review_stories import gone_through, study
 from tests.forms.story import Story, World, now
+from tests.keys import shown
 from tests.make import make_action, make_run
 from tests.review.maker import make_study
 from tests.review.report.rows import Label, fill
@@ -87,7 +88,7 @@ def item_page(world: World) -> str:
 def hands_page(world: World) -> str:
     study(world, items=1)
     world.item = world.campaign.items.get()
-    return f"/items/{world.item.pk}/hands/"
+    return f"/items/{shown(world.item)}/hands/"
 
 
 def somebody_holds_it(world: World) -> str:
@@ -99,7 +100,7 @@ def somebody_holds_it(world: World) -> str:
 def somebody_is_through(world: World) -> str:
     study(world, items=1)
     gone_through(world, "reviewer", 0, 2, 1)
-    return f"/items/{world.item.pk}/hands/"
+    return f"/items/{shown(world.item)}/hands/"
 
 
 def a_dispute(world: World) -> str:

@@ -17,6 +17,7 @@ from review.models import (
     SentBack,
 )
 from tests.forms.story import Story, World
+from tests.keys import shown
 from tests.make import make_run
 from tests.review.maker import make_study
 from tests.review.test_desk import score_next
@@ -42,7 +43,7 @@ def in_queue(world: World, **details: Any) -> Item:
 
 
 def desk_of(item: Item) -> str:
-    return f"/items/{item.pk}/"
+    return f"/items/{shown(item)}/"
 
 
 def an_item_that_waits(world: World) -> str:

@@ -23,9 +23,10 @@ from review.report_records import take_snapshot
 from review.reporting import make_report
 from review.transfers import jobs
 from tests.catalog.shelf import ASKED, DIRECTORY, SCRIPT, shelve
+from tests.keys import seen_in, shown
 from tests.make import make_answered_run, make_run
 from tests.people import make_person
-from tests.review.maker import add_configuration, make_study
+from tests.review.maker import add_configuration, make_study, shown_to
 from tests.review.test_desk import score_next, script_of
 
 LONG = "The script looks at the names of the files and not at their paths. " * 6
@@ -159,7 +160,7 @@ def _fill_pipeline(world: World) -> None:
     world.folders |= {
         "actions": [done.action_id, answered.action_id],
         "runs": [done.pk, again.pk, failed.pk, answered.pk, asking.pk],
-        "drafts": [*done.drafts.values_list("pk", flat=True)],
+        "drafts": [shown(draft) for draft in done.drafts.all()],
         "configurations": list(Configuration.objects.values_list("name", flat=True)),
         "endpoints": list(Endpoint.objects.values_list("name", flat=True)),
         "prices": [price.pk],
@@ -205,7 +206,7 @@ def _fill_review(world: World, other: User) -> None:
         decided,
         kind=Decision.Kind.REJECT,
         draft_sha256=newest.sha256,
-        newest_seen=newest.number,
+        shown=shown_to(reviewer, decided),
         reason="No.",
         edited_script="",
         by=reviewer,
@@ -227,7 +228,7 @@ def _fill_review(world: World, other: User) -> None:
     )
     items = [*queued, *study.items.all()]
     world.folders |= {
-        "items": [one.pk for one in items],
+        "items": [shown(one) for one in items],
         "assignments": [pk for one in items for pk in one.assignments.values_list("pk", flat=True)],
         "decisions": list(Decision.objects.values_list("pk", flat=True)),
         "campaigns": list(Campaign.objects.values_list("pk", flat=True)),
@@ -237,12 +238,12 @@ def _fill_review(world: World, other: User) -> None:
         "remark": [remark.pk],
         "shortening": [shortening.pk],
     }
-    drafts = [one.pk for item in items if item.run for one in item.run.drafts.all()]
+    drafts = [seen_in(item, one) for item in items if item.run for one in item.run.drafts.all()]
     hashes = [one.sha256 for item in items if item.run for one in item.run.drafts.all()]
     world.fields |= {
-        "item": [one.pk for one in items],
+        "item": [shown(one) for one in items],
         "draft": drafts,
         "seen": drafts,
         "draft_sha256": hashes,
-        "newest_seen": [2],
+        "shown": [shown_to(reviewer, held), shown_to(reviewer, scored)],
     }

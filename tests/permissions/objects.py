@@ -39,6 +39,7 @@ from review.transfers.kept_files import new_path
 from scriptsmith_site.models import GuessCount, OneTimeLink
 from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.tokens import make_token
+from tests.keys import shown
 from tests.make import make_run, make_version
 from tests.people import make_person
 from tests.permissions.matrix import ROLES, SCOPES, SIGNED_IN
@@ -114,9 +115,9 @@ class Everything:
         free = self._live_item("Show the free memory")
         assert free.run is not None
         member, strange = study.items.order_by("pk")[0], foreign.items.order_by("pk")[0]
-        self._put("item free", free.pk)
-        self._put("item member", member.pk)
-        self._put("item stranger", strange.pk)
+        self._put("item free", shown(free))
+        self._put("item member", shown(member))
+        self._put("item stranger", shown(strange))
         self._put("study member", study.pk)
         self._put("study stranger", foreign.pk)
         self._put("campaign", foreign.pk)
@@ -143,12 +144,12 @@ class Everything:
         )
         self._put("transfer", transfer.pk)
         taken = review.claim_item(strange, by=self.other)
-        self._put("assignment", strange.pk, assignment=taken.pk, id=taken.pk)
+        self._put("assignment", shown(strange), assignment=taken.pk, id=taken.pk)
         drafts = strange.run.drafts.order_by("pk") if strange.run else ()
         remark = Remark.objects.create(
             item=strange, by=self.other, draft=drafts[0], line=1, text="Hm"
         )
-        self._put("remark stranger", strange.pk, remark=remark.pk)
+        self._put("remark stranger", shown(strange), remark=remark.pk)
         self._put("flag", Flag.objects.create(item=strange, by=self.other, reason="Odd").pk)
         decided = self._live_item("Show the load")
         draft = decided.run.drafts.get() if decided.run else None
@@ -164,7 +165,7 @@ class Everything:
         self._put("decision", decision.pk)
         self._put("run", free.run.pk)
         asked = make_run(statement="Show the kernel version", by=self.other)
-        self._put("draft", asked.drafts.get().pk)
+        self._put("draft", shown(asked.drafts.get()))
 
     def _make_catalogue(self) -> None:
         verified = make_version("Show old exports", by=self.other)
@@ -236,15 +237,15 @@ class Everything:
             item=held, reviewer=person, lease_until=timezone.now() + timedelta(hours=1)
         )
         Item.objects.filter(pk=held.pk).update(places=0)
-        self._put("item held", held.pk, name)
+        self._put("item held", shown(held), name)
         draft = held.run.drafts.get() if held.run else None
         assert draft is not None
         remark = Remark.objects.create(item=held, by=person, draft=draft, line=1, text="Hm")
-        self._put("remark own", held.pk, name, remark=remark.pk)
+        self._put("remark own", shown(held), name, remark=remark.pk)
         shortening = Shortening.objects.create(
             run=draft.run, number=1, draft=draft, text="long", asked_by=person
         )
-        self._put("shortening own", held.pk, name, shortening=shortening.pk)
+        self._put("shortening own", shown(held), name, shortening=shortening.pk)
         version = Version.objects.filter(state=Version.State.VERIFIED).earliest("pk")
         self._put("use own", Use.objects.create(version=version, by=person).pk, name)
         label = MatchLabel.objects.create(

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from review.models import Assignment, Decision, Flag, Item, Remark, Score
+from tests.keys import shown
 from tests.people import make_person
 from tests.review.test_desk import script_of
 
@@ -52,7 +53,7 @@ def test_a_manager_acts_on_no_item(
     if door == "page":
         answer = client.post(reverse(f"item-{act}", args=[item.pk]), body)
     else:
-        address = f"/api/v1/items/{item.pk}/{act}/"
+        address = f"/api/v1/items/{shown(item)}/{act}/"
         answer = client.post(address, body, content_type="application/json")
     assert answer.status_code == 403
     assert not Score.objects.exists() and not Decision.objects.exists()
@@ -64,7 +65,7 @@ def test_a_manager_claims_nothing_that_nobody_holds(
     item: Item, manager: User, client_for: ClientFor
 ) -> None:
     client = client_for(manager)
-    assert client.post(f"/api/v1/items/{item.pk}/claim/").status_code == 403
+    assert client.post(f"/api/v1/items/{shown(item)}/claim/").status_code == 403
     assert client.post("/api/v1/queue/claim/").status_code == 403
     assert not Assignment.objects.exists()
 
@@ -75,10 +76,10 @@ def test_nor_flags_remarks_or_gives_back(
     client = client_for(manager)
     remark = {"draft": script_of(item), "line": 1, "text": "Hm"}
     for address, body in (
-        (f"/api/v1/items/{item.pk}/remarks/", remark),
-        (f"/api/v1/items/{item.pk}/give-back/", {"how": "skipped", "why": "No"}),
-        (f"/api/v1/items/{item.pk}/feedback/", {"feedback": "- Use -path."}),
-        (f"/api/v1/items/{item.pk}/shorten/", {"feedback": "word " * 80}),
+        (f"/api/v1/items/{shown(item)}/remarks/", remark),
+        (f"/api/v1/items/{shown(item)}/give-back/", {"how": "skipped", "why": "No"}),
+        (f"/api/v1/items/{shown(item)}/feedback/", {"feedback": "- Use -path."}),
+        (f"/api/v1/items/{shown(item)}/shorten/", {"feedback": "word " * 80}),
     ):
         answer = client.post(address, body, content_type="application/json")
         assert answer.status_code == 403, address
@@ -101,6 +102,6 @@ def test_the_page_shows_a_manager_the_item_and_nothing_to_press(
 
 def test_who_is_both_reviews(item: Item, client_for: ClientFor) -> None:
     both = make_person("bea", "reviewer", "manager")
-    answer = client_for(both).post(f"/api/v1/items/{item.pk}/claim/")
+    answer = client_for(both).post(f"/api/v1/items/{shown(item)}/claim/")
     assert answer.status_code == 200
     assert Assignment.objects.get().reviewer == both

@@ -18,6 +18,7 @@ from catalog.types import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, DraftFinding, Feedback
 from review import services
 from review.models import Assignment, Decision, Item, Score, Scratch
+from tests.keys import shown as key_of
 from tests.make import make_draft
 from tests.review.maker import shown_to
 from tests.review.test_desk import score_next
@@ -56,7 +57,7 @@ def decide(
         return Sent(201 if done else answer.status_code, answer.text)
 
     def by_api(item: Item, kind: str, **fields: object) -> Sent:
-        shown = client.get(f"/api/v1/items/{item.pk}/").json()
+        shown = client.get(f"/api/v1/items/{key_of(item)}/").json()
         sent = {
             "kind": kind,
             "shown": shown["shown"],
@@ -65,7 +66,7 @@ def decide(
             **fields,
         }
         answer = client.post(
-            f"/api/v1/items/{item.pk}/decide/", sent, content_type="application/json"
+            f"/api/v1/items/{key_of(item)}/decide/", sent, content_type="application/json"
         )
         return Sent(answer.status_code, answer.text)
 
@@ -212,7 +213,7 @@ def test_without_a_screen_what_is_kept_counts_as_picked(
         "shown": shown_to(reviewer, item),
         "reason": WHY,
     }
-    url = f"/api/v1/items/{item.pk}/decide/"
+    url = f"/api/v1/items/{key_of(item)}/decide/"
     client = client_for(reviewer)
     assert client.post(url, decision, content_type="application/json").status_code == 422
     rejection = decision | {"kind": "reject"}
@@ -258,7 +259,7 @@ def test_undo_brings_all_of_it_back_into_the_fields(
 ) -> None:
     assert decide(held.item, kind, comment="as it was typed", **more).status == 201
     client = client_for(reviewer)
-    undone = client.post(f"/api/v1/items/{held.item_id}/undo/")
+    undone = client.post(f"/api/v1/items/{key_of(held.item)}/undo/")
     assert undone.status_code == 200 and undone.json()["yours"] is True
     assert not Score.objects.filter(current=True).exists()
     page = client.get(reverse("item-review", args=[held.item_id])).text
@@ -313,7 +314,7 @@ def test_what_was_typed_is_forgotten_once_it_can_not_be_undone_any_more(
 
 def send(client: Client, item: Item, draft: Draft, **fields: object) -> int:
     sent = {"kind": "approve", "draft_sha256": draft.sha256, "reason": WHY, **fields}
-    url = f"/api/v1/items/{item.pk}/decide/"
+    url = f"/api/v1/items/{key_of(item)}/decide/"
     return client.post(url, sent, content_type="application/json").status_code
 
 
@@ -355,9 +356,9 @@ def test_what_is_hidden_changes_neither_the_token_nor_the_answer(
     held: Assignment, reviewer: User, client_for: ClientFor
 ) -> None:
     item, client = held.item, client_for(reviewer)
-    token, body = shown_to(reviewer, item), client.get(f"/api/v1/items/{item.pk}/").content
+    token, body = shown_to(reviewer, item), client.get(f"/api/v1/items/{key_of(item)}/").content
     sent = {"kind": "approve", "shown": token, "reason": WHY}
-    url = f"/api/v1/items/{item.pk}/decide/"
+    url = f"/api/v1/items/{key_of(item)}/decide/"
 
     def answer(sha256: str) -> bytes:
         said = client.post(url, {**sent, "draft_sha256": sha256}, content_type="application/json")
@@ -371,7 +372,7 @@ def test_what_is_hidden_changes_neither_the_token_nor_the_answer(
         item.run, script="echo hidden\n", kind="refined", parent=first, feedback=feedback
     )
     assert shown_to(reviewer, item) == token
-    assert client.get(f"/api/v1/items/{item.pk}/").content == body
+    assert client.get(f"/api/v1/items/{key_of(item)}/").content == body
     assert b"newest" not in body
     assert "newest" not in client.get(reverse("item-review", args=[item.pk])).text
     assert answer(hidden.sha256) == unknown

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("review", "0011_indexes_of_what_is_there"),
+        ("review", "0012_what_goes_with_a_decision"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
