@@ -9,114 +9,151 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import cast
+from urllib.parse import urlsplit
 
 import anthropic
 import httpx2
 from anthropic.types import Message
 
-from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
+from pipeline.llm.causes import explain_break
+from pipeline.llm.exchange import Exchange, Group, current_group, under_way
+from pipeline.llm.transport import Limits, Transport
+from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Trouble
+from pipeline.llm.usage import read_usage
 
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
-# A connection that its server closes at the moment it is used again looks like one that died over a reply, and
-# so like a call that may have been billed. Servers close idle ones after 5 s and more; we leave them sooner.
-_CONNECTIONS = httpx2.Limits(
-    max_connections=1_000, max_keepalive_connections=160, keepalive_expiry=2.0
-)
-_GRACE = 2.0  # seconds beyond the read timeout before a dripping reply is given up
 # A limit that somebody set on the account is told as a 400, in words only.
 _LIMIT_WORDS = ("usage limits", "credit balance")
 _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
-_MOST_TOKENS = 2**31 - 1
+_MOST_CONNECTING = 20.0  # seconds; a server that is there answers sooner
+_MOST_THREADS = 1_000  # never as many: one for each second request of those that wait for two
+# A reply near the limit takes some twenty times its size while it is taken apart: few at a time.
+_LARGE = 200_000  # bytes
+_large_replies = BoundedSemaphore(2)
 
 
 class MessagesClient:
-    """Speaks to any server of the Messages API through the `anthropic` SDK; safe to use from many threads."""
+    """Speaks to any server of the Messages API through the `anthropic` SDK; safe to use from many threads.
 
-    def __init__(self, *, most_threads: int = 160) -> None:
+    A try ends with its time limit, in the thread that waits for it: no thread and no connection is left
+    behind. Whoever sets `current_group` around `send` can end its tries sooner, from another thread.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
         self._clients: dict[Target, anthropic.Anthropic] = {}
         self._lock = Lock()
-        # The SDK's timeout is per read: a reply that drips one byte at a time would hold a worker for
-        # ever. So the try runs here, and whoever waits for it keeps an eye on the clock.
-        self._pool = ThreadPoolExecutor(most_threads, thread_name_prefix="model-call")
+        self._everything = Group()
+        self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
         """One try of each, side by side. Whatever a server does comes back as Answered or Failed, in time."""
-        started = time.monotonic()
-        tries = [
-            (target, self._pool.submit(self._send, target, request, started))
-            for target, request in requests
+        if not requests:
+            return []
+        # The last one is made here: most come alone, and need no thread of their own.
+        beside = [
+            self._pool.submit(copy_context().run, self._send, target, request)
+            for target, request in requests[:-1]
         ]
-        return [self._await(target, future, started) for target, future in tries]
+        last = self._send(*requests[-1])
+        return [*(one.result() for one in beside), last]
 
-    def _await(
-        self, target: Target, future: Future[Answered | Failed], started: float
-    ) -> Answered | Failed:
-        left = started + target.timeout_seconds + _GRACE - time.monotonic()
-        try:
-            return future.result(timeout=max(0.0, left))
-        except FutureTimeout:
-            future.cancel()
-            return _too_slow(target, started)
+    def abandon_all(self, why: str) -> None:
+        """End every try that is under way, and each that begins from now on."""
+        self._everything.abandon(why)
 
-    def _send(self, target: Target, request: Request, started: float) -> Answered | Failed:
-        try:
-            create = cast(
-                Callable[..., object], self._client(target).messages.with_raw_response.create
-            )
-            raw = create(**request)
-            message = raw.parse()  # type: ignore[attr-defined]
-            request_id = str(raw.headers.get("request-id", ""))[:100]  # type: ignore[attr-defined]
-            if not (isinstance(message, Message) and message.usage is not None):
-                return _broken("The reply is not a message.", _since(started), request_id)
-            told = message.to_dict(mode="json", warnings=False)
-            if not isinstance(told.get("content"), list):
-                return _broken("The reply is not a message.", _since(started), request_id)
-            if not _can_be_stored(told):
-                said = "The reply holds a NUL byte or half of a character; it can't be kept."
-                return _broken(said, _since(started), request_id)
-            return Answered(told, _usage_of(message), request_id, _since(started))
-        except anthropic.APIStatusError as error:
-            return _failed_with_status(error, _since(started))
-        except anthropic.APITimeoutError:
-            return _too_slow(target, started)
-        except anthropic.APIConnectionError as error:
-            return _failed_to_connect(error, _since(started))
-        except Exception as error:
-            # A reply of the wrong shape: the SDK lets whatever reading it raises through.
-            said = f"The reply can't be understood: {type(error).__name__}."
-            return _broken(said, _since(started))
+    def _send(self, target: Target, request: Request) -> Answered | Failed:
+        started = time.monotonic()
+        exchange = Exchange(target.timeout_seconds)
+        with self._kept_in_groups(exchange), under_way(exchange):
+            try:
+                create = cast(
+                    Callable[..., object], self._client(target).messages.with_raw_response.create
+                )
+                raw = create(**request)
+                exchange.end()
+                request_id = str(raw.headers.get("request-id", ""))[:100]  # type: ignore[attr-defined]
+                with _few_at_a_time(len(raw.http_response.content)):  # type: ignore[attr-defined]
+                    return _read(raw.parse(), request_id, _since(started))  # type: ignore[attr-defined]
+            except anthropic.APIStatusError as error:
+                return _failed_with_status(error, _since(started))
+            except anthropic.APIConnectionError as error:
+                return explain_break(
+                    error,
+                    exchange,
+                    seconds=target.timeout_seconds,
+                    most_bytes=self._limits.most_bytes,
+                    milliseconds=_since(started),
+                )
+            except Exception as error:
+                # A reply of the wrong shape: the SDK lets whatever reading it raises through.
+                said = f"The reply can't be understood: {type(error).__name__}."
+                return _broken(said, _since(started))
+
+    @contextmanager
+    def _kept_in_groups(self, exchange: Exchange) -> Iterator[None]:
+        group = current_group.get()
+        with ExitStack() as stack:
+            stack.enter_context(self._everything.holding(exchange))
+            if group is not None:
+                stack.enter_context(group.holding(exchange))
+            yield
 
     def _client(self, target: Target) -> anthropic.Anthropic:
         with self._lock:
             client = self._clients.get(target)
             if client is None:
-                # Key and address are always given: without them the SDK would take a key from the
-                # environment and send it to whatever address it finds there.
-                client = self._clients[target] = anthropic.Anthropic(
-                    api_key=target.key,
-                    base_url=target.base_url,
-                    timeout=target.timeout_seconds,
-                    max_retries=0,
-                    http_client=anthropic.DefaultHttpxClient(limits=_CONNECTIONS),
+                client = self._clients[target] = make_sdk(
+                    target, self._limits, seconds=target.timeout_seconds
                 )
             return client
 
 
-def _too_slow(target: Target, started: float) -> Failed:
-    return Failed(
-        FailureKind.TIMEOUT,
-        f"No whole reply within {target.timeout_seconds:.0f} s.",
-        possibly_billed=True,
-        milliseconds=_since(started),
+def make_sdk(target: Target, limits: Limits, *, seconds: float) -> anthropic.Anthropic:
+    """The SDK for one endpoint, over connections of its own: it follows no redirect and retries nothing."""
+    return anthropic.Anthropic(
+        # Key and address are always given: without them the SDK would take a key from the
+        # environment and send it to whatever address it finds there.
+        api_key=target.key,
+        base_url=target.base_url,
+        max_retries=0,
+        timeout=httpx2.Timeout(seconds, connect=min(seconds, _MOST_CONNECTING)),
+        http_client=httpx2.Client(
+            transport=Transport(target.base_url, limits), trust_env=False, follow_redirects=False
+        ),
     )
+
+
+@contextmanager
+def _few_at_a_time(size: int) -> Iterator[None]:
+    with ExitStack() as stack:
+        if size > _LARGE:
+            stack.enter_context(_large_replies)
+        yield
+
+
+def _read(message: object, request_id: str, milliseconds: int) -> Answered | Failed:
+    if not isinstance(message, Message):
+        return _broken("The reply is not a message.", milliseconds, request_id)
+    told = message.to_dict(mode="json", warnings=False)
+    if not isinstance(told.get("content"), list):
+        return _broken("The reply is not a message.", milliseconds, request_id)
+    counted = read_usage(told)
+    if counted.doubt:
+        told["usage"] = None  # what is not believed may not even be a number that can be stored
+    if not _can_be_stored(told):
+        said = "The reply holds a NUL byte or half of a character; it can't be kept."
+        return _broken(said, milliseconds, request_id)
+    return Answered(told, counted.usage, request_id, milliseconds, counted.doubt, counted.said)
 
 
 def _broken(said: str, milliseconds: int, request_id: str = "") -> Failed:
@@ -143,27 +180,12 @@ def _can_be_stored(message: object) -> bool:
     return "\\u0000" not in told.replace("\\\\", "")
 
 
-def _usage_of(message: Message) -> Usage:
-    usage = message.usage
-    details = getattr(usage, "output_tokens_details", None)
-    return Usage(
-        input=_tokens(usage.input_tokens),
-        output=_tokens(usage.output_tokens),
-        cache_read=_tokens(usage.cache_read_input_tokens),
-        cache_write=_tokens(usage.cache_creation_input_tokens),
-        thinking=_tokens(getattr(details, "thinking_tokens", 0)),
-    )
-
-
-def _tokens(count: object) -> int:
-    """A count that can be stored, whatever a server sends in its place."""
-    return min(max(count, 0), _MOST_TOKENS) if isinstance(count, int) else 0
-
-
 def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
     code = str(getattr(error, "error_code", "") or "")
     kind = str(getattr(error, "type", "") or "")
     status = error.status_code
+    if 300 <= status < 400:
+        return _redirected(error, milliseconds)
     words = str(error.api_message or error.message)
     if (
         status == 402
@@ -189,16 +211,19 @@ def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> F
     )
 
 
-def _failed_to_connect(error: anthropic.APIConnectionError, milliseconds: int) -> Failed:
-    cause = type(error.__cause__).__name__ if error.__cause__ else ""
-    never_sent = cause in ("ConnectError", "ConnectTimeout")
+def _redirected(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
+    try:
+        host = urlsplit(error.response.headers.get("location", "")).netloc
+    except ValueError:
+        host = ""
+    to = f"to {host!r}" if host else "elsewhere"
     return Failed(
-        FailureKind.UNREACHABLE if never_sent else FailureKind.TIMEOUT,
-        "The server can't be reached."
-        if never_sent
-        else "The connection broke before the reply was whole.",
-        error_type=cause,
-        possibly_billed=not never_sent,
+        FailureKind.REFUSED,
+        _short(
+            f"The server redirects {to}; redirects are not followed, so nothing was sent there."
+        ),
+        http_status=error.status_code,
+        error_type=Trouble.REDIRECT,
         milliseconds=milliseconds,
     )
 

@@ -42,6 +42,7 @@ class Page:
     status: int | None
     body: object = None
     message: str = ""
+    trouble: str = ""  # a word of Trouble, or the name of what broke
 
     @property
     def fields(self) -> dict[str, object]:

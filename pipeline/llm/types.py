@@ -42,6 +42,27 @@ class FailureKind(StrEnum):
     UNREACHABLE = "unreachable"  # no connection was made: nothing was billed
 
 
+class Trouble(StrEnum):
+    """What stands in a Failed's `error_type` where the transport itself stopped the try."""
+
+    REDIRECT = "redirect"  # the server names another address, which is not asked
+    ADDRESS = "address"  # the host leads where no model is asked
+    CERTIFICATE = "certificate"
+    TLS = "tls"
+    PROXY = "proxy"
+    TOO_LARGE = "too large"
+    ENCODING = "bad encoding"
+    HEADERS = "headers too large"
+    ABANDONED = "abandoned"  # nobody waits for the reply any more
+
+
+class UsageDoubt(StrEnum):
+    """Why the tokens of an answered try are not counted."""
+
+    NOT_REPORTED = "usage not reported"
+    NOT_BELIEVED = "usage not believed"
+
+
 @dataclass(frozen=True)
 class Answered:
     """The server's message as JSON, with what it cost."""
@@ -50,6 +71,8 @@ class Answered:
     usage: Usage
     request_id: str = ""
     milliseconds: int = 0
+    doubt: UsageDoubt | None = None  # then `usage` is all zeros, and the cost not known
+    said: str = ""  # what the server said of its usage, where that is not believed
 
 
 @dataclass(frozen=True)

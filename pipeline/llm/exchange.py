@@ -1,0 +1,120 @@
+"""One request and its reply under one clock, and the means to end it from another thread.
+
+A read timeout bounds the wait for the next byte, so a reply that drips outlasts any. Here the whole exchange
+has one end in time: every step of its connection asks how much is left, in the thread that waits for it.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from threading import Lock
+
+
+class OutOfTime(Exception):
+    """The time limit of the exchange has come."""
+
+
+class Abandoned(Exception):
+    """Nobody waits for the reply any more."""
+
+
+class Exchange:
+    """Its end in time, and the socket that it uses at present."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends_at = time.monotonic() + seconds
+        self._socket: socket.socket | None = None
+        self._lock = Lock()
+        self.abandoned = ""  # why, once it is
+        self.connected = False  # from then on the server may have been asked
+
+    def left(self, most: float | None = None) -> float:
+        """Seconds until the end, at most `most`. Raises OutOfTime, and Abandoned."""
+        if self.abandoned:
+            raise Abandoned(self.abandoned)
+        left = self._ends_at - time.monotonic()
+        if left <= 0:
+            raise OutOfTime
+        return left if most is None else min(left, most)
+
+    def use(self, connection: socket.socket) -> None:
+        """Say which socket would have to be shut to end the exchange. Raises Abandoned."""
+        with self._lock:
+            if self.abandoned:
+                raise Abandoned(self.abandoned)
+            self._socket = connection
+
+    def abandon(self, why: str) -> None:
+        """End it now, from any thread: whoever waits in it is woken, and its connection can't be used again."""
+        with self._lock:
+            self.abandoned = self.abandoned or why
+            if self._socket is not None:
+                with suppress(OSError):
+                    # Not the TLS socket's own method: that is no business of another thread.
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+    def end(self) -> None:
+        """The reply is there, or will not come; its connection may be another exchange's from now on."""
+        with self._lock:
+            self._socket = None
+
+
+_current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
+@contextmanager
+def under_way(exchange: Exchange) -> Iterator[None]:
+    """What this thread connects, sends and reads in the block belongs to the exchange."""
+    token = _current.set(exchange)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+        exchange.end()
+
+
+def current_exchange() -> Exchange:
+    """The exchange that this thread is in. Raises LookupError outside of one."""
+    exchange = _current.get()
+    if exchange is None:
+        raise LookupError("no exchange is under way in this thread")
+    return exchange
+
+
+class Group:
+    """The exchanges of one piece of work, such as a run: they are abandoned together."""
+
+    def __init__(self) -> None:
+        self._exchanges: set[Exchange] = set()
+        self._why = ""
+        self._lock = Lock()
+
+    @contextmanager
+    def holding(self, exchange: Exchange) -> Iterator[None]:
+        """The exchange is one of the group for as long as the block runs."""
+        with self._lock:
+            self._exchanges.add(exchange)
+            why = self._why
+        if why:
+            exchange.abandon(why)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._exchanges.discard(exchange)
+
+    def abandon(self, why: str) -> None:
+        """End all of them, and those that come later as they begin."""
+        with self._lock:
+            self._why = why
+            exchanges = list(self._exchanges)
+        for exchange in exchanges:
+            exchange.abandon(why)
+
+
+# What the work that this thread does belongs to; whoever may want to end it sets it.
+current_group: ContextVar[Group | None] = ContextVar("group", default=None)

@@ -1,0 +1,224 @@
+"""Replies over HTTP: read in pieces up to a limit, unpacked in pieces, and from the address that was asked.
+
+No redirect is followed and no proxy is taken from the environment: both would send a prompt to an address
+that nobody confirmed.
+"""
+
+from __future__ import annotations
+
+import ssl
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from urllib.parse import urlsplit
+
+import httpcore2
+import httpx2
+
+from pipeline.llm.addresses import Zone, is_loopback_name, read_address, zone_of
+from pipeline.llm.network import JudgedNetwork
+
+MOST_BYTES = 2_000_000
+# Of a reply that says what is wrong, more is not needed; it is cut there and not refused.
+_MOST_BYTES_OF_AN_ERROR = 64_000
+_PIECE = 65_536
+# A connection that its server closes at the moment it is used again looks like one that died over a reply, and
+# so like a call that may have been billed. Servers close idle ones after 5 s and more; we leave them sooner.
+_IDLE_SECONDS = 2.0
+_PACKED = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a reply is read, unpacked, and through which proxy what leaves the network goes."""
+
+    most_bytes: int = MOST_BYTES
+    proxy: str = ""
+
+
+class UnusableReply(Exception):
+    """A reply that came and was not read to its end. `kind` is a word for the ledger."""
+
+    kind = "unusable"
+
+
+class TooLarge(UnusableReply):
+    kind = "too large"
+
+
+class BadPacking(UnusableReply):
+    kind = "bad encoding"
+
+
+def goes_by_proxy(base_url: str, proxy: str) -> bool:
+    """Whether a request to this address goes through the proxy: what is on this machine or private does not."""
+    host = urlsplit(base_url).hostname or ""
+    address = read_address(host)
+    if not proxy or is_loopback_name(host):
+        return False
+    if address is not None:
+        return zone_of(address) is Zone.PUBLIC
+    return base_url.startswith("https:")
+
+
+class Transport(httpx2.BaseTransport):
+    """One server's connections."""
+
+    def __init__(self, base_url: str, limits: Limits) -> None:
+        self._most_bytes = limits.most_bytes
+        self._pool = _make_pool(base_url, limits.proxy)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The reply, its body unpacked and within the limit as it is read."""
+        request.headers["accept-encoding"] = "identity"
+        response = self._ask(request)
+        headers = httpx2.Headers(response.headers)
+        is_error = response.status >= 300
+        most = _MOST_BYTES_OF_AN_ERROR if is_error else self._most_bytes
+        try:
+            unpacker = _unpacker_of(headers)
+        except BadPacking:
+            if not is_error:
+                response.close()
+                raise
+            unpacker, most = _AsItIs(), 0
+        body = _Body(response, unpacker, most, cuts=is_error)
+        for name in ("content-encoding", "content-length", "transfer-encoding"):
+            headers.pop(name, None)
+        return httpx2.Response(
+            response.status, headers=headers, stream=body, extensions=response.extensions
+        )
+
+    def close(self) -> None:
+        """All connections, idle or not."""
+        self._pool.close()
+
+    def _ask(self, request: httpx2.Request) -> httpcore2.Response:
+        assert isinstance(request.stream, httpx2.SyncByteStream)
+        url = httpcore2.URL(
+            scheme=request.url.raw_scheme,
+            host=request.url.raw_host,
+            port=request.url.port,
+            target=request.url.raw_path,
+        )
+        asked = httpcore2.Request(
+            request.method,
+            url,
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        # What it raises is left as it is: the SDK wraps whatever comes, and the client looks for the cause.
+        return self._pool.handle_request(asked)
+
+
+class _Body(httpx2.SyncByteStream):
+    """The body of a reply as it arrives, unpacked. More than `most` bytes raise TooLarge, or are cut off."""
+
+    def __init__(
+        self, response: httpcore2.Response, unpacker: _AsItIs, most: int, *, cuts: bool
+    ) -> None:
+        self._response = response
+        self._unpacker = unpacker
+        self._most = most
+        self._cuts = cuts
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._pieces()
+        except UnusableReply:
+            if not self._cuts:
+                raise
+
+    def _pieces(self) -> Iterator[bytes]:
+        assert isinstance(self._response.stream, Iterable)
+        received = unpacked = 0
+        for packed in self._response.stream:
+            received += len(packed)
+            for piece in self._unpacker.unpack(packed):
+                unpacked += len(piece)
+                if unpacked > self._most:
+                    raise TooLarge
+                yield piece
+            if received > self._most:
+                raise TooLarge
+        self._unpacker.finish()
+
+    def close(self) -> None:
+        """A connection whose reply was not read to its end is closed with it."""
+        self._response.close()
+
+
+class _AsItIs:
+    """A body that is not packed."""
+
+    def unpack(self, packed: bytes) -> Iterator[bytes]:
+        """These bytes."""
+        yield packed
+
+    def finish(self) -> None:
+        """Its end says nothing."""
+
+
+class _Unpacker(_AsItIs):
+    """gzip or deflate, never more than a piece at a time, however much is packed into few bytes."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._decompressor = zlib.decompressobj(window)
+        self._has_begun = False
+
+    def unpack(self, packed: bytes) -> Iterator[bytes]:
+        """What these bytes hold. Raises BadPacking."""
+        while packed and not self._decompressor.eof:
+            try:
+                unpacked = self._decompressor.decompress(packed, _PIECE)
+            except zlib.error as error:
+                if self._has_begun or self._window != zlib.MAX_WBITS:
+                    raise BadPacking(str(error)) from error
+                # Some servers send deflate without the header that it should have.
+                self._has_begun, self._decompressor = True, zlib.decompressobj(-zlib.MAX_WBITS)
+                continue
+            self._has_begun = True
+            packed = self._decompressor.unconsumed_tail
+            if unpacked:
+                yield unpacked
+
+    def finish(self) -> None:
+        """Raises BadPacking where the end is missing."""
+        if not self._decompressor.eof:
+            raise BadPacking("it ends in the middle")
+
+
+def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
+    """What unpacks a body with these headers; raises BadPacking for what was neither asked for nor is known."""
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    if encoding in ("", "identity"):
+        return _AsItIs()
+    if encoding not in _PACKED:
+        raise BadPacking(f"an encoding that was not asked for: {encoding[:40]!r}")
+    return _Unpacker(_PACKED[encoding])
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    """Certificates are verified against the system's, or those of SSL_CERT_FILE; made once, it takes a while."""
+    return httpx2.create_ssl_context()
+
+
+def _make_pool(base_url: str, proxy: str) -> httpcore2.ConnectionPool:
+    if goes_by_proxy(base_url, proxy):
+        return httpcore2.HTTPProxy(
+            proxy_url=proxy,
+            ssl_context=_ssl_context(),
+            keepalive_expiry=_IDLE_SECONDS,
+            max_connections=None,
+            network_backend=JudgedNetwork(is_encrypted=True),
+        )
+    return httpcore2.ConnectionPool(
+        ssl_context=_ssl_context(),
+        keepalive_expiry=_IDLE_SECONDS,
+        max_connections=None,
+        network_backend=JudgedNetwork(is_encrypted=base_url.startswith("https:")),
+    )
