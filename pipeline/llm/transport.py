@@ -26,7 +26,6 @@ _PIECE = 65_536
 # A connection that its server closes at the moment it is used again looks like one that died over a reply, and
 # so like a call that may have been billed. Servers close idle ones after 5 s and more; we leave them sooner.
 _IDLE_SECONDS = 2.0
-_PACKED = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
 @dataclass(frozen=True)
@@ -162,28 +161,22 @@ class _AsItIs:
 
 
 class _Unpacker(_AsItIs):
-    """gzip or deflate, never more than a piece at a time, however much is packed into few bytes."""
+    """gzip, never more than a piece at a time, however much is packed into few bytes."""
 
-    def __init__(self, window: int) -> None:
-        self._window = window
-        self._decompressor = zlib.decompressobj(window)
-        self._has_begun = False
+    def __init__(self) -> None:
+        self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def unpack(self, packed: bytes) -> Iterator[bytes]:
         """What these bytes hold. Raises BadPacking."""
-        while packed and not self._decompressor.eof:
+        while not self._decompressor.eof:
             try:
                 unpacked = self._decompressor.decompress(packed, _PIECE)
             except zlib.error as error:
-                if self._has_begun or self._window != zlib.MAX_WBITS:
-                    raise BadPacking(str(error)) from error
-                # Some servers send deflate without the header that it should have.
-                self._has_begun, self._decompressor = True, zlib.decompressobj(-zlib.MAX_WBITS)
-                continue
-            self._has_begun = True
+                raise BadPacking(str(error)) from error
             packed = self._decompressor.unconsumed_tail
-            if unpacked:
-                yield unpacked
+            if not (unpacked or packed):
+                break
+            yield unpacked
 
     def finish(self) -> None:
         """Raises BadPacking where the end is missing."""
@@ -196,9 +189,10 @@ def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding in ("", "identity"):
         return _AsItIs()
-    if encoding not in _PACKED:
+    # None is asked for, and gzip is what some proxies pack everything in.
+    if encoding not in ("gzip", "x-gzip"):
         raise BadPacking(f"an encoding that was not asked for: {encoding[:40]!r}")
-    return _Unpacker(_PACKED[encoding])
+    return _Unpacker()
 
 
 @cache

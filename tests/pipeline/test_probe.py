@@ -24,7 +24,7 @@ Reply = dict[str, object] | Failed
 
 @pytest.fixture(scope="module")
 def client() -> MessagesClient:
-    return MessagesClient(most_threads=2)
+    return MessagesClient()
 
 
 @pytest.fixture(scope="module")
