@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 
 from pipeline.leases import MAX_CRASHES
+from pipeline.llm.types import Trouble, UsageDoubt
 from pipeline.models import Attempt, ModelCall, Run
 from pipeline.types import ReadingOutcome
 
@@ -54,6 +55,59 @@ _BY_OUTCOME: dict[str, str] = {
     Outcome.TIMEOUT: _("The model took too long to answer."),
     Outcome.UNREACHABLE: _("No connection to the server could be made."),
     Outcome.ORPHANED: _("The worker was lost while the model was answering."),
+}
+# What stopped a try before the server could say how it stands, or after it had said too much.
+_BY_TROUBLE: dict[str, str] = {
+    Trouble.REDIRECT: _("The server sent the request on to another address, which was not asked."),
+    Trouble.ADDRESS: _("The endpoint's address leads where no model is asked."),
+    Trouble.CERTIFICATE: _("The server's certificate is not accepted, so nothing was sent."),
+    Trouble.TLS: _("No encrypted connection to the server could be made."),
+    Trouble.PROXY: _("The proxy did not connect to the server."),
+    Trouble.TOO_LARGE: _("The reply was larger than what is read of one."),
+    Trouble.ENCODING: _("The reply was packed in a way that can't be unpacked."),
+    Trouble.HEADERS: _("The reply began with more headers than are read."),
+    Trouble.ABANDONED: _("Nobody waited for the reply any more, so the connection was closed."),
+}
+_ADVICE_BY_TROUBLE: dict[str, str] = {
+    Trouble.REDIRECT: _(
+        "An administrator enters the address to which the server redirects, if texts may go there, "
+        "or mends the redirect; then the run can be taken up again."
+    ),
+    Trouble.ADDRESS: _(
+        "An administrator looks where the endpoint's host name leads; then the run can be taken up again."
+    ),
+    Trouble.CERTIFICATE: _(
+        "An administrator renews the certificate, or names its authority to the workers by "
+        "SSL_CERT_FILE; then the run can be taken up again."
+    ),
+    Trouble.TLS: _(
+        "An administrator checks whether the server speaks https:// at this port; then the run can be "
+        "taken up again."
+    ),
+    Trouble.PROXY: _(
+        "An administrator checks SCRIPTSMITH_MODEL_PROXY and what the proxy allows; then the run can be "
+        "taken up again."
+    ),
+    Trouble.TOO_LARGE: _(
+        "Ask for less at once. Where such replies are meant, an administrator raises "
+        "SCRIPTSMITH_MOST_REPLY_BYTES."
+    ),
+    Trouble.ENCODING: _(
+        "An administrator has whatever stands between here and the model send replies as they are."
+    ),
+    Trouble.HEADERS: _(
+        "An administrator looks at what answers at the endpoint's address: servers of models send few headers."
+    ),
+}
+# Of these a reply came, or began to.
+_REPLIED = (Trouble.TOO_LARGE, Trouble.ENCODING, Trouble.HEADERS)
+_DOUBTS: dict[str, str] = {
+    UsageDoubt.NOT_REPORTED: _(
+        "The server did not report the tokens: neither they nor the cost are counted."
+    ),
+    UsageDoubt.NOT_BELIEVED: _(
+        "The server reported tokens that can't be: neither they nor the cost are counted."
+    ),
 }
 _BROKE_OFF = _("The connection broke while the model was answering.")
 _NO_MESSAGE = _("What came back was no message that can be read.")
@@ -144,6 +198,10 @@ def tell_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Fail
 def name_what_happened(attempt: Attempt) -> str:
     """One sentence about how a try ended."""
     outcome = attempt.outcome
+    if outcome == Outcome.ANSWERED and attempt.error_type in _DOUBTS:
+        return gettext(_DOUBTS[attempt.error_type])
+    if attempt.error_type in _BY_TROUBLE:
+        return gettext(_BY_TROUBLE[attempt.error_type])
     if _broke_off(attempt):
         return gettext(_BROKE_OFF)
     if outcome == Outcome.BROKEN and attempt.http_status is None:
@@ -185,6 +243,8 @@ def _say_what_was_done(tries: Sequence[Attempt], *, run: Run) -> str:
     else:
         said = gettext("It was not tried again: that would have changed nothing.")
     if any(attempt.possibly_billed for attempt in tries):
+        if tries[-1].error_type in _REPLIED:
+            return f"{said} {gettext('A server that bills has billed it, though its reply is of no use.')}"
         return f"{said} {gettext('It may have been billed although no reply came.')}"
     return f"{said} {gettext('Nothing was billed for it.')}"
 
@@ -192,7 +252,9 @@ def _say_what_was_done(tries: Sequence[Attempt], *, run: Run) -> str:
 def _advise(attempt: Attempt, *, run: Run) -> str:
     if run.is_active and attempt.outcome != Outcome.LIMIT:
         return gettext(_NOTHING_TO_DO)
-    if _broke_off(attempt):
+    if attempt.error_type in _ADVICE_BY_TROUBLE:
+        found = _ADVICE_BY_TROUBLE[attempt.error_type]
+    elif _broke_off(attempt):
         found = _TAKE_UP_AGAIN
     elif attempt.outcome == Outcome.REFUSED:
         found = _ADVICE_BY_STATUS.get(attempt.http_status or 0, _ADVICE_BY_STATUS[400])

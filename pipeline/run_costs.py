@@ -29,6 +29,8 @@ class RunCosts:
     # Models that answered on a day on which no price of theirs was known.
     unpriced_models: tuple[str, ...] = ()
     prices_since: tuple[date, ...] = ()
+    # Replies whose tokens the server did not report, or not so that they can be believed.
+    uncounted: int = 0
 
     def of_round(self, round: int) -> Sums:
         """What a round of the run itself took; what was made on demand belongs to none."""
@@ -51,8 +53,11 @@ def costs_of(run: Run) -> RunCosts:
         calls=len({one.call_id for one in tries}),
         total=sum(by_step.values(), Sums()),
         by_step=by_step,
-        unpriced_models=tuple(sorted({one.call.model for one in tries if _is_unpriced(one)})),
+        unpriced_models=tuple(
+            sorted({one.call.model for one in tries if _is_unpriced(one) and not one.is_uncounted})
+        ),
         prices_since=tuple(sorted({one.price_since for one in tries if one.price_since})),
+        uncounted=sum(one.is_uncounted for one in tries),
     )
 
 

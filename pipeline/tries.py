@@ -65,7 +65,7 @@ WITH held AS (
     LEFT JOIN LATERAL (
         SELECT * FROM pipeline_price
         WHERE endpoint_id = one.endpoint AND model = one.model AND one.reply IS NOT NULL
-            AND since <= (%(now)s AT TIME ZONE 'UTC')::date
+            AND one.error_type = '' AND since <= (%(now)s AT TIME ZONE 'UTC')::date
         ORDER BY since DESC LIMIT 1
     ) AS price ON true
 ), closed AS (
@@ -191,8 +191,8 @@ def _ended(call: ModelCall, attempt: Attempt, ended: Answered | Failed) -> dict[
     return about | {
         "outcome": Attempt.Outcome.ANSWERED.value,
         "http_status": 200,
-        "error_type": "",
-        "message": "",
+        "error_type": ended.doubt or "",
+        "message": ended.said,
         "possibly_billed": False,
         "input_tokens": ended.usage.input,
         "output_tokens": ended.usage.output,

@@ -126,3 +126,8 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.call_id[:8]} try {self.number}"
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether it was answered, and the server's count of tokens is missing or not believed."""
+        return self.outcome == self.Outcome.ANSWERED and bool(self.error_type)

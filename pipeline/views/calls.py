@@ -40,9 +40,9 @@ class ShownCall:
 
     @property
     def tries(self) -> list[tuple[Attempt, str]]:
-        """Each try with what happened, in words where it gave no reply."""
+        """Each try with what happened, in words where it gave no reply or its tokens are not known."""
         return [
-            (one, name_what_happened(one) if one.outcome not in ("", "answered") else "")
+            (one, name_what_happened(one) if one.outcome != "answered" or one.is_uncounted else "")
             for one in self.attempts
         ]
 
@@ -77,8 +77,14 @@ class ShownCall:
     def is_unpriced(self) -> bool:
         """Whether it was answered, and no price of the model was known."""
         return any(
-            one.cost is None and one.outcome == Attempt.Outcome.ANSWERED for one in self.attempts
+            one.cost is None and one.outcome == Attempt.Outcome.ANSWERED and not one.is_uncounted
+            for one in self.attempts
         )
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether a reply came without a count of its tokens that can be used."""
+        return any(one.is_uncounted for one in self.attempts)
 
     @property
     def is_doubtful(self) -> bool:

@@ -185,9 +185,6 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
             {"kind": "shape", "body": None}, ("broken", None), 2, "no message", id="null"
         ),
         pytest.param(
-            {"kind": "shape", "drop": ["usage"]}, ("broken", None), 2, "no message", id="no usage"
-        ),
-        pytest.param(
             {"kind": "shape", "drop": ["content"]}, ("broken", None), 2, "no message",
             id="no content",
         ),
@@ -211,11 +208,9 @@ def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
     tried: tuple[str, int | None],
     billed: int,
     happened: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if rule["kind"] in ("delay", "drip"):  # a second is to be too long, and only for these
         Endpoint.objects.update(timeout_seconds=1)
-        monkeypatch.setattr("pipeline.llm.client._GRACE", 0.1)
     seen = meet({**rule, "count": None})
     assert (seen.state, seen.tries, seen.billed) == ("failed", [tried, tried], billed)
     for words in (happened, ONCE_MORE, "Take the run up again later"):

@@ -1,0 +1,154 @@
+"""A run whose endpoint misbehaves on purpose: how it ends, what a person reads, and what the ledger holds."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from pipeline import execution, services
+from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
+from tests.hostile import Hostile
+from tests.make import make_action
+
+ClientFor = Callable[[User], Client]
+STATEMENT = "Count the files in /var/tmp/exports"
+NOT_BILLED = "Nothing was billed for it."
+OF_NO_USE = "A server that bills has billed it, though its reply is of no use."
+NO_REPLY = "It may have been billed although no reply came."
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[Hostile]:
+    with Hostile(drip_seconds=0.05) as server:
+        yield server
+
+
+@dataclass(frozen=True)
+class Seen:
+    run: Run
+    tries: list[Attempt]
+    requests: int
+    page: str
+    ledger: str
+
+
+@pytest.fixture
+def meet(
+    hostile: Hostile, client_for: ClientFor, reviewer: User, settings: object
+) -> Callable[..., Seen]:
+    """Send a statement through with the demo endpoint at the hostile server."""
+
+    def words_of(page: str) -> str:
+        return html.unescape(re.sub(r"<[^>]*>|\s+", " ", page).replace("  ", " "))
+
+    def meet(kind: str, *, seconds: int = 1, advances: int = 1) -> Seen:
+        url = hostile.tls_url if kind == "tls" else hostile.url(kind)
+        settings.SCRIPTSMITH_DEMO_MODEL_URL = url  # type: ignore[attr-defined]
+        Endpoint.objects.update(timeout_seconds=seconds)
+        hostile.requests.clear()
+        run = services.start_run(
+            make_action(STATEMENT, by=reviewer), by=reviewer, uses_retrieval=False, enqueue=False
+        )
+        for _ in range(advances):
+            execution.advance(run.pk)
+        run.refresh_from_db()
+        client = client_for(reviewer)
+        return Seen(
+            run=run,
+            tries=list(Attempt.objects.filter(call__run=run).order_by("pk")),
+            requests=hostile.requests["handshake" if kind == "tls" else kind],
+            page=words_of(client.get(reverse("run-detail", args=[run.pk])).text),
+            ledger=words_of(client.get(reverse("run-calls", args=[run.pk])).text),
+        )
+
+    return meet
+
+
+@pytest.mark.parametrize(
+    ("kind", "tries", "words"),
+    [
+        pytest.param(
+            "drip", 2, ["took too long to answer", NO_REPLY, "allows the endpoint more time"],
+            id="drip",
+        ),
+        pytest.param("drip-headers", 2, ["took too long to answer", NO_REPLY], id="headers drip"),
+        pytest.param(
+            "endless", 1, ["larger than what is read", OF_NO_USE, "SCRIPTSMITH_MOST_REPLY_BYTES"],
+            id="endless",
+        ),
+        pytest.param("200-mb", 1, ["larger than what is read", OF_NO_USE], id="200 MB"),
+        pytest.param("gzip-bomb", 1, ["larger than what is read", OF_NO_USE], id="gzip bomb"),
+        pytest.param("large-script", 1, ["larger than what is read", OF_NO_USE], id="large script"),
+        pytest.param(
+            "bad-gzip", 1,
+            ["packed in a way that can't be unpacked", OF_NO_USE, "send replies as they are"],
+            id="bad gzip",
+        ),
+        pytest.param(
+            "oversized-headers", 1,
+            ["more headers than are read", OF_NO_USE, "what answers at the endpoint's address"],
+            id="oversized headers",
+        ),
+        pytest.param(
+            "redirect", 1,
+            ["sent the request on to another address", NOT_BILLED, "enters the address"],
+            id="redirect",
+        ),
+        pytest.param("redirect-loop", 1, ["which was not asked", NOT_BILLED], id="redirect loop"),
+        pytest.param(
+            "tls", 1, ["certificate is not accepted", NOT_BILLED, "renews the certificate"],
+            id="certificate",
+        ),
+        pytest.param("reset", 2, ["connection broke", NO_REPLY], id="reset"),
+        pytest.param("html", 2, ["no message that can be read", NO_REPLY], id="HTML"),
+    ],
+)  # fmt: skip
+def test_the_run_fails_with_words_that_say_what_to_do(
+    meet: Callable[..., Seen], kind: str, tries: int, words: list[str]
+) -> None:
+    seen = meet(kind)
+    assert seen.run.state == "failed"
+    assert len(seen.tries) == seen.requests == tries
+    assert not [one for one in seen.tries if one.ended_at is None]
+    for expected in words:
+        assert expected in seen.page
+    assert "Nothing has to be done" not in seen.page
+    assert not ModelCall.objects.exclude(reply=None).exists(), "nothing of it is stored"
+
+
+def test_tokens_that_were_not_reported_are_not_counted_as_none(meet: Callable[..., Seen]) -> None:
+    Price.objects.create(
+        endpoint=Endpoint.objects.get(name="demo"),
+        model="demo-smith",
+        since="2026-01-01",
+        input=1_000_000,
+        output=1_000_000,
+    )
+    seen = meet("usage-null")
+    assert len(seen.tries) == seen.requests
+    assert {(one.outcome, one.cost) for one in seen.tries} == {("answered", None)}
+    assert "tokens were not reported" in seen.page
+    assert "did not report the tokens: neither they nor the cost are counted" in seen.ledger
+    assert "no price known" not in seen.page + seen.ledger
+    assert {one.unpriced == one.answered for one in Spending.objects.all()} == {True}
+
+
+def test_tokens_that_cannot_be_are_said_to_be_so_and_not_cut_to_what_fits(
+    meet: Callable[..., Seen],
+) -> None:
+    seen = meet("usage-absurd")
+    assert {(one.outcome, one.input_tokens, one.cost) for one in seen.tries} == {
+        ("answered", 0, None)
+    }
+    assert "reported tokens that can't be" in seen.ledger
+    assert '"input_tokens": 1000000000000000000000000000000' in seen.ledger
+    assert "2147483647" not in seen.ledger
