@@ -19,7 +19,7 @@ from pipeline.models import Endpoint
 from pipeline.places import Rest
 from pipeline.types import Problem
 
-_INSPECTOR = "pipeline.llm.inspector.SdkInspector"
+_INSPECTOR = "pipeline.clients.make_inspector"
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:

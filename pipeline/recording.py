@@ -17,6 +17,7 @@ from catalog.analysis import Report, analyse
 from catalog.models import Version
 from catalog.types import Retrieval
 from pipeline import ledger
+from pipeline.abandonment import watch
 from pipeline.findings import findings_of
 from pipeline.inserting import insert_rows
 from pipeline.leases import Lease, patiently
@@ -35,6 +36,7 @@ from pipeline.models import (
 from pipeline.places import tell_waiting
 from pipeline.ports import Assessed, DraftMade, FeedbackGiven
 from pipeline.retrieved import retrieval_of, rows_of
+from pipeline.slots import slots
 from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
@@ -101,7 +103,12 @@ class RecordedPorts:
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
         """One try of as many questions as there are places for; raises what keeps the run from going on."""
         roles = [(question, self._roles[question.role]) for question in missing]
-        self.leave_places(but={role.endpoint_id for _, role in roles})
+        endpoints = {role.endpoint_id for _, role in roles}
+        self.leave_places(but=endpoints)
+        with slots.held(endpoints):
+            return self._ask_at(roles)
+
+    def _ask_at(self, roles: Sequence[tuple[Question, RoleSpec]]) -> dict[Position, Reply]:
         opening = ledger.open_calls(
             self._lease,
             roles,
@@ -115,7 +122,10 @@ class RecordedPorts:
         tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, Opened)}
         self._calls |= {at: opened.call for at, opened in tries.items()}
         self._places |= {opened.call.endpoint_id for opened in tries.values()}
-        ended = self._client.send([(opened.target, opened.request) for opened in tries.values()])
+        with watch.over(self._lease):
+            ended = self._client.send(
+                [(opened.target, opened.request) for opened in tries.values()]
+            )
         # Every reply that came is written before any failure stops the run: it was paid for.
         both = list(zip(tries.values(), ended, strict=True))
         outcomes = opening.outcomes | patiently(lambda: ledger.settle(self._lease, both))

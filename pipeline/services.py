@@ -6,6 +6,7 @@ import hashlib
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -155,7 +156,7 @@ def cancel_run(run: Run, *, by: User) -> None:
     changed = (
         Run.objects.unfinished()
         .filter(pk=run.pk, finished_at=None)
-        .update(state=Run.State.CANCELLED, owner="", lease_until=None, fence=run.fence + 1)
+        .update(state=Run.State.CANCELLED, owner="", lease_until=None, fence=F("fence") + 1)
     )
     if not changed:
         raise NotAllowedNow(_("This run has already finished."))

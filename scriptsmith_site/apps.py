@@ -26,9 +26,12 @@ def warm_up(**_signal: object) -> None:
 
 def drain(**_signal: object) -> None:
     """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
+    from pipeline.abandonment import abandon_later
+    from pipeline.execution import model_client
     from pipeline.ledger import draining
 
     draining.set()
+    abandon_later(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
 
 
 class SiteConfig(AppConfig):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -69,6 +70,23 @@ def env_choice(name: str, default: str, help: str, *, choices: tuple[str, ...]) 
     value = _read(name, default, help)
     if value not in choices:
         raise ImproperlyConfigured(f"{name} is {value!r}; write one of {', '.join(choices)}.")
+    return value
+
+
+def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
+    """An address of one of these schemes with a host, or nothing; anything else raises ImproperlyConfigured."""
+    value = _read(name, "", help)
+    if not value:
+        return ""
+    try:
+        parts = urlsplit(value)
+        is_good = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good:
+        begins = " or ".join(f"{scheme}://" for scheme in schemes)
+        # Not quoted: it may hold a password.
+        raise ImproperlyConfigured(f"{name} is no address that begins with {begins}.")
     return value
 
 

@@ -19,6 +19,7 @@ from scriptsmith_site.env import (
     env_list,
     env_networks,
     env_text,
+    env_url,
 )
 from scriptsmith_site.secrets import read_or_make_secret
 
@@ -439,7 +440,27 @@ SCRIPTSMITH_OFFLINE_FOLDER = Path(
     or LAYOUT.data / "offline"
 )
 SCRIPTSMITH_MODEL_CLIENT = env_text(
-    "SCRIPTSMITH_MODEL_CLIENT", "pipeline.llm.client.MessagesClient", "Class that speaks to models."
+    "SCRIPTSMITH_MODEL_CLIENT", "pipeline.clients.make_client", "What makes the client of models."
+)
+SCRIPTSMITH_MOST_REPLY_BYTES = env_int(
+    "SCRIPTSMITH_MOST_REPLY_BYTES",
+    2_000_000,
+    "Bytes of a model's reply, unpacked, beyond which it is refused while it arrives.",
+    least=10_000,
+    most=50_000_000,
+)
+SCRIPTSMITH_MODEL_PROXY = env_url(
+    "SCRIPTSMITH_MODEL_PROXY",
+    "Proxy through which endpoints outside private networks are asked, such as http://proxy.lan:3128; "
+    "the proxies of the environment are never used.",
+    schemes=("http",),
+)
+SCRIPTSMITH_DRAIN_SECONDS = env_int(
+    "SCRIPTSMITH_DRAIN_SECONDS",
+    120,
+    "Seconds a worker that is told to end waits for calls in flight; then their connections are closed.",
+    least=1,
+    most=3_600,
 )
 SCRIPTSMITH_SELF_VERIFY = env_bool(
     "SCRIPTSMITH_SELF_VERIFY",

@@ -1,0 +1,25 @@
+"""What asks models, made as the settings say. Only workers load it: with it comes the SDK."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from pipeline.llm.client import MessagesClient
+from pipeline.llm.inspector import SdkInspector
+from pipeline.llm.transport import Limits
+
+
+def make_client() -> MessagesClient:
+    """The client of runs."""
+    return MessagesClient(_limits())
+
+
+def make_inspector() -> SdkInspector:
+    """What a check asks for nothing."""
+    return SdkInspector(_limits())
+
+
+def _limits() -> Limits:
+    return Limits(
+        most_bytes=settings.SCRIPTSMITH_MOST_REPLY_BYTES, proxy=settings.SCRIPTSMITH_MODEL_PROXY
+    )
