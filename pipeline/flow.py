@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from catalog.analysis import Report, has_errors
 from catalog.types import Answer, Retrieval
@@ -39,6 +40,13 @@ from pipeline.types import (
 )
 
 ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
+
+
+class Asked(NamedTuple):
+    """A reply, and the question in the words in which it was asked last."""
+
+    question: Question
+    reply: Reply
 
 
 @dataclass
@@ -215,9 +223,9 @@ class Flow:
     def _compare(self, draft: DraftMade, report: Report, *, round: int) -> Assessed:
         self.ports.begin(StageName.DESCRIBE, round=round)
         question = questions.describe(draft.script, round=round, templates=self.task.templates)
-        reply = self._ask([question])[0]
-        described = read_text(reply, "functionality")
-        self.ports.note_reading(question, described.outcome)
+        asked = self._ask([question])[0]
+        described = read_text(asked.reply, "functionality")
+        self.ports.note_reading(asked.question, described.outcome)
         self.ports.end(
             StageName.DESCRIBE,
             round=round,
@@ -263,9 +271,10 @@ class Flow:
             )
             for stage in stages
         ]
-        readings = [read_opinion(reply) for reply in self._ask(pair)]
-        for question, stage, reading in zip(pair, stages, readings, strict=True):
-            self.ports.note_reading(question, reading.outcome)
+        asked = self._ask(pair)
+        readings = [read_opinion(one.reply) for one in asked]
+        for one, stage, reading in zip(asked, stages, readings, strict=True):
+            self.ports.note_reading(one.question, reading.outcome)
             self.ports.end(
                 stage,
                 round=round,
@@ -289,8 +298,9 @@ class Flow:
             round=round,
             templates=self.task.templates,
         )
-        reading = read_explanation(self._ask([question])[0])
-        self.ports.note_reading(question, reading.outcome)
+        asked = self._ask([question])[0]
+        reading = read_explanation(asked.reply)
+        self.ports.note_reading(asked.question, reading.outcome)
         if reading.outcome is not ReadingOutcome.READ:
             self.ports.end(StageName.EXPLAIN, round=round, outcome=reading.outcome.value, ok=False)
             return None
@@ -384,23 +394,28 @@ class Flow:
 
     # --- Asking ---------------------------------------------------------------------------------------------------
 
-    def _ask(self, asked: Sequence[Question]) -> list[Reply]:
+    def _ask(self, asked: Sequence[Question]) -> list[Asked]:
         """Replies to the questions; one that was cut short or can't be read is asked again, once."""
-        replies = self.ports.complete(asked)
-        again = [
-            (index, questions.ask_again(question, outcome))
-            for index, (question, reply) in enumerate(zip(asked, replies, strict=True))
-            if (outcome := questions.first_reading(question, reply)) in ASK_AGAIN
+        answered = [
+            Asked(question, reply)
+            for question, reply in zip(asked, self.ports.complete(asked), strict=True)
         ]
+        again: dict[int, Question] = {}
+        for index, one in enumerate(answered):
+            outcome = questions.first_reading(one.question, one.reply)
+            if outcome in ASK_AGAIN:
+                self.ports.note_reading(one.question, outcome)
+                again[index] = questions.ask_again(one.question, one.reply, outcome)
         if again:
-            second = self.ports.complete([question for _, question in again])
-            for (index, _), reply in zip(again, second, strict=True):
-                replies[index] = reply
-        return replies
+            second = self.ports.complete(list(again.values()))
+            for (index, question), reply in zip(again.items(), second, strict=True):
+                answered[index] = Asked(question, reply)
+        return answered
 
     def _ask_script(self, question: Question) -> ScriptReading:
-        reading = read_script(self._ask([question])[0])
-        self.ports.note_reading(question, reading.outcome)
+        asked = self._ask([question])[0]
+        reading = read_script(asked.reply)
+        self.ports.note_reading(asked.question, reading.outcome)
         return reading
 
 

@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from pipeline.models import Draft, Refinement, Run, Stage
-from pipeline.types import ReadingOutcome, StageName
+from pipeline.types import Question, ReadingOutcome, StageName
 
 Step = tuple[str, int]  # a stage's name and round
 
@@ -17,10 +17,12 @@ Step = tuple[str, int]  # a stage's name and round
 _SAVE = """
 WITH read AS (
     UPDATE pipeline_modelcall AS call SET outcome = reading.outcome
-    FROM jsonb_to_recordset(%(readings)s::jsonb) AS reading (stage text, round int, outcome text)
+    FROM jsonb_to_recordset(%(readings)s::jsonb) AS reading (
+        stage text, round int, sample int, outcome text
+    )
     WHERE call.run_id = %(run)s AND call.refinement_id IS NOT DISTINCT FROM %(refinement)s
         AND call.stage = reading.stage AND call.round = reading.round
-        AND call.outcome <> reading.outcome
+        AND call.sample = reading.sample AND call.outcome <> reading.outcome
 )
 INSERT INTO pipeline_stage (
     run_id, refinement_id, sequence, name, round, state, outcome, found, draft_id, started_at,
@@ -62,7 +64,7 @@ class Lines:
             self._rows = {(row.name, row.round): row for row in rows}
             self._sequence = run.stages.aggregate(last=Max("sequence"))["last"] or 0
         self._news: dict[Step, Stage] = {}
-        self._readings: dict[Step, ReadingOutcome] = {}
+        self._readings: dict[tuple[str, int, int], ReadingOutcome] = {}
 
     @property
     def has_news(self) -> bool:
@@ -106,9 +108,9 @@ class Lines:
             row.ended_at = timezone.now()
             self._news[step] = row
 
-    def note_reading(self, stage: StageName, *, round: int, outcome: ReadingOutcome) -> None:
-        """Say how the step's reply could be read."""
-        self._readings[stage.value, round] = outcome
+    def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
+        """Say how the reply to this question could be read; asked again, it has a reading of its own."""
+        self._readings[question.stage.value, question.round, question.sample] = outcome
 
     def save(self) -> None:
         """Write what is new, inside the caller's transaction; `forget` it once that has committed."""
@@ -123,8 +125,13 @@ class Lines:
                     "lines": json.dumps([_line_of(row) for row in self._news.values()]),
                     "readings": json.dumps(
                         [
-                            {"stage": stage, "round": round, "outcome": outcome.value}
-                            for (stage, round), outcome in self._readings.items()
+                            {
+                                "stage": stage,
+                                "round": round,
+                                "sample": sample,
+                                "outcome": outcome.value,
+                            }
+                            for (stage, round, sample), outcome in self._readings.items()
                         ]
                     ),
                 },

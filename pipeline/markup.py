@@ -22,6 +22,7 @@ _FENCE = re.compile(
     r"[ \t]*+(?P<language>[\w+.-]*+)[^\n`]*+$",
     re.MULTILINE,
 )
+_BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
 # An object in the middle of a sentence is a quotation; one that is said begins its line, or follows such a word.
 _LEADS_TO_AN_OBJECT = re.compile(
@@ -107,6 +108,8 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
                 opened, is_nested = fence, False
             continue
         if not _closes(fence, opened):
+            if _opens_afresh(fence, opened, text):
+                opened, is_nested = fence, False
             continue
         content = text[opened.end() + 1 : fence.start()]
         is_cut = _has_open_heredoc(content)
@@ -119,9 +122,19 @@ def find_blocks(text: str, *, besides: Sequence[FoundObject] = ()) -> list[Block
         blocks.append(_block_of(opened, content, fence.end(), is_nested=is_nested, is_cut=is_cut))
         opened = None
     if opened is not None:
-        language, content = opened["language"].lower(), text[opened.end() + 1 :]
-        blocks.append(Block(opened.start(), len(text), language, content, is_closed=False))
+        content = text[opened.end() + 1 :]
+        # A fence at the end of the last line closes it as well: "fi```".
+        whole = content.rstrip().removesuffix(opened["mark"])
+        is_closed = len(whole) < len(content.rstrip()) and not _has_open_heredoc(whole)
+        language = opened["language"].lower()
+        content = f"{whole}\n" if is_closed else content
+        blocks.append(Block(opened.start(), len(text), language, content, is_closed=is_closed))
     return blocks
+
+
+def holds_json(content: str) -> bool:
+    """Whether a block holds a JSON object or list, well formed or not: no script begins like that."""
+    return _BEGINS_WITH_A_KEY.match(content) is not None
 
 
 def find_tags(text: str) -> list[str]:
@@ -186,6 +199,14 @@ def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
     mark, wanted = fence["mark"], opened["mark"]
     bare = not fence["language"] and not fence["before"].strip()
     return bare and mark[0] == wanted[0] and len(mark) >= len(wanted)
+
+
+def _opens_afresh(fence: re.Match[str], opened: re.Match[str], text: str) -> bool:
+    """Whether a fence that names a language shows that the bare one before it opened nothing."""
+    if opened["language"] or not fence["language"] or fence["mark"][0] != opened["mark"][0]:
+        return False
+    between = text[opened.end() + 1 : fence.start()]
+    return not between.lstrip().startswith("#!") and not _has_open_heredoc(between)
 
 
 def _block_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from pipeline.prompts import Templates, fence, render
 from pipeline.readers import (
@@ -14,11 +15,6 @@ from pipeline.readers import (
     read_text,
 )
 from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
-
-_REMINDER = {
-    ReadingOutcome.UNPARSED: "Your last answer could not be read. Answer with the JSON object only.",
-    ReadingOutcome.EMPTY: "Your last answer was empty. Answer with the JSON object only.",
-}
 
 
 def _shape(**properties: dict[str, object]) -> dict[str, object]:
@@ -184,28 +180,45 @@ def answer_words(name: str) -> Iterator[str]:
 
 def first_reading(question: Question, reply: Reply) -> ReadingOutcome:
     """Whether a reply can be read as an answer to the question."""
-    match question.stage:
-        case StageName.DESCRIBE:
-            return read_text(reply, "functionality").outcome
-        case StageName.SIMILARITY | StageName.DIFFERENCE:
-            return read_opinion(reply).outcome
-        case StageName.EXPLAIN:
-            return read_explanation(reply).outcome
-        case StageName.SHORTEN:
-            return read_points(reply).outcome
-        case _:
-            return read_script(reply).outcome
+    return _read(question, reply).outcome
 
 
-def ask_again(question: Question, outcome: ReadingOutcome) -> Question:
-    """The one re-ask: with a higher limit after a cut reply, with a reminder of the shape after another."""
-    reminder = _REMINDER.get(outcome, "")
+def ask_again(question: Question, reply: Reply, outcome: ReadingOutcome) -> Question:
+    """The one re-ask: with a higher limit after a cut reply; after another, with what was missing in it."""
+    missing = ""
+    if outcome is ReadingOutcome.EMPTY:
+        missing = "Your last answer was empty."
+    elif outcome is ReadingOutcome.UNPARSED:
+        note = _read(question, reply).note or "it could not be read"
+        missing = f"Your last answer is of no use: {note}."
     return replace(
         question,
         sample=question.sample + 1,
         longer=outcome is ReadingOutcome.TRUNCATED,
-        user=f"{question.user}\n\n{reminder}".rstrip(),
+        missing=missing,
     )
+
+
+class _Reading(Protocol):
+    @property
+    def outcome(self) -> ReadingOutcome: ...
+
+    @property
+    def note(self) -> str: ...
+
+
+def _read(question: Question, reply: Reply) -> _Reading:
+    match question.stage:
+        case StageName.DESCRIBE:
+            return read_text(reply, "functionality")
+        case StageName.SIMILARITY | StageName.DIFFERENCE:
+            return read_opinion(reply)
+        case StageName.EXPLAIN:
+            return read_explanation(reply)
+        case StageName.SHORTEN:
+            return read_points(reply)
+        case _:
+            return read_script(reply)
 
 
 def _context(context: str) -> str:

@@ -2,19 +2,34 @@
 
 The rules are those of MODELS, section 2: the reason for stopping first; then a tool's input and every JSON
 object that holds the key; a tagged line last. Two different verdicts in one reply are a conflict, and free
-prose ("Yes, it matches") is not read at all. What a reply quotes, in a sentence or in code, is not what it says.
+prose ("Yes, it matches") is not read at all. What a reply quotes, in a sentence or in code, is not what it says, and
+the form of the answer given back (`"reason": "one sentence"`) is no answer. `note` says in a few words what was odd
+or missing.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
-from pipeline.markup import SHELLS, Block, drop_thinking, find_blocks, find_objects, find_tags
+from pipeline.markup import (
+    SHELLS,
+    Block,
+    drop_thinking,
+    find_blocks,
+    find_objects,
+    find_tags,
+    holds_json,
+)
+from pipeline.placeholders import is_placeholder, is_placeholder_script
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
 MAX_POINTS = 3
+_ECHO = "it repeats the form of the answer without filling it in"
 
 # "length" is what some servers put in the place of max_tokens.
 _CUT = ("max_tokens", "length", "model_context_window_exceeded")
@@ -31,6 +46,7 @@ class ScriptReading:
 class TextReading:
     outcome: ReadingOutcome
     text: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,12 +55,14 @@ class OpinionReading:
     opinion: Opinion = Opinion.UNKNOWN
     reason: str = ""
     differences: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class PointsReading:
     outcome: ReadingOutcome
     points: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,7 @@ class ExplanationReading:
     no_error: bool = False
     points: tuple[str, ...] = ()
     cut: int = 0  # points that were given and are left out
+    note: str = ""
 
 
 def read_script(reply: Reply) -> ScriptReading:
@@ -68,6 +87,10 @@ def read_script(reply: Reply) -> ScriptReading:
         for value in values
         if value is not None and isinstance(value.get("script"), str)
     }
+    real = [script for script in scripts if not is_placeholder_script(str(script))]
+    if scripts and not real:
+        return ScriptReading(ReadingOutcome.UNPARSED, note=_ECHO)
+    scripts = dict.fromkeys(real)
     if scripts:
         note = f"the longest of {len(scripts)} scripts" if len(scripts) > 1 else ""
         return _unwrapped(max((str(script) for script in scripts), key=len), note)
@@ -76,11 +99,27 @@ def read_script(reply: Reply) -> ScriptReading:
     if not text.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
     blocks = find_blocks(text, besides=found)
+    # Some models end a block that they, or their template, never opened.
+    if len(blocks) == 1 and not blocks[0].language and _begins_like_a_script(text):
+        before, after = text[: blocks[0].start], text[blocks[0].start :]
+        if not blocks[0].is_closed and before.strip():
+            told = " and the words after it" if after.strip("`~ \n") else ""
+            return _usable(before.lstrip(), f"without a code fence{told} at its end")
     if blocks:
         return _from_blocks(blocks)
-    if text.lstrip().startswith("#!"):
+    if _begins_like_a_script(text):
         return _usable(text.lstrip(), "the whole reply")
     return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
+
+
+def _begins_like_a_script(text: str) -> bool:
+    """Whether a reply begins with `#!`, or with nothing but comments before it."""
+    for line in text.lstrip().split("\n"):
+        if line.startswith("#!"):
+            return True
+        if line.strip() and not line.startswith("#"):
+            return False
+    return False
 
 
 def read_text(reply: Reply, key: str) -> TextReading:
@@ -92,42 +131,60 @@ def read_text(reply: Reply, key: str) -> TextReading:
     found = find_objects(text, key)
     for value in (_said_by_tool(reply, key), *(one.value for one in found)):
         words = _text_of(value.get(key)) if value else ""
-        if words:
+        if words and not is_placeholder(words):
             return TextReading(ReadingOutcome.READ, words)
+        if words:
+            return TextReading(ReadingOutcome.UNPARSED, note=_ECHO)
     # Some servers swallow the tag that opens the thinking, and leave the one that ends it.
     text = text.rpartition("</think>")[2].strip()
     if not (text or reply.tool_input):
         return TextReading(ReadingOutcome.EMPTY)
     if found or reply.tool_input or text.lstrip("`json \r\n").startswith("{"):
-        return TextReading(ReadingOutcome.UNPARSED)
+        return TextReading(ReadingOutcome.UNPARSED, note=f"no “{key}” could be read from it")
+    if is_placeholder(text):
+        return TextReading(ReadingOutcome.UNPARSED, note=_ECHO)
+    if _is_only_code(text):
+        return TextReading(ReadingOutcome.UNPARSED, note="it holds code and no words about it")
     return TextReading(ReadingOutcome.READ, text)
+
+
+def _is_only_code(text: str) -> bool:
+    """Whether a reply that was to describe a script is a script itself."""
+    if text.startswith("#!"):
+        return True
+    blocks = find_blocks(text)
+    if len(blocks) != 1 or (text[: blocks[0].start] + text[blocks[0].end :]).strip():
+        return False
+    return blocks[0].language in SHELLS or blocks[0].content.lstrip().startswith("#")
 
 
 def read_opinion(reply: Reply) -> OpinionReading:
     """Match or mismatch, with reason and differences; anything else is not an opinion."""
-    outcome, verdict, found = _verdict(reply, {"match", "mismatch"})
-    if outcome is not ReadingOutcome.READ:
-        return OpinionReading(outcome)
+    said = _verdict(reply, {"match", "mismatch"})
+    if said.outcome is not ReadingOutcome.READ:
+        return OpinionReading(said.outcome, note=said.note)
     return OpinionReading(
-        outcome,
-        Opinion(verdict),
-        _text_of(found.get("reason")),
-        _texts_of(found.get("differences")),
+        said.outcome,
+        Opinion(said.verdict),
+        _text_of(said.fields.get("reason")),
+        _texts_of(said.fields.get("differences")),
     )
 
 
 def read_explanation(reply: Reply) -> ExplanationReading:
     """At most three points, or "no error". An error without a single point says nothing, and is not read."""
-    outcome, verdict, found = _verdict(reply, {"error", "no_error"})
-    if outcome is not ReadingOutcome.READ:
-        return ExplanationReading(outcome)
-    points = _points_of(found.get("points"))
-    if verdict == "no_error":
-        return ExplanationReading(outcome, no_error=True)
+    said = _verdict(reply, {"error", "no_error"})
+    if said.outcome is not ReadingOutcome.READ:
+        return ExplanationReading(said.outcome, note=said.note)
+    points = _points_of(said.fields.get("points"))
+    if said.verdict == "no_error":
+        return ExplanationReading(said.outcome, no_error=True)
     if not points:
-        return ExplanationReading(ReadingOutcome.UNPARSED)
+        return ExplanationReading(
+            ReadingOutcome.UNPARSED, note="it says “error” and names no point"
+        )
     cut = max(0, len(points) - MAX_POINTS)
-    return ExplanationReading(outcome, points=points[:MAX_POINTS], cut=cut)
+    return ExplanationReading(said.outcome, points=points[:MAX_POINTS], cut=cut)
 
 
 def read_points(reply: Reply) -> PointsReading:
@@ -139,7 +196,7 @@ def read_points(reply: Reply) -> PointsReading:
     said = [_said_by_tool(reply, "points"), *found]
     points = next((points for one in said if one and (points := _points_of(one["points"]))), ())
     if not points:
-        return PointsReading(ReadingOutcome.UNPARSED)
+        return PointsReading(ReadingOutcome.UNPARSED, note="it names no point")
     return PointsReading(ReadingOutcome.READ, points[:MAX_POINTS])
 
 
@@ -153,25 +210,61 @@ def _stopped(reply: Reply) -> ReadingOutcome | None:
     return None
 
 
-def _verdict(reply: Reply, legal: set[str]) -> tuple[ReadingOutcome, str, dict[str, object]]:
+class _Said(NamedTuple):
+    outcome: ReadingOutcome
+    verdict: str = ""
+    fields: Mapping[str, object] = MappingProxyType({})
+    note: str = ""
+
+
+def _verdict(reply: Reply, legal: set[str]) -> _Said:
     """The one verdict that is said; what is only quoted can contradict it, and never stands for it."""
     stopped = _stopped(reply)
     if stopped:
-        return stopped, "", {}
+        return _Said(stopped)
     text = drop_thinking(reply.text)
     found = find_objects(text, "verdict")
     by_tool = _said_by_tool(reply, "verdict")
     said = [by_tool] if by_tool else []
     said += [one.value or {} for one in found if one.is_said]
-    tags = find_tags(text)
     everything = [*said, *(one.value or {} for one in found)]
-    verdicts = {_normal(value.get("verdict")) for value in everything}
+    answers = [value for value in everything if not _is_echo(value)]
+    if everything and not answers:
+        return _Said(ReadingOutcome.UNPARSED, note=_ECHO)
+    said = [value for value in said if not _is_echo(value)]
+    tags = find_tags(text)
+    verdicts = {_normal(value.get("verdict")) for value in answers}
     verdicts |= {_normal(word) for word in tags}
-    if not (said or tags) or not verdicts <= legal:
-        return ReadingOutcome.UNPARSED, "", {}
+    if not (said or tags):
+        return _Said(ReadingOutcome.UNPARSED, note=_no_verdict(text))
+    if not verdicts <= legal:
+        return _Said(
+            ReadingOutcome.UNPARSED, note=f"its verdict is not {' or '.join(sorted(legal))}"
+        )
     if len(verdicts) > 1:
-        return ReadingOutcome.CONFLICT, "", {}
-    return ReadingOutcome.READ, verdicts.pop(), said[-1] if said else {}
+        return _Said(ReadingOutcome.CONFLICT)
+    return _Said(ReadingOutcome.READ, verdicts.pop(), said[-1] if said else {})
+
+
+def _no_verdict(text: str) -> str:
+    return (
+        "it holds no JSON object" if "{" not in text else "it holds no JSON object with a verdict"
+    )
+
+
+def _is_echo(value: Mapping[str, object]) -> bool:
+    """Whether an object repeats the form of the answer: placeholders, and not a word of its own."""
+    texts = [
+        value.get("reason"),
+        *_as_list(value.get("differences")),
+        *_as_list(value.get("points")),
+    ]
+    words = [text for text in texts if isinstance(text, str) and text]
+    return bool(words) and all(is_placeholder(text) for text in words)
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _said_by_tool(reply: Reply, key: str) -> dict[str, object] | None:
@@ -195,7 +288,8 @@ def _text_of(value: object) -> str:
 def _texts_of(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
-    return tuple(text for text in (_text_of(item) for item in value) if text)
+    texts = (_text_of(item) for item in value)
+    return tuple(text for text in texts if text and not is_placeholder(text))
 
 
 def _points_of(value: object) -> tuple[str, ...]:
@@ -209,6 +303,7 @@ def _from_blocks(blocks: list[Block]) -> ScriptReading:
         return ScriptReading(
             ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it"
         )
+    blocks = [block for block in blocks if not holds_json(block.content)]
     shells = [block for block in blocks if block.language in SHELLS]
     candidates = shells or [block for block in blocks if not block.language]
     if not candidates:
@@ -225,9 +320,14 @@ def _from_blocks(blocks: list[Block]) -> ScriptReading:
         notes.append(f"one of {len(blocks)} code blocks")
     if best.is_nested:
         notes.append("a here-document in it holds a code fence")
+    script = best.content
+    first, _newline, rest = script.lstrip("\n").partition("\n")
+    if not best.language and first.strip() in SHELLS and rest.lstrip().startswith("#"):
+        script = rest.lstrip()
+        notes.append("its language stood on a line of its own")
     if best.indent:
         notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
-    return _usable(best.content, "; ".join(notes))
+    return _usable(script, "; ".join(notes))
 
 
 def _unwrapped(script: str, note: str) -> ScriptReading:
@@ -242,6 +342,10 @@ def _unwrapped(script: str, note: str) -> ScriptReading:
     return _usable(script, note)
 
 
+def _is_only_comments(script: str) -> bool:
+    return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
+
+
 def _usable(script: str, note: str = "") -> ScriptReading:
     if not script.strip():
         return ScriptReading(ReadingOutcome.EMPTY)
@@ -253,4 +357,6 @@ def _usable(script: str, note: str = "") -> ScriptReading:
         return ScriptReading(ReadingOutcome.UNPARSED, note="the script holds half of a character")
     if size > MAX_SCRIPT_BYTES:
         return ScriptReading(ReadingOutcome.UNPARSED, note="the script is larger than 1 MB")
+    if "\n" in script and _is_only_comments(script):
+        return ScriptReading(ReadingOutcome.UNPARSED, note="the script is nothing but comments")
     return ScriptReading(ReadingOutcome.READ, script, note)

@@ -196,7 +196,7 @@ class RecordedPorts:
         self._lines.end(stage, round=round, outcome=outcome, found=found, draft=row, ok=ok)
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        self._lines.note_reading(question.stage, round=question.round, outcome=outcome)
+        self._lines.note_reading(question, outcome)
 
     def keep_draft(self, draft: DraftMade, report: Report | None = None) -> None:
         row = self._made.get((draft.kind.value, draft.round))

@@ -49,7 +49,9 @@ def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) ->
         )
         reply = ports.complete([question])[0]
         if (outcome := questions.first_reading(question, reply)) in ASK_AGAIN:
-            reply = ports.complete([questions.ask_again(question, outcome)])[0]
+            ports.note_reading(question, outcome)
+            question = questions.ask_again(question, reply, outcome)
+            reply = ports.complete([question])[0]
         reading = read_points(reply)
         ports.note_reading(question, reading.outcome)
         ports.write_down()

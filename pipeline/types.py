@@ -120,6 +120,8 @@ class Question:
     schema: dict[str, object] = field(default_factory=dict)
     # Asked again with a higher limit after a reply that was cut short.
     longer: bool = False
+    # Asked again: what was wrong with the last answer. How to answer is said with it, by the mode.
+    missing: str = ""
 
 
 class Problem(Exception):

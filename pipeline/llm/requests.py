@@ -31,7 +31,7 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         "model": role.model,
         "max_tokens": role.max_tokens * (2 if question.longer else 1),
         "system": question.system,
-        "messages": [{"role": "user", "content": question.user}],
+        "messages": [{"role": "user", "content": _words_of(question, role.mode)}],
     }
     config: dict[str, object] = {"effort": role.effort} if role.effort else {}
     if role.mode is Mode.SCHEMA:
@@ -47,6 +47,30 @@ def build_request(question: Question, role: RoleSpec) -> Request:
     if role.temperature is not None:
         request["extra_body"] = {"temperature": role.temperature}
     return request
+
+
+def _words_of(question: Question, mode: Mode) -> str:
+    """The question; asked again, with what was missing and how this mode is answered, in a line."""
+    if not question.missing:
+        return question.user
+    return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"
+
+
+def _how_to_answer(question: Question, mode: Mode) -> str:
+    if mode is Mode.TOOL:
+        return f"Answer by the tool “{_TOOL}” and nothing else."
+    properties = question.schema.get("properties")
+    names = list(properties) if isinstance(properties, dict) else []
+    if mode is Mode.TEXT and names == ["script"]:
+        return (
+            "Answer with exactly one ```bash block that holds the whole script, and nothing else."
+        )
+    if mode is Mode.TEXT and names == ["functionality"]:
+        return (
+            "Answer with two to five plain sentences about what the script does, and nothing else."
+        )
+    fields = " and ".join(f"“{name}”" for name in names)
+    return f"Answer with one JSON object with {fields}, filled in with your own words, and nothing else."
 
 
 def hash_call(

@@ -13,6 +13,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.llm.requests import reply_of
+from pipeline.markup import holds_json
+from pipeline.placeholders import is_placeholder_script
 from pipeline.readers import (
     OpinionReading,
     read_explanation,
@@ -101,9 +103,11 @@ def test_no_beginning_of_a_reply_says_what_the_whole_does_not(name: str) -> None
 def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(name: str) -> None:
     whole = reply_of(CASES[name]["message"])
     script = read_script(Reply(whole.text))
-    if script.note in ("the whole reply", "the longest of 2 code blocks"):
+    if script.note == "the longest of 2 code blocks" or whole.text.startswith("#"):
         return  # nothing in these says where they end
     for end in range(len(whole.text)):
+        if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
+            continue  # a line that would go on, and no fence yet
         part = read_script(Reply(whole.text[:end]))
         assert part.outcome is not READ or part.script.strip() == script.script.strip()
 
@@ -150,12 +154,18 @@ def test_one_verdict_is_read_or_contradicted_by_a_quotation_but_never_turned(
     assert read_opinion(Reply(text)).opinion is not Opinion.MISMATCH
 
 
+def is_comments(text: str) -> bool:
+    return all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
+
+
 @given(script=HARD)
 @example(script="cat <<'E'\n```\nE\n")
 @example(script="sed 's/<think>.*<\\/think>//'")
-@example(script='{"script": "x"}')
+@example(script='{ "script": x; }')
 def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
     assume(script.strip() and FENCE not in script.strip()[:3] and "~~~" not in script)
+    # Not a script, whatever holds it: JSON, a placeholder of the form, comments and nothing else.
+    assume(not (holds_json(script) or is_placeholder_script(script) or is_comments(script)))
     said = json.dumps({"script": script})
     assert read_script(Reply(said)).script == script
     assert read_script(Reply(f"{FENCE}json\n{said}\n{FENCE}")).script == script
@@ -243,3 +253,44 @@ def test_at_most_three_points_are_kept() -> None:
     said = json.dumps({"verdict": "error", "points": ["a", "b", "c", "d"]})
     assert read_explanation(Reply(said)).points == ("a", "b", "c")
     assert read_explanation(Reply('{"verdict": "no_error", "points": []}')).no_error
+
+
+# --- What a real, very small model says ---------------------------------------------------------------------------
+
+REAL = Path("/work/shared/data/real_replies_smollm2.jsonl")
+# Each of the 338 was read by hand, and the reader mended where it differed from a person. Where it still differs,
+# by line from 0: 87 is prose in a code fence, 81 and 272 give a file's name as the script, 194 begins with "script:
+# ```bash" in one line, 128 gives a script both as a string and in a block and the shorter one is taken, and of 78
+# a person would take the block that is closed.
+OF_THEM_READ = {
+    "describe": 23,
+    "difference": 1,
+    "explain": 1,
+    "generate": 63,
+    "refine": 1,
+    "repair": 16,
+    "similarity": 0,
+}
+
+
+@pytest.mark.skipif(not REAL.exists(), reason=f"{REAL} is not there")
+def test_what_is_read_of_a_real_models_replies() -> None:
+    rows = [json.loads(line) for line in REAL.read_text(encoding="utf-8").splitlines()]
+    counts = dict.fromkeys(OF_THEM_READ, 0)
+    for row in rows:
+        reply = Reply(row["reply"], stop_reason=row["stop_reason"])
+        counts[row["stage"]] += _outcome(row["stage"], reply) is READ
+    assert len(rows) == 338
+    assert counts == OF_THEM_READ
+
+
+def _outcome(stage: str, reply: Reply) -> ReadingOutcome:
+    match stage:
+        case "describe":
+            return read_text(reply, "functionality").outcome
+        case "similarity" | "difference":
+            return read_opinion(reply).outcome
+        case "explain":
+            return read_explanation(reply).outcome
+        case _:
+            return read_script(reply).outcome
