@@ -22,6 +22,7 @@ RESULTS = Path(__file__).parent / "results"
 MEASUREMENTS = (
     "pipeline",
     "chaos",
+    "hostile",
     "retrieval",
     "catalogue",
     "transfers",

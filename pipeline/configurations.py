@@ -6,7 +6,6 @@ Configurations by name: once runs exist under one, its plan stays as it is, and 
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Mapping
 
@@ -45,11 +44,6 @@ def is_usable(configuration: Configuration) -> bool:
     is_whole = {setting.role for setting in roles} == {role.value for role in Role}
     is_on = all(setting.endpoint.is_on for setting in roles)
     return configuration.archived_at is None and is_whole and is_on
-
-
-def has_key(endpoint: Endpoint) -> bool:
-    """Whether the environment holds the endpoint's key; the key itself is shown nowhere."""
-    return bool(endpoint.key_variable and os.environ.get(endpoint.key_variable))
 
 
 def edition_of(configuration: Configuration) -> int:

@@ -42,9 +42,16 @@ class CheckState(StrEnum):
     DONE = "done"
 
 
+# What a *try* asks for: of no incident and nobody's, so that it may go anywhere.
+TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
+
+
 @transaction.atomic
-def ask_check(endpoint: Endpoint, *, model: str = "", by: User) -> None:
-    """Have a worker check the endpoint, by at most MOST_CALLS calls of a model. Raises BadInput, NotAllowedNow."""
+def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: User) -> None:
+    """Have a worker check the endpoint, by at most MOST_CALLS calls of a model. Raises BadInput, NotAllowedNow.
+
+    With `tries`, one more call asks the model for the script of TRY_STATEMENT, as a run would.
+    """
     require_endpoint_manager(by)
     model = model.strip()
     if len(model) > 100 or not model.isprintable():
@@ -52,10 +59,15 @@ def ask_check(endpoint: Endpoint, *, model: str = "", by: User) -> None:
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) in (CheckState.WAITING, CheckState.RUNNING):
         raise NotAllowedNow(_("A check is under way."))
-    asked = {"id": uuid.uuid4().hex, "at": timezone.now().isoformat(), "model": model}
+    asked = {
+        "id": uuid.uuid4().hex,
+        "at": timezone.now().isoformat(),
+        "model": model,
+        "tries": tries,
+    }
     kept.probe = {**kept.probe, "asked": asked}
     kept.save(update_fields=["probe"])
-    record(kept, "check asked for", by=by, model=("", model))
+    record(kept, "check asked for", by=by, model=("", model), tries=("", tries))
     transaction.on_commit(lambda: _enqueue(kept.pk, asked["id"]))
 
 
@@ -69,7 +81,7 @@ def check_state(endpoint: Endpoint) -> CheckState:
     if begun is None:
         at = _moment(asked.get("at"))
         return CheckState.WAITING if at and now < at + WAIT_FOR_WORKER else CheckState.LOST
-    longest = timedelta(seconds=MOST_CALLS * (endpoint.timeout_seconds + 2)) + _GRACE
+    longest = timedelta(seconds=(MOST_CALLS + 1) * (endpoint.timeout_seconds + 2)) + _GRACE
     return CheckState.RUNNING if now < begun + longest else CheckState.LOST
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 from django.db import transaction
@@ -10,14 +9,27 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from catalog.audit import record
-from pipeline.endpoint_checks import CheckState, check_state, models_known_of
+from pipeline import questions
+from pipeline.endpoint_checks import (
+    TRY_STATEMENT,
+    CheckState,
+    check_state,
+    models_known_of,
+)
+from pipeline.endpoint_keys import has_key, why_key_is_not_read
 from pipeline.execution import model_client
 from pipeline.ledger import target_of
-from pipeline.llm.found import Inspector
+from pipeline.llm.found import Found, Inspector
 from pipeline.llm.probe import probe
+from pipeline.llm.requests import RoleSpec, build_request, reply_of
+from pipeline.llm.types import Failed, Target
 from pipeline.models import Endpoint
 from pipeline.places import Rest
+from pipeline.prompts import load_all
+from pipeline.readers import read_script
 from pipeline.types import Problem
+
+_MOST_SHOWN = 4_000  # characters of a script that was tried
 
 _INSPECTOR = "pipeline.clients.make_inspector"
 
@@ -29,7 +41,8 @@ def carry_out_check(endpoint_id: int, check_id: str) -> None:
         return
     found: dict[str, object] = {"problem": "broken"}
     try:
-        found = _look(endpoint, model=str(endpoint.probe["asked"]["model"]))
+        asked = endpoint.probe["asked"]
+        found = _look(endpoint, model=str(asked["model"]), tries=bool(asked.get("tries")))
     finally:
         # A defect of ours is said to be one, and goes up to the log.
         _keep(endpoint_id, check_id, found)
@@ -48,14 +61,15 @@ def _begin(endpoint_id: int, check_id: str) -> Endpoint | None:
     return endpoint
 
 
-def _look(endpoint: Endpoint, *, model: str) -> dict[str, object]:
+def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
     variable = endpoint.key_variable
-    has_key = bool(os.environ.get(variable)) if variable else None
+    there = has_key(endpoint) if variable else None
     try:
         target = target_of(endpoint)
     except (Problem, Rest) as problem:
-        said = "no key" if has_key is False else str(problem)
-        return {"problem": said, "worker_has_key": has_key, "calls": 0}
+        rests = why_key_is_not_read(endpoint)
+        said = "no key" if there is False and not rests else str(problem)
+        return {"problem": said, "worker_has_key": there, "calls": 0}
     found = probe(
         target,
         client=model_client(),
@@ -63,7 +77,29 @@ def _look(endpoint: Endpoint, *, model: str) -> dict[str, object]:
         model=model,
         known=models_known_of(endpoint),
     )
-    return {**found.as_json(), "worker_has_key": has_key}
+    tried = _try(target, found) if tries and found.recommended else {}
+    return {**found.as_json(), "worker_has_key": there, **tried}
+
+
+def _try(target: Target, found: Found) -> dict[str, object]:
+    """One script, asked for as a run would: what came, and how it was read."""
+    assert found.recommended is not None
+    question = questions.generate(TRY_STATEMENT, "", [], templates=load_all())
+    role = RoleSpec(target.endpoint, 0, found.model, found.recommended)
+    [ended] = model_client().send([(target, build_request(question, role))])
+    if isinstance(ended, Failed):
+        return {"tried": {"outcome": "failed", "said": ended.message}, "calls": found.calls + 1}
+    reading = read_script(reply_of(ended.message))
+    tried = {
+        "outcome": reading.outcome.value,
+        "said": reading.note,
+        "script": reading.script[:_MOST_SHOWN],
+        "milliseconds": ended.milliseconds,
+        "input_tokens": ended.usage.input,
+        "output_tokens": ended.usage.output,
+        "usage": ended.doubt or "",
+    }
+    return {"tried": tried, "calls": found.calls + 1}
 
 
 @transaction.atomic

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
 from django.utils.translation import gettext as _
 
 from catalog.types import BadInput
+from pipeline.llm.addresses import (
+    Zone,
+    is_loopback_name,
+    is_metadata_name,
+    read_address,
+    zone_of,
+)
 
 DEMO_ADDRESS = "demo:"
 
@@ -17,8 +23,44 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HOST_NAME = re.compile(r"(?=.{1,253}$)([a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9_-]*")
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home.arpa", ".localhost")
 _KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA", "ghp_", "Bearer ")
-# Variables of the product and of the system: named here, their values would be sent as a key.
-_OWN_VARIABLES = ("SCRIPTSMITH_", "DATABASE_", "REDIS_", "DJANGO_", "CELERY_", "POSTGRES", "PG")
+# Whatever is named here is sent to the endpoint as a key. So a variable either says in its name that it is one for
+# this product, or is the well-known one of a model service, and none else is read.
+KEY_PREFIX = "SCRIPTSMITH_KEY_"
+KNOWN_KEYS = frozenset(
+    {
+        "AI21_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "AZURE_API_KEY",
+        "AZURE_OPENAI_API_KEY",
+        "CEREBRAS_API_KEY",
+        "COHERE_API_KEY",
+        "DEEPSEEK_API_KEY",
+        "FIREWORKS_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GROQ_API_KEY",
+        "HF_TOKEN",
+        "LITELLM_API_KEY",
+        "LITELLM_MASTER_KEY",
+        "LLAMA_API_KEY",
+        "LM_API_TOKEN",
+        "MISTRAL_API_KEY",
+        "MOONSHOT_API_KEY",
+        "NVIDIA_API_KEY",
+        "OLLAMA_API_KEY",
+        "OPENAI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "PERPLEXITYAI_API_KEY",
+        "SAMBANOVA_API_KEY",
+        "TOGETHER_API_KEY",
+        "VLLM_API_KEY",
+        "WATSONX_APIKEY",
+        "WATSONX_API_KEY",
+        "XAI_API_KEY",
+        "ZAI_API_KEY",
+    }
+)
 
 
 def read_base_url(text: str) -> str:
@@ -38,6 +80,7 @@ def read_base_url(text: str) -> str:
     if re.search(r"[^A-Za-z0-9._~/-]", path):
         raise _refuse(_("The address has characters that no path needs."))
     base_url = parts._replace(netloc=_netloc(parts), path=path).geturl()
+    _refuse_where_no_model_is_asked(parts.hostname or "")
     if parts.scheme == "http" and not is_private(base_url):
         raise _refuse(
             _(
@@ -49,21 +92,26 @@ def read_base_url(text: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether what is sent there stays on this machine."""
+    """Whether what is sent there stays on this machine; a name that leads elsewhere is not connected to."""
     host = urlsplit(base_url).hostname or ""
-    address = _address(host)
+    address = read_address(host)
     if address is not None:
-        return address.is_loopback
-    return base_url == DEMO_ADDRESS or host == "localhost" or host.endswith(".localhost")
+        return zone_of(address) is Zone.LOOPBACK
+    return base_url == DEMO_ADDRESS or is_loopback_name(host)
 
 
 def is_private(base_url: str) -> bool:
     """Whether the address is one of this machine or of a private network, as far as it shows."""
     host = urlsplit(base_url).hostname or ""
-    address = _address(host)
+    address = read_address(host)
     if address is not None:
-        return address.is_private and not (address.is_link_local or address.is_unspecified)
+        return zone_of(address) in (Zone.LOOPBACK, Zone.PRIVATE)
     return "." not in host or host.endswith(_PRIVATE_NAMES)
+
+
+def is_key_variable(name: str) -> bool:
+    """Whether a variable of this name may hold a key that is sent to an endpoint."""
+    return name in KNOWN_KEYS or (name.startswith(KEY_PREFIX) and len(name) > len(KEY_PREFIX))
 
 
 def read_key_variable(text: str) -> str:
@@ -86,9 +134,13 @@ def read_key_variable(text: str) -> str:
             ),
             field="key_variable",
         )
-    if name.upper().startswith(_OWN_VARIABLES):
+    if not is_key_variable(name):
         raise BadInput(
-            _("This variable belongs to the product or its database; its value is never sent."),
+            _(
+                "The variable's name begins with %(prefix)s, such as %(prefix)sOLLAMA, or is the usual one of "
+                "a model service, such as ANTHROPIC_API_KEY; the value of any other is never sent."
+            )
+            % {"prefix": KEY_PREFIX},
             field="key_variable",
         )
     return name
@@ -114,8 +166,8 @@ def _split(text: str) -> SplitResult:
     except ValueError:
         raise _refuse(_("This is no address; one looks like http://127.0.0.1:11434.")) from None
     host = parts.hostname or ""
-    good = _address(host) is not None or _HOST_NAME.fullmatch(host)
-    if not text.isascii() or re.search(r"[\s\\]", text) or not good or port == 0:
+    good = read_address(host) is not None or _HOST_NAME.fullmatch(host)
+    if not text.isascii() or re.search(r"[\s\\]", text) or "%" in host or not good or port == 0:
         raise _refuse(_("This is no address; one looks like http://127.0.0.1:11434."))
     return parts
 
@@ -126,11 +178,15 @@ def _netloc(parts: SplitResult) -> str:
     return f"{shown}:{parts.port}" if parts.port is not None else shown
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
+def _refuse_where_no_model_is_asked(host: str) -> None:
+    address = read_address(host)
+    if is_metadata_name(host) or (address is not None and zone_of(address) is Zone.FORBIDDEN):
+        raise _refuse(
+            _(
+                "No model is asked there: this is a link-local or reserved address, or a cloud's "
+                "metadata service, which hands out the machine's own credentials."
+            )
+        )
 
 
 def _refuse(message: str) -> BadInput:

@@ -7,8 +7,8 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from pipeline.configurations import has_key
 from pipeline.endpoint_checks import check_state
+from pipeline.endpoint_keys import has_key
 from pipeline.endpoints import edition_of
 from pipeline.models import Endpoint, Price
 

@@ -160,6 +160,13 @@ _ADVICE_BY_READING: dict[str, str] = {
 _ANOTHER_MODEL = _("Say it in other words, or run it with another model.")
 
 
+def say_trouble(word: str) -> str:
+    """What happened and what a person can do, for a word of the transport; empty for any other."""
+    if word not in _BY_TROUBLE or word not in _ADVICE_BY_TROUBLE:
+        return ""
+    return f"{gettext(_BY_TROUBLE[word])} {gettext(_ADVICE_BY_TROUBLE[word])}"
+
+
 def failure_of(run: Run) -> Failure | None:
     """Why the run failed, or what it waits for at present; None where neither is so. At most three queries."""
     if run.state == Run.State.FAILED:

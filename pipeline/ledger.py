@@ -6,7 +6,6 @@ transaction, fenced by the run's lease. No transaction is open while a model thi
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from pipeline.batches import is_used_up, stop_batch
 from pipeline.demo_model import find_demo_model
+from pipeline.endpoint_keys import key_of
 from pipeline.leases import Lease
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
 from pipeline.llm.types import Answered, Failed, Request, Target, Usage
@@ -203,12 +203,9 @@ def target_of(endpoint: Endpoint) -> Target:
                 _("The demo model is not running."), until=timezone.now() + timedelta(seconds=2)
             )
         return Target(endpoint.name, url, "demo", float(endpoint.timeout_seconds))
-    key = os.environ.get(endpoint.key_variable, "") if endpoint.key_variable else "none"
-    if not key:
-        raise Problem(
-            f"{endpoint} needs its key in the environment variable {endpoint.key_variable}."
-        )
-    return Target(endpoint.name, endpoint.base_url, key, float(endpoint.timeout_seconds))
+    return Target(
+        endpoint.name, endpoint.base_url, key_of(endpoint), float(endpoint.timeout_seconds)
+    )
 
 
 def cost_of(usage: Usage, price: Price) -> int:

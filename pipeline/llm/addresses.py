@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -107,6 +108,17 @@ def is_metadata_name(host: str) -> bool:
 def is_loopback_name(host: str) -> bool:
     """Whether a name stands for this machine by the rules of names (RFC 6761)."""
     return host == "localhost" or host.endswith(".localhost")
+
+
+def goes_by_proxy(base_url: str, proxy: str) -> bool:
+    """Whether a request to this address goes through the proxy: what is on this machine or private does not."""
+    host = urlsplit(base_url).hostname or ""
+    address = read_address(host)
+    if not proxy or is_loopback_name(host):
+        return False
+    if address is not None:
+        return zone_of(address) is Zone.PUBLIC
+    return base_url.startswith("https:")
 
 
 def choose_addresses(host: str, found: Sequence[str], *, is_encrypted: bool) -> list[str]:

@@ -7,6 +7,7 @@ the prompt, and the prompt asks for something else: if the word comes back, the 
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -22,7 +23,7 @@ from pipeline.llm.found import (
     Page,
 )
 from pipeline.llm.requests import RoleSpec, build_request, reply_of
-from pipeline.llm.types import Failed, FailureKind, ModelClient, Target
+from pipeline.llm.types import Failed, FailureKind, ModelClient, Target, Trouble
 from pipeline.readers import read_text
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, Role, StageName
 
@@ -37,8 +38,8 @@ _SYSTEM = "You are greeted by a program. Answer with one short sentence in plain
 _USER = "Good morning."
 _ABSENT = (404, 405, 501)
 _KEY_REFUSED = (401, 403)
-# After these the other modes would fare no better; a refused or broken request says nothing of them.
-_HOPELESS = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT, FailureKind.BUSY, FailureKind.LIMIT)
+# Some proxies say the same by a 400, in words only.
+_KEY_WORDS = re.compile(r"api[ _-]?key|authenticat|authoriz|bearer|no connected db", re.IGNORECASE)
 
 
 def probe(
@@ -59,8 +60,8 @@ def probe(
     found = Found(
         reachable=page.status is not None,
         models=models,
-        key=KeyFound.REFUSED if page.status in _KEY_REFUSED else KeyFound.UNKNOWN,
-        problem=page.message,
+        key=KeyFound.REFUSED if _refuses_key(page.status, page.message) else KeyFound.UNKNOWN,
+        problem=page.trouble or page.message,
     )
     if page.status is None:
         return found
@@ -98,7 +99,7 @@ def _ask_modes(
             break
         modes[mode] = asked = _ask(target, client, found.model, mode, make_word())
         calls += 1
-        if asked.failure in _HOPELESS or asked.http_status in _KEY_REFUSED:
+        if asked.outcome is Outcome.FAILED and asked.failure is not FailureKind.BROKEN:
             break
     answered = any(_answered(one) for one in modes.values())
     best = next((mode for mode in Mode if modes[mode].outcome is Outcome.REAL), None)
@@ -113,7 +114,11 @@ def _ask_modes(
 
 
 def _key_after(asked: ModeFound, before: KeyFound) -> KeyFound:
-    return KeyFound.REFUSED if asked.http_status in _KEY_REFUSED else before
+    return KeyFound.REFUSED if _refuses_key(asked.http_status, asked.detail) else before
+
+
+def _refuses_key(status: int | None, words: str) -> bool:
+    return status in _KEY_REFUSED or (status == 400 and _KEY_WORDS.search(words) is not None)
 
 
 def _ask(target: Target, client: ModelClient, model: str, mode: Mode, word: str) -> ModeFound:
@@ -164,10 +169,15 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
 
 
 def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
-    refused = ended.kind is FailureKind.REFUSED and ended.http_status is not None
+    """What a failure says of the mode: nothing, where the key or the way there is what failed."""
+    says_of_mode = ended.kind is FailureKind.REFUSED and not (
+        ended.http_status is None
+        or ended.error_type == Trouble.REDIRECT
+        or _refuses_key(ended.http_status, ended.message)
+    )
     return ModeFound(
         mode,
-        Outcome.REFUSED if refused else Outcome.FAILED,
+        Outcome.REFUSED if says_of_mode else Outcome.FAILED,
         ended.message,
         ended.milliseconds,
         http_status=ended.http_status,

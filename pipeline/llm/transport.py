@@ -11,12 +11,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import urlsplit
 
 import httpcore2
 import httpx2
 
-from pipeline.llm.addresses import Zone, is_loopback_name, read_address, zone_of
+from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.network import JudgedNetwork
 
 MOST_BYTES = 2_000_000
@@ -48,17 +47,6 @@ class TooLarge(UnusableReply):
 
 class BadPacking(UnusableReply):
     kind = "bad encoding"
-
-
-def goes_by_proxy(base_url: str, proxy: str) -> bool:
-    """Whether a request to this address goes through the proxy: what is on this machine or private does not."""
-    host = urlsplit(base_url).hostname or ""
-    address = read_address(host)
-    if not proxy or is_loopback_name(host):
-        return False
-    if address is not None:
-        return zone_of(address) is Zone.PUBLIC
-    return base_url.startswith("https:")
 
 
 class Transport(httpx2.BaseTransport):

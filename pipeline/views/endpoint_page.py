@@ -6,17 +6,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.configurations import has_key
-from pipeline.endpoint_checks import CheckState, asked_at, check_state, models_known_of
+from pipeline.endpoint_checks import (
+    TRY_STATEMENT,
+    CheckState,
+    asked_at,
+    check_state,
+    models_known_of,
+)
 from pipeline.endpoint_forms import CheckForm, PriceForm, SwitchOnForm
+from pipeline.endpoint_keys import has_key, why_key_is_not_read
 from pipeline.endpoint_rules import is_loopback
 from pipeline.endpoints import configurations_of, on_by_setting
+from pipeline.failures import say_trouble
 from pipeline.ledger import cost_of
+from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.found import Has, KeyFound, Outcome
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
 from pipeline.llm.types import Usage
@@ -38,6 +47,8 @@ class ShownEndpoint:
     host: str
     check: CheckState
     wrong_mode: str  # the mode that the last check recommends, where it is another
+    rests_for_key: str  # why, where its key may not be read
+    proxy: str  # the host through which it is asked; empty where it is asked directly
 
 
 @dataclass(frozen=True)
@@ -80,16 +91,21 @@ def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
     blocked = endpoint.blocked_until
     recommended = str(endpoint.probe.get("recommended") or "")
     stays_here = is_loopback(endpoint.base_url)
+    proxy = settings.SCRIPTSMITH_MODEL_PROXY
+    by_proxy = not endpoint.demo and goes_by_proxy(endpoint.base_url, proxy)
     return ShownEndpoint(
         endpoint=endpoint,
         has_key=has_key(endpoint),
         on_by_setting=on_by_setting(endpoint),
-        rests=blocked is not None and blocked > timezone.now(),
+        rests=bool(why_key_is_not_read(endpoint))
+        or (blocked is not None and blocked > timezone.now()),
         stays_here=stays_here,
         is_readable_on_the_way=endpoint.base_url.startswith("http:") and not stays_here,
         host=urlsplit(endpoint.base_url).netloc,
         check=check_state(endpoint),
         wrong_mode=recommended if recommended != endpoint.mode else "",
+        rests_for_key=why_key_is_not_read(endpoint),
+        proxy=urlsplit(proxy).netloc.rpartition("@")[2] if by_proxy else "",
     )
 
 
@@ -124,6 +140,7 @@ def describe_check(endpoint: Endpoint, *, form: CheckForm | None = None) -> dict
         "check_form": form or CheckForm(),
         "models": models_known_of(endpoint),
         "most_calls": MOST_CALLS,
+        "try_statement": TRY_STATEMENT,
         "most_tokens": MAX_TOKENS,
     }
 
@@ -197,10 +214,21 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         return _("Name the model to ask: neither the server nor a configuration names one.")
     if problem == "broken":
         return _("The check itself broke; the worker's log says where.")
+    if why_key_is_not_read(endpoint):
+        return problem
+    if said := say_trouble(problem):
+        return said
     if endpoint.probe.get("reachable") is False:
         return _("Nothing answers at %(address)s. Is the server running there?") % {
             "address": endpoint.base_url
         }
+    if endpoint.probe.get("key") == KeyFound.REFUSED and not endpoint.key_variable:
+        return _(
+            "The server wants a key, and this endpoint names none. Put it into the environment of web and "
+            "worker, and write the variable's name under “Edit”. Nothing was found out about the modes."
+        )
+    if endpoint.probe.get("key") == KeyFound.REFUSED:
+        return _("The server refuses the key. Is the right one in the worker's environment?")
     return _say_status([one.get("http_status") for one in modes])
 
 

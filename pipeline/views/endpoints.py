@@ -111,7 +111,12 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "POST":
         form = CheckForm(request.POST)
         try:
-            ask_check(endpoint, model=str(form["model"].value() or ""), by=user)
+            ask_check(
+                endpoint,
+                model=str(form["model"].value() or ""),
+                tries="try" in request.POST,
+                by=user,
+            )
         except BadInput as refusal:
             form.is_valid()
             add_refusal(form, refusal)

@@ -56,8 +56,8 @@ def test_an_address_is_kept_in_one_form(typed: str, kept: str) -> None:
         pytest.param("http://0x7f.1", "no address", id="an address in hex"),
         pytest.param("http://host.example", "Plain http", id="plain to the world"),
         pytest.param("http://8.8.8.8", "Plain http", id="plain to a public address"),
-        pytest.param("http://169.254.169.254", "Plain http", id="a cloud's metadata"),
-        pytest.param("http://0.0.0.0:1", "Plain http", id="no host at all"),
+        pytest.param("http://169.254.169.254", "No model is asked there", id="a cloud's metadata"),
+        pytest.param("http://0.0.0.0:1", "No model is asked there", id="no host at all"),
     ],
 )
 def test_an_address_is_refused_with_the_reason(typed: str, said: str) -> None:
@@ -84,7 +84,14 @@ def test_what_leaves_the_machine_is_known(address: str, stays: bool, private: bo
 
 @pytest.mark.parametrize(
     "name",
-    ["ANTHROPIC_API_KEY", "LM_API_TOKEN", "key", "_K", "A_VERY_LONG_NAME_OF_2026_FOR_OLLAMA_2", ""],
+    [
+        "ANTHROPIC_API_KEY",
+        "LM_API_TOKEN",
+        "OPENAI_API_KEY",
+        "SCRIPTSMITH_KEY_OLLAMA",
+        "SCRIPTSMITH_KEY_GPU_2_OF_2026",
+        "",
+    ],
 )
 def test_names_of_variables_are_taken(name: str) -> None:
     assert read_key_variable(f" {name} ") == name
@@ -119,8 +126,23 @@ def test_a_pasted_key_is_refused_and_not_quoted(key: str) -> None:
         pytest.param("MY KEY", "letters, digits", id="a space"),
         pytest.param("MY-KEY", "letters, digits", id="a hyphen"),
         pytest.param("$KEY", "letters, digits", id="a dollar"),
-        pytest.param("SCRIPTSMITH_SECRET_KEY", "belongs to the product", id="ours"),
-        pytest.param("DATABASE_URL", "belongs to the product", id="the database's"),
+        *(
+            pytest.param(name, "begins with SCRIPTSMITH_KEY_", id=name)
+            for name in (
+                "SCRIPTSMITH_SECRET_KEY",
+                "SCRIPTSMITH_KEY",
+                "SCRIPTSMITH_KEY_",
+                "DATABASE_URL",
+                "PATH",
+                "HOME",
+                "SECRET_KEY",
+                "AWS_SECRET_ACCESS_KEY",
+                "GITHUB_TOKEN",
+                "anthropic_api_key",
+                "PGPASSWORD",
+                "key",
+            )
+        ),
     ],
 )
 def test_other_words_are_refused(name: str, said: str) -> None:

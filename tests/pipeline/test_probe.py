@@ -16,6 +16,7 @@ from pipeline.llm.inspector import SdkInspector
 from pipeline.llm.probe import MOST_CALLS, probe
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
 from pipeline.types import Mode
+from tests.hostile import Hostile
 from tests.standin_process import StandIn
 
 SECONDS = 5.0
@@ -117,10 +118,49 @@ def test_a_wrong_key_ends_the_check_after_one_call(
     found = ask(standin.url)
 
     assert found.reachable and found.key is KeyFound.REFUSED
-    assert outcomes(found) == {"schema": "refused", "tool": "not_asked", "text": "not_asked"}
+    assert outcomes(found) == {"schema": "failed", "tool": "not_asked", "text": "not_asked"}
     assert found.recommended is None
     assert "invalid bearer token" in found.problem
     assert found.calls == 1 and standin.calls(billed=True) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("No connected db.", id="a proxy that looks keys up in a database"),
+        pytest.param("Malformed API Key passed in.", id="an API key"),
+        pytest.param("Authentication Error, LiteLLM Virtual Key expected.", id="authentication"),
+    ],
+)
+def test_a_key_that_is_refused_by_a_400_says_nothing_of_the_modes(
+    standin: StandIn, ask: Callable[..., Found], message: str
+) -> None:
+    standin.faults({"kind": "status", "status": 400, "message": message, "count": None})
+
+    found = ask(standin.url, key="none")
+
+    assert found.key is KeyFound.REFUSED
+    assert outcomes(found) == {"schema": "failed", "tool": "not_asked", "text": "not_asked"}
+    assert found.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        ("redirect", "not followed"),
+        ("oversized-headers", "headers too large"),
+        ("bad-gzip", "bad encoding"),
+        ("endless", "too large"),
+    ],
+)
+def test_a_server_that_misbehaves_is_asked_little_and_its_fault_named(
+    ask: Callable[..., Found], kind: str, problem: str
+) -> None:
+    with Hostile() as hostile:
+        found = ask(hostile.url(kind), model="any")
+        assert problem in found.problem
+        assert found.recommended is None
+        assert hostile.requests.total() == hostile.requests[kind] <= 1
 
 
 def test_a_server_that_returns_prose_whatever_is_asked_can_be_used_in_text_mode(
