@@ -66,6 +66,7 @@ _BY_TROUBLE: dict[str, str] = {
     Trouble.TOO_LARGE: _("The reply was larger than what is read of one."),
     Trouble.ENCODING: _("The reply was packed in a way that can't be unpacked."),
     Trouble.HEADERS: _("The reply began with more headers than are read."),
+    Trouble.WEB_PAGE: _("A web page came back where a model should answer."),
     Trouble.ABANDONED: _("Nobody waited for the reply any more, so the connection was closed."),
 }
 _ADVICE_BY_TROUBLE: dict[str, str] = {
@@ -97,6 +98,9 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
     ),
     Trouble.HEADERS: _(
         "An administrator looks at what answers at the endpoint's address: servers of models send few headers."
+    ),
+    Trouble.WEB_PAGE: _(
+        "An administrator checks the endpoint's address: a page for people answers there, perhaps one to sign in."
     ),
 }
 # Of these a reply came, or began to.

@@ -24,7 +24,7 @@ from types import TracebackType
 CERTIFICATE = Path(__file__).parent / "cases" / "tls" / "localhost.pem"
 MB = 1_000_000
 _PIECE = b" " * 65_536
-_SCRIPT = "#!/bin/bash\\nfind /var/tmp/exports -type f | wc -l\\n"
+_SCRIPT = "#!/bin/bash\nfind /var/tmp/exports -type f | wc -l\n"
 MESSAGE: dict[str, object] = {
     "id": "msg_1",
     "type": "message",
@@ -82,6 +82,7 @@ class Hostile:
             what[kind] += step
 
     def __enter__(self) -> Hostile:
+        _large_script()  # made before anybody waits for it
         for server in (self._plain, self._secured):
             threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         return self

@@ -82,6 +82,8 @@ class MessagesClient:
                 raw = create(**request)
                 exchange.end()
                 request_id = str(raw.headers.get("request-id", ""))[:100]  # type: ignore[attr-defined]
+                if "text/html" in str(raw.headers.get("content-type", "")):  # type: ignore[attr-defined]
+                    return _web_page(_since(started))
                 with _few_at_a_time(len(raw.http_response.content)):  # type: ignore[attr-defined]
                     return _read(raw.parse(), request_id, _since(started))  # type: ignore[attr-defined]
             except anthropic.APIStatusError as error:
@@ -207,6 +209,16 @@ def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> F
         request_id=(error.request_id or "")[:100],
         retry_after=_retry_after(error.response.headers.get("retry-after")),
         possibly_billed=what is FailureKind.BROKEN,
+        milliseconds=milliseconds,
+    )
+
+
+def _web_page(milliseconds: int) -> Failed:
+    return Failed(
+        FailureKind.REFUSED,
+        "A web page came back, and no message of a model.",
+        http_status=200,
+        error_type=Trouble.WEB_PAGE,
         milliseconds=milliseconds,
     )
 

@@ -172,7 +172,7 @@ def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
     """What a failure says of the mode: nothing, where the key or the way there is what failed."""
     says_of_mode = ended.kind is FailureKind.REFUSED and not (
         ended.http_status is None
-        or ended.error_type == Trouble.REDIRECT
+        or ended.error_type in (Trouble.REDIRECT, Trouble.WEB_PAGE)
         or _refuses_key(ended.http_status, ended.message)
     )
     return ModeFound(

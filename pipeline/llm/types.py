@@ -53,6 +53,7 @@ class Trouble(StrEnum):
     TOO_LARGE = "too large"
     ENCODING = "bad encoding"
     HEADERS = "headers too large"
+    WEB_PAGE = "web page"  # something for people answers, such as a page to sign in
     ABANDONED = "abandoned"  # nobody waits for the reply any more
 
 

@@ -11,10 +11,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from pipeline import endpoint_checks
-from pipeline.models import Endpoint
+from pipeline.ledger import target_of
+from pipeline.models import Endpoint, Run
 from pipeline.tasks import check_endpoint
+from pipeline.types import Problem
+from tests.hostile import Hostile
 from tests.standin_process import StandIn
 
 ClientFor = Callable[[User], Client]
@@ -184,7 +188,7 @@ def test_where_nothing_listens_the_page_says_so(
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        pytest.param(401, "The server refuses the key.", id="wrong key"),
+        pytest.param(401, "The server wants a key, and this endpoint names none.", id="wrong key"),
         pytest.param(404, "it does not know the model, or does not speak", id="not found"),
         pytest.param(402, "a spend limit", id="spend limit"),
         pytest.param(529, "The server is busy.", id="busy"),
@@ -271,3 +275,64 @@ def test_hostile_words_of_a_server_are_shown_as_words(client: Client) -> None:
     page = client.get("/endpoints/demo/").text
     assert "<script>x" not in page and "<img src=x>" not in page
     assert "&lt;img src=x&gt;" in page
+
+
+def test_an_administrator_tries_the_endpoint_without_the_askers_role(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    assert ask(**{"try": "1"}) == 302
+    sent.carry_out()
+    probe = Endpoint.objects.get(name="demo").probe
+    assert (probe["tried"]["outcome"], probe["calls"]) == ("read", 3)
+    assert "/var/log" in probe["tried"]["script"]
+    page = client.get("/endpoints/demo/").text
+    assert "A script came, and could be read." in page and "largest files under /var/log" in page
+    assert not Run.objects.exists(), "no run is made of it"
+    assert client.get("/actions/new/").status_code == 403, "and no other role is given by it"
+
+
+def test_a_check_without_a_try_sends_no_statement(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    ask()
+    sent.carry_out()
+    assert "tried" not in Endpoint.objects.get(name="demo").probe
+    assert standin.calls(task="generate") == []
+
+
+# --- Keys that are not read, and the way there --------------------------------------------------------------
+
+
+def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
+    client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was made before the rule: nothing of the variable leaves, and a person reads what to do."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    with Hostile() as hostile:
+        endpoint = Endpoint.objects.create(
+            name="old",
+            title="Old",
+            base_url=hostile.url("usage-null"),
+            key_variable="AWS_SECRET_ACCESS_KEY",
+            enabled=True,
+        )
+        with pytest.raises(Problem, match="begins with SCRIPTSMITH_KEY_"):
+            target_of(endpoint)
+        ask("old")
+        sent.carry_out()
+        assert not hostile.requests
+    page = client.get("/endpoints/old/").text
+    assert "This endpoint is not asked" in page and "begins with SCRIPTSMITH_KEY_" in page
+    assert "rests" in client.get("/endpoints/").text
+    assert SECRET not in page
+    answer = client.get("/api/v1/endpoints/old/").json()
+    assert answer["has_key"] is False
+
+
+def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Settings) -> None:
+    settings.SCRIPTSMITH_MODEL_PROXY = "http://me:secret-word@proxy.lan:3128"
+    page = client.get("/endpoints/claude/").text
+    assert "through the proxy proxy.lan:3128, which looks the host up itself" in page
+    assert "secret-word" not in page
+    Endpoint.objects.filter(name="claude").update(base_url="http://gpu.lan:8080")
+    assert "through the proxy" not in client.get("/endpoints/claude/").text

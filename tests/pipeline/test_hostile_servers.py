@@ -109,7 +109,9 @@ def meet(
             id="certificate",
         ),
         pytest.param("reset", 2, ["connection broke", NO_REPLY], id="reset"),
-        pytest.param("html", 2, ["no message that can be read", NO_REPLY], id="HTML"),
+        pytest.param(
+            "html", 1, ["A web page came back", NOT_BILLED, "a page for people answers there"], id="HTML"
+        ),
     ],
 )  # fmt: skip
 def test_the_run_fails_with_words_that_say_what_to_do(
