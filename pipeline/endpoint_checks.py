@@ -59,8 +59,9 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
     kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
     if check_state(kept) in (CheckState.WAITING, CheckState.RUNNING):
         raise NotAllowedNow(_("A check is under way."))
+    check_id = uuid.uuid4().hex
     asked = {
-        "id": uuid.uuid4().hex,
+        "id": check_id,
         "at": timezone.now().isoformat(),
         "model": model,
         "tries": tries,
@@ -68,7 +69,7 @@ def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: U
     kept.probe = {**kept.probe, "asked": asked}
     kept.save(update_fields=["probe"])
     record(kept, "check asked for", by=by, model=("", model), tries=("", tries))
-    transaction.on_commit(lambda: _enqueue(kept.pk, asked["id"]))
+    transaction.on_commit(lambda: _enqueue(kept.pk, check_id))
 
 
 def check_state(endpoint: Endpoint) -> CheckState:

@@ -26,7 +26,7 @@ from pipeline.llm.types import Failed, Target
 from pipeline.models import Endpoint
 from pipeline.places import Rest
 from pipeline.prompts import load_all
-from pipeline.readers import read_script
+from pipeline.script_reader import read_script
 from pipeline.types import Problem
 
 _MOST_SHOWN = 4_000  # characters of a script that was tried

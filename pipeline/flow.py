@@ -21,12 +21,11 @@ from pipeline.examples import choose_examples
 from pipeline.ports import Assessed, DraftMade, FeedbackGiven, Ports, Result, Task
 from pipeline.readers import (
     OpinionReading,
-    ScriptReading,
     read_explanation,
     read_opinion,
-    read_script,
     read_text,
 )
+from pipeline.script_reader import ScriptReading, read_script
 from pipeline.stage_words import say_no_script, say_retrieved, say_size, say_verdict, why_unknown
 from pipeline.types import (
     DraftKind,

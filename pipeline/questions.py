@@ -11,9 +11,9 @@ from pipeline.readers import (
     read_explanation,
     read_opinion,
     read_points,
-    read_script,
     read_text,
 )
+from pipeline.script_reader import read_script
 from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
 
 

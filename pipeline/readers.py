@@ -9,37 +9,17 @@ or missing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pipeline.markup import (
-    SHELLS,
-    Block,
-    drop_thinking,
-    find_blocks,
-    find_objects,
-    find_tags,
-    holds_json,
-)
-from pipeline.placeholders import is_placeholder, is_placeholder_script
+from pipeline.markup import SHELLS, drop_thinking, find_blocks, find_objects, find_tags
+from pipeline.placeholders import is_placeholder
+from pipeline.replies import ECHO, said_by_tool, stopped
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
-MAX_SCRIPT_BYTES = 1_000_000
 MAX_POINTS = 3
-_ECHO = "it repeats the form of the answer without filling it in"
-
-# "length" is what some servers put in the place of max_tokens.
-_CUT = ("max_tokens", "length", "model_context_window_exceeded")
-
-
-@dataclass(frozen=True)
-class ScriptReading:
-    outcome: ReadingOutcome
-    script: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,67 +54,19 @@ class ExplanationReading:
     note: str = ""
 
 
-def read_script(reply: Reply) -> ScriptReading:
-    """The script of a reply, byte for byte, with a note where something about it was odd."""
-    stopped = _stopped(reply)
-    if stopped:
-        return ScriptReading(stopped)
-    text = drop_thinking(reply.text)
-    found = find_objects(text, "script")
-    values = [_said_by_tool(reply, "script"), *(one.value for one in found)]
-    scripts = {
-        value["script"]: None
-        for value in values
-        if value is not None and isinstance(value.get("script"), str)
-    }
-    real = [script for script in scripts if not is_placeholder_script(str(script))]
-    if scripts and not real:
-        return ScriptReading(ReadingOutcome.UNPARSED, note=_ECHO)
-    scripts = dict.fromkeys(real)
-    if scripts:
-        note = f"the longest of {len(scripts)} scripts" if len(scripts) > 1 else ""
-        return _unwrapped(max((str(script) for script in scripts), key=len), note)
-    if reply.tool_input and not text.strip():
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the tool's input holds no script")
-    if not text.strip():
-        return ScriptReading(ReadingOutcome.EMPTY)
-    blocks = find_blocks(text, besides=found)
-    # Some models end a block that they, or their template, never opened.
-    if len(blocks) == 1 and not blocks[0].language and _begins_like_a_script(text):
-        before, after = text[: blocks[0].start], text[blocks[0].start :]
-        if not blocks[0].is_closed and before.strip():
-            told = " and the words after it" if after.strip("`~ \n") else ""
-            return _usable(before.lstrip(), f"without a code fence{told} at its end")
-    if blocks:
-        return _from_blocks(blocks)
-    if _begins_like_a_script(text):
-        return _usable(text.lstrip(), "the whole reply")
-    return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
-
-
-def _begins_like_a_script(text: str) -> bool:
-    """Whether a reply begins with `#!`, or with nothing but comments before it."""
-    for line in text.lstrip().split("\n"):
-        if line.startswith("#!"):
-            return True
-        if line.strip() and not line.startswith("#"):
-            return False
-    return False
-
-
 def read_text(reply: Reply, key: str) -> TextReading:
     """A description: the key of a JSON object where there is one, else the reply's own words."""
-    stopped = _stopped(reply)
-    if stopped:
-        return TextReading(stopped)
+    why = stopped(reply)
+    if why:
+        return TextReading(why)
     text = drop_thinking(reply.text).strip()
     found = find_objects(text, key)
-    for value in (_said_by_tool(reply, key), *(one.value for one in found)):
+    for value in (said_by_tool(reply, key), *(one.value for one in found)):
         words = _text_of(value.get(key)) if value else ""
         if words and not is_placeholder(words):
             return TextReading(ReadingOutcome.READ, words)
         if words:
-            return TextReading(ReadingOutcome.UNPARSED, note=_ECHO)
+            return TextReading(ReadingOutcome.UNPARSED, note=ECHO)
     # Some servers swallow the tag that opens the thinking, and leave the one that ends it.
     text = text.rpartition("</think>")[2].strip()
     if not (text or reply.tool_input):
@@ -142,7 +74,7 @@ def read_text(reply: Reply, key: str) -> TextReading:
     if found or reply.tool_input or text.lstrip("`json \r\n").startswith("{"):
         return TextReading(ReadingOutcome.UNPARSED, note=f"no “{key}” could be read from it")
     if is_placeholder(text):
-        return TextReading(ReadingOutcome.UNPARSED, note=_ECHO)
+        return TextReading(ReadingOutcome.UNPARSED, note=ECHO)
     if _is_only_code(text):
         return TextReading(ReadingOutcome.UNPARSED, note="it holds code and no words about it")
     return TextReading(ReadingOutcome.READ, text)
@@ -189,25 +121,15 @@ def read_explanation(reply: Reply) -> ExplanationReading:
 
 def read_points(reply: Reply) -> PointsReading:
     """At most three points; a reply without a single one is not read."""
-    stopped = _stopped(reply)
-    if stopped:
-        return PointsReading(stopped)
+    why = stopped(reply)
+    if why:
+        return PointsReading(why)
     found = [one.value for one in find_objects(drop_thinking(reply.text), "points")]
-    said = [_said_by_tool(reply, "points"), *found]
+    said = [said_by_tool(reply, "points"), *found]
     points = next((points for one in said if one and (points := _points_of(one["points"]))), ())
     if not points:
         return PointsReading(ReadingOutcome.UNPARSED, note="it names no point")
     return PointsReading(ReadingOutcome.READ, points[:MAX_POINTS])
-
-
-def _stopped(reply: Reply) -> ReadingOutcome | None:
-    if reply.stop_reason == "refusal" or reply.refusal:
-        return ReadingOutcome.REFUSED
-    if reply.stop_reason in _CUT:
-        return ReadingOutcome.TRUNCATED
-    if not reply.text.strip() and reply.tool_input is None:
-        return ReadingOutcome.EMPTY
-    return None
 
 
 class _Said(NamedTuple):
@@ -219,18 +141,18 @@ class _Said(NamedTuple):
 
 def _verdict(reply: Reply, legal: set[str]) -> _Said:
     """The one verdict that is said; what is only quoted can contradict it, and never stands for it."""
-    stopped = _stopped(reply)
-    if stopped:
-        return _Said(stopped)
+    why = stopped(reply)
+    if why:
+        return _Said(why)
     text = drop_thinking(reply.text)
     found = find_objects(text, "verdict")
-    by_tool = _said_by_tool(reply, "verdict")
+    by_tool = said_by_tool(reply, "verdict")
     said = [by_tool] if by_tool else []
     said += [one.value or {} for one in found if one.is_said]
     everything = [*said, *(one.value or {} for one in found)]
     answers = [value for value in everything if not _is_echo(value)]
     if everything and not answers:
-        return _Said(ReadingOutcome.UNPARSED, note=_ECHO)
+        return _Said(ReadingOutcome.UNPARSED, note=ECHO)
     said = [value for value in said if not _is_echo(value)]
     tags = find_tags(text)
     verdicts = {_normal(value.get("verdict")) for value in answers}
@@ -267,14 +189,6 @@ def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _said_by_tool(reply: Reply, key: str) -> dict[str, object] | None:
-    """The tool's input where it holds the key; read as the JSON object that it is."""
-    if reply.tool_input is None:
-        return None
-    found = find_objects(json.dumps(reply.tool_input), key)
-    return found[0].value if found else None
-
-
 def _normal(value: object) -> str:
     if not isinstance(value, str):
         return ""
@@ -296,67 +210,3 @@ def _points_of(value: object) -> tuple[str, ...]:
     """A list of points, or one string with a point in each line."""
     lines = value.splitlines() if isinstance(value, str) else value
     return _texts_of(lines)
-
-
-def _from_blocks(blocks: list[Block]) -> ScriptReading:
-    if not blocks[-1].is_closed:
-        return ScriptReading(
-            ReadingOutcome.UNPARSED, note="the reply opens a code block and never closes it"
-        )
-    blocks = [block for block in blocks if not holds_json(block.content)]
-    shells = [block for block in blocks if block.language in SHELLS]
-    candidates = shells or [block for block in blocks if not block.language]
-    if not candidates:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the reply holds no script")
-    best = max(candidates, key=lambda block: len(block.content))
-    if best.is_cut:
-        return ScriptReading(
-            ReadingOutcome.UNPARSED, note="the code block ends inside a here-document"
-        )
-    notes = []
-    if len(candidates) > 1:
-        notes.append(f"the longest of {len(candidates)} code blocks")
-    elif len(blocks) > 1:
-        notes.append(f"one of {len(blocks)} code blocks")
-    if best.is_nested:
-        notes.append("a here-document in it holds a code fence")
-    script = best.content
-    first, _newline, rest = script.lstrip("\n").partition("\n")
-    if not best.language and first.strip() in SHELLS and rest.lstrip().startswith("#"):
-        script = rest.lstrip()
-        notes.append("its language stood on a line of its own")
-    if best.indent:
-        notes.append(f"{best.indent} blanks taken off each line, as its code block was indented")
-    return _usable(script, "; ".join(notes))
-
-
-def _unwrapped(script: str, note: str) -> ScriptReading:
-    """The script of a JSON string; out of its fence where the model put one into the string."""
-    blocks = find_blocks(script)
-    if len(blocks) == 1 and blocks[0].is_closed and not blocks[0].is_cut:
-        block = blocks[0]
-        if not (script[: block.start] + script[block.end :]).strip():
-            return _usable(block.content, "; ".join(filter(None, [note, "out of its code fence"])))
-    if script.startswith("#!") and "\n" not in script and "\\n" in script:
-        note = "; ".join(filter(None, [note, "its line ends are written as \\n"]))
-    return _usable(script, note)
-
-
-def _is_only_comments(script: str) -> bool:
-    return all(not line.strip() or line.lstrip().startswith("#") for line in script.split("\n"))
-
-
-def _usable(script: str, note: str = "") -> ScriptReading:
-    if not script.strip():
-        return ScriptReading(ReadingOutcome.EMPTY)
-    if "\0" in script:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script holds a NUL byte")
-    try:
-        size = len(script.encode())
-    except UnicodeEncodeError:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script holds half of a character")
-    if size > MAX_SCRIPT_BYTES:
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script is larger than 1 MB")
-    if "\n" in script and _is_only_comments(script):
-        return ScriptReading(ReadingOutcome.UNPARSED, note="the script is nothing but comments")
-    return ScriptReading(ReadingOutcome.READ, script, note)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from catalog.types import Answer, Retrieval
 from pipeline.ports import Assessed, Task
-from pipeline.readers import OpinionReading, ScriptReading
+from pipeline.readers import OpinionReading
+from pipeline.script_reader import ScriptReading
 from pipeline.types import ReadingOutcome, Verdict
 
 

@@ -19,9 +19,9 @@ from pipeline.readers import (
     OpinionReading,
     read_explanation,
     read_opinion,
-    read_script,
     read_text,
 )
+from pipeline.script_reader import read_script
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
 READ, UNPARSED = ReadingOutcome.READ, ReadingOutcome.UNPARSED
