@@ -69,9 +69,12 @@ class Watch:
     @staticmethod
     def _look(groups: dict[Lease, Group]) -> None:
         ids = [lease.run_id for lease in groups]
-        held = set(Run.objects.filter(pk__in=ids).values_list("pk", "owner", "fence"))
+        rows = Run.objects.filter(pk__in=ids).values_list("pk", "owner", "fence")
+        held = {pk: (owner, fence) for pk, owner, fence in rows}
         for lease, group in groups.items():
-            if (lease.run_id, lease.owner, lease.fence) not in held:
+            mine = (lease.owner, lease.fence)
+            # A run that can't be seen is not known to be somebody else's.
+            if held.get(lease.run_id, mine) != mine:
                 logger.info("calls of run %s are abandoned", lease.run_id)
                 group.abandon(_("The run was cancelled or taken over."))
 
