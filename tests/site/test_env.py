@@ -15,6 +15,7 @@ from scriptsmith_site.env import (
     env_int,
     env_list,
     env_text,
+    env_url,
 )
 from scriptsmith_site.management.commands.settings_table import row_of
 
@@ -102,3 +103,23 @@ def test_a_bad_value_is_refused_with_its_name_and_advice(
 def test_every_variable_read_is_in_the_table_of_settings() -> None:
     env_text(NAME, "a|b", "One | two.")
     assert row_of(KNOWN[NAME]) == f"| `{NAME}` | `a\\|b` | One \\| two. |"
+
+
+@pytest.mark.parametrize(
+    "value", ["proxy.lan:3128", "https://proxy.lan", "http://", "http://[", "http://a:0"]
+)
+def test_an_address_that_is_none_is_refused_and_not_quoted(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("A_PROXY", value)
+    with pytest.raises(
+        ImproperlyConfigured, match=r"^A_PROXY is no address that begins with http://\.$"
+    ):
+        env_url("A_PROXY", "Help.", schemes=("http",))
+
+
+def test_an_address_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_PROXY", "http://me:word@proxy.lan:3128")
+    assert env_url("A_PROXY", "Help.", schemes=("http",)) == "http://me:word@proxy.lan:3128"
+    monkeypatch.delenv("A_PROXY")
+    assert env_url("A_PROXY", "Help.", schemes=("http",)) == ""
