@@ -111,15 +111,16 @@ def test_every_variable_read_is_in_the_table_of_settings() -> None:
 def test_an_address_that_is_none_is_refused_and_not_quoted(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    monkeypatch.setenv("A_PROXY", value)
+    monkeypatch.setenv(NAME, value)
     with pytest.raises(
-        ImproperlyConfigured, match=r"^A_PROXY is no address that begins with http://\.$"
+        ImproperlyConfigured,
+        match=r"^SCRIPTSMITH_UNDER_TEST is no address that begins with http://\.$",
     ):
-        env_url("A_PROXY", "Help.", schemes=("http",))
+        env_url(NAME, "Help.", schemes=("http",))
 
 
 def test_an_address_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("A_PROXY", "http://me:word@proxy.lan:3128")
-    assert env_url("A_PROXY", "Help.", schemes=("http",)) == "http://me:word@proxy.lan:3128"
-    monkeypatch.delenv("A_PROXY")
-    assert env_url("A_PROXY", "Help.", schemes=("http",)) == ""
+    monkeypatch.setenv(NAME, "http://me:word@proxy.lan:3128")
+    assert env_url(NAME, "Help.", schemes=("http",)) == "http://me:word@proxy.lan:3128"
+    monkeypatch.delenv(NAME)
+    assert env_url(NAME, "Help.", schemes=("http",)) == ""
