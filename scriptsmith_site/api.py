@@ -27,6 +27,8 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
 
 
 router = DefaultRouter()
+# `/runs.json` and the like would be a second address of each operation, which nobody declares.
+router.include_format_suffixes = False
 for app in (catalog.api, pipeline.api, review.api):
     router.registry.extend(app.router.registry)
 

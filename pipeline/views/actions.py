@@ -145,8 +145,8 @@ def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
     rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
     shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]
     unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)
-    sums = Run.objects.filter(pk__in=shown).values_list(
-        "pk", Sum("calls__attempts__cost"), Count("calls__attempts", filter=unpriced)
+    sums = Run.objects.filter(pk__in=shown).annotate(
+        cost=Sum("calls__attempts__cost"), unpriced=Count("calls__attempts", filter=unpriced)
     )
-    costs = {pk: None if missing else cost for pk, cost, missing in sums}
+    costs = {run.pk: None if run.unpriced else run.cost for run in sums}
     return [PricedRun(row, costs.get(row.run.pk)) for row in rows]

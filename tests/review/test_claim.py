@@ -18,6 +18,7 @@ from pipeline import services as pipeline
 from pipeline.models import Run
 from review import services
 from review.models import Assignment, Campaign, Item
+from tests.keys import shown
 from tests.make import make_run
 from tests.people import make_person
 
@@ -180,12 +181,12 @@ def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
     Item.objects.filter(pk=grave.pk).update(priority=3)
     client = client_for(reviewer)
     listed = client.get("/api/v1/queue/").json()
-    assert [row["id"] for row in listed["results"]] == [grave.pk, ordinary.pk]
+    assert [row["id"] for row in listed["results"]] == [shown(grave), shown(ordinary)]
     assert "verdict" not in str(listed)
     filtered = client.get("/api/v1/queue/?priority__gte=3").json()
-    assert [row["id"] for row in filtered["results"]] == [grave.pk]
+    assert [row["id"] for row in filtered["results"]] == [shown(grave)]
     first = client.get("/api/v1/queue/?limit=1").json()
     assert len(first["results"]) == 1 and first["next"]
     claimed = client.post("/api/v1/queue/claim/").json()
-    assert (claimed["id"], claimed["yours"], claimed["assessment"]) == (grave.pk, True, None)
+    assert (claimed["id"], claimed["yours"], claimed["assessment"]) == (shown(grave), True, None)
     assert client_for(stranger).get("/api/v1/queue/").status_code == 403

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from review import services
 from review.models import Assignment, Campaign, Item, SentBack
+from tests.keys import shown
 from tests.review.maker import make_study
 from tests.review.test_desk import score_next
 
@@ -118,13 +119,13 @@ def test_the_api_does_the_same(
     def send(path: str, **body: object) -> int:
         return client.post(base + path, body, content_type="application/json").status_code
 
-    (listed,) = client.get(base, {"item": done.item_id}).json()["results"]
+    (listed,) = client.get(base, {"item": shown(done.item)}).json()["results"]
     assert (listed["reviewer"], listed["state"]) == ("rita", "submitted")
     assert send(f"{done.pk}/send-back/", why="") == 422
     assert send(f"{done.pk}/send-back/", why="Line 3?") == 201
     assert send(f"{done.pk}/take-over/", why="On leave", reviewer="rolf") == 204
-    assert send("", item=done.item_id, reviewer="rolf") == 409
-    assert send("", item=done.item_id, reviewer="nobody") == 404
+    assert send("", item=shown(done.item), reviewer="rolf") == 409
+    assert send("", item=shown(done.item), reviewer="nobody") == 404
     assert client_for(reviewer).get(base).status_code == 403
 
 

@@ -12,6 +12,7 @@ from pipeline.models import Configuration
 from review import services, studies
 from review.dashboard import read_dashboard
 from review.models import Adjudication, Campaign
+from tests.keys import shown
 from tests.make import make_action
 from tests.review.maker import make_study
 from tests.review.test_studies import give, go_through
@@ -83,7 +84,7 @@ def test_progress_and_adjudication(
     give(item, second_reviewer, 2, 2, 2)
     read_dashboard(campaign)
     assert api.get(f"{path}progress/").json()["disputed"] == 1
-    word = {"item": item.pk, "stage": "script", "value": 0, "why": "It prints names only."}
+    word = {"item": shown(item), "stage": "script", "value": 0, "why": "It prints names only."}
     assert api.post(f"{path}adjudicate/", {**word, "value": 3}, JSON).status_code == 422
     assert api.post(f"{path}adjudicate/", word, JSON).status_code == 204
     assert Adjudication.objects.get().value == 0

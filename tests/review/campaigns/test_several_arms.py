@@ -14,6 +14,7 @@ from django.test import Client
 from pipeline.models import Configuration, Run
 from review import services, studies
 from review.models import Assignment, Campaign, Item, Score
+from tests.keys import shown
 from tests.make import make_run
 from tests.review.maker import FEEDBACK, add_configuration, make_study
 from tests.review.test_studies import give, go_through
@@ -110,7 +111,7 @@ def test_which_arm_a_script_is_of_is_told_nowhere(
     for _ in arms:
         assignment = services.claim_next(Campaign.objects.get(pk=campaign.pk), by=reviewer)
         assert assignment is not None
-        url = f"/items/{assignment.item_id}/"
+        url = f"/items/{shown(assignment.item)}/"
         for value in (None, 0, 2, 2):
             if value is not None:
                 give(assignment.item, reviewer, value)

@@ -150,7 +150,13 @@ def look(client: Client, item: Item) -> tuple[str, dict[str, object]]:
     told = client.get(f"/api/v1/items/{shown(item)}/").json()
     (draft,) = told["drafts"]
     same = {"id": 0, "sha256": "", "script": draft["script"].replace("-path", "-name")}
-    return page, {**told, "id": 0, "drafts": [draft | same], "next": told["next"] | {"seen": 0}}
+    return page, {
+        **told,
+        "id": 0,
+        "shown": "",
+        "drafts": [draft | same],
+        "next": told["next"] | {"seen": 0},
+    }
 
 
 def test_the_check_is_shown_like_any_first_script(

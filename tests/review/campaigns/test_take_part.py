@@ -44,7 +44,7 @@ def test_a_study_is_gone_through_item_by_item_to_its_end(
     item = Item.objects.get(pk=int(first["Location"].strip("/").split("/")[-1]))
     leads = give(client, item, 0, 2, 2)
     other = campaign.items.exclude(pk=item.pk).get()
-    assert leads == f"/items/{other.pk}/"
+    assert leads == f"/items/{shown(other)}/"
     assert give(client, other, 1, 0, 2) == f"/studies/{campaign.pk}/"
     end = client.get(f"/studies/{campaign.pk}/").content.decode()
     assert "Nothing waits for you" in end
@@ -93,15 +93,15 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     Item.objects.filter(pk=trained.pk).update(overlap=32_767, places=32_767)
     opening.move_campaign(campaign, "open", by=manager)
     client = client_for(reviewer)
-    assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{trained.pk}/"
-    assert "It looks at names only." not in client.get(f"/items/{trained.pk}/").content.decode()
-    assert give(client, trained, 1, 2, 2) == f"/items/{trained.pk}/"
-    page = client.get(f"/items/{trained.pk}/").content.decode()
+    assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(trained)}/"
+    assert "It looks at names only." not in client.get(f"/items/{shown(trained)}/").content.decode()
+    assert give(client, trained, 1, 2, 2) == f"/items/{shown(trained)}/"
+    page = client.get(f"/items/{shown(trained)}/").content.decode()
     assert "It looks at names only." in page
     assert "right would be" in page
     assert campaign.members.get().trained_at is not None
     real = campaign.items.exclude(pk=trained.pk).get()
-    assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{real.pk}/"
+    assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(real)}/"
 
 
 def test_a_reviewer_of_a_study_is_not_led_to_the_run_that_names_its_models(

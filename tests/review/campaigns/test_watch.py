@@ -24,6 +24,7 @@ from review.models import (
     Item,
     Member,
 )
+from tests.keys import shown
 from tests.people import make_person
 from tests.review.maker import make_study
 from tests.review.test_studies import give, go_through
@@ -178,8 +179,8 @@ def test_an_item_is_taken_out_of_one_persons_hands_and_given_to_another(
     held = services.claim_next(campaign, by=reviewer)
     assert held is not None
     page = boss.get(f"/campaigns/{campaign.pk}/people/").content.decode()
-    assert "In hand" in page and f"/items/{held.item_id}/hands/" in page
-    path = f"/items/{held.item_id}/hands/{held.pk}/take-over/"
+    assert "In hand" in page and f"/items/{shown(held.item)}/hands/" in page
+    path = f"/items/{shown(held.item)}/hands/{held.pk}/take-over/"
     boss.post(path, {"to": second_reviewer.username, "why": "On leave"})
     held.refresh_from_db()
     given = Assignment.objects.get(reviewer=second_reviewer)
@@ -205,7 +206,7 @@ def test_gold_measures_reviewers_who_are_not_told(
     line = read_dashboard(campaign).reviewers[0]
     assert line.gold == (1, 2)
     assert "1 / 2" in boss.get(f"/campaigns/{campaign.pk}/people/").content.decode()
-    assert "old" not in client_for(reviewer).get(f"/items/{item.pk}/").context["known"]
+    assert "old" not in client_for(reviewer).get(f"/items/{shown(item)}/").context["known"]
     answer = boss.post(f"{path}known/", {"purpose": "real"})
     assert answer.status_code == 409
 
