@@ -31,7 +31,7 @@ def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
 @transaction.atomic
 def resume_batch(batch: Batch, *, by: User) -> None:
     """Have its runs taken up again. Raises NotAllowedNow where it is not paused, or its budget is used up."""
-    batch = Batch.objects.select_for_update().get(pk=batch.pk)
+    batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     if batch.paused_at is None:
         raise NotAllowedNow(_("This batch is not paused."))
     if is_used_up(batch):
@@ -49,7 +49,7 @@ def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
     """Let its calls cost so many micro-dollars, or any sum; a paused batch stays paused. Raises BadInput."""
     if budget is not None and not 0 <= budget <= MAX_BUDGET:
         raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
-    batch = Batch.objects.select_for_update().get(pk=batch.pk)
+    batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     was, batch.budget = batch.budget, budget
     batch.save(update_fields=["budget"])
     record(batch, "budget set", by=by, budget=(was, budget))

@@ -11,12 +11,14 @@ from functools import cache
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from pipeline import hooks, shorter
 from pipeline.flow import Flow
-from pipeline.leases import Lease, LostLease, claim, heartbeat, patiently, release
+from pipeline.heartbeat import heartbeat
+from pipeline.leases import Lease, LostLease, claim, patiently, release
 from pipeline.ledger import draining
 from pipeline.llm.types import ModelClient
 from pipeline.models import Draft, Feedback, Refinement, Run
@@ -251,5 +253,5 @@ def _release(lease: Lease, rest: Rest) -> None:
 
 def _let_go(lease: Lease) -> None:
     Run.objects.filter(pk=lease.run_id, owner=lease.owner, fence=lease.fence).update(
-        lease_until=timezone.now() + timedelta(seconds=1)
+        lease_until=Now() + timedelta(seconds=1)
     )

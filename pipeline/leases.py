@@ -1,28 +1,23 @@
-"""Who works on a Run: claims, signs of life, releases. Every write of a worker is fenced by its lease."""
+"""Who works on a Run: claims and releases. Every write of a worker is fenced by its lease, which `heartbeat` renews.
+
+A lease's end is computed and judged by the database's clock alone.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 import socket
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from django.conf import settings
-from django.db import (
-    DatabaseError,
-    InterfaceError,
-    OperationalError,
-    connection,
-    transaction,
-)
-from django.db.models import Q
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from pipeline.models import Attempt, Run
@@ -41,6 +36,11 @@ class LostLease(Exception):
     """Somebody else works on the run now; what was being written is not."""
 
 
+def lease_length() -> timedelta:
+    """How long a run is held without a sign of life; its end is computed by the database, as it is written."""
+    return timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
+
+
 class Held(NamedTuple):
     """What a worker must know of its run at every write."""
 
@@ -50,13 +50,13 @@ class Held(NamedTuple):
 
 _TAKE_NEW = """
 UPDATE pipeline_run SET
-    state = 'running', owner = %(owner)s, fence = 1, lease_until = %(until)s, told_at = NULL,
-    not_before = NULL, started_at = %(now)s
+    state = 'running', owner = %(owner)s, fence = 1, told_at = NULL, not_before = NULL,
+    lease_until = clock_timestamp() + %(lease)s, started_at = statement_timestamp()
 WHERE id = (
     SELECT run.id FROM pipeline_run AS run
     LEFT JOIN pipeline_batch AS batch ON batch.id = run.batch_id
     WHERE run.id = %(run)s AND run.fence = 0 AND run.state = 'queued'
-        AND (run.not_before IS NULL OR run.not_before <= %(now)s) AND batch.paused_at IS NULL
+        AND (run.not_before IS NULL OR run.not_before <= statement_timestamp()) AND batch.paused_at IS NULL
     FOR NO KEY UPDATE OF run SKIP LOCKED
 )
 """
@@ -96,11 +96,8 @@ def claim(run_id: int) -> Lease | None:
 
 def _take_new(run_id: int) -> Lease | None:
     """Take a run that nobody has held before, so that nothing of anybody's is left open; else None."""
-    now = timezone.now()
     with connection.cursor() as cursor:
-        cursor.execute(
-            _TAKE_NEW, {"run": run_id, "owner": OWNER, "now": now, "until": _lease_end()}
-        )
+        cursor.execute(_TAKE_NEW, {"run": run_id, "owner": OWNER, "lease": lease_length()})
         return Lease(run_id, OWNER, fence=1) if cursor.rowcount else None
 
 
@@ -138,7 +135,7 @@ def _take_again(run_id: int) -> Lease | None:
             return None
         run.state = Run.State.RUNNING
         run.owner = OWNER
-        run.lease_until = _lease_end()
+        run.lease_until = Now() + lease_length()
         run.not_before = run.told_at = None
         run.started_at = run.started_at or timezone.now()
         run.save(
@@ -203,63 +200,3 @@ def patiently(write: Callable[[], T]) -> T:
             logger.warning("the database is away; trying again", exc_info=True)
             connection.close()
             time.sleep(0.2)
-
-
-def _lease_end() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
-
-
-class Heartbeat:
-    """Renews all leases of this process from one thread, however many runs it works on."""
-
-    def __init__(self) -> None:
-        self._held: dict[int, Lease] = {}
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._wake = threading.Event()
-
-    @contextmanager
-    def keeping(self, lease: Lease) -> Iterator[None]:
-        """Keep the lease alive for as long as the block runs."""
-        with self._lock:
-            self._held[lease.run_id] = lease
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._beat, name="run-heartbeat", daemon=True
-                )
-                self._thread.start()
-        try:
-            yield
-        finally:
-            with self._lock:
-                if self._held.get(lease.run_id) == lease:
-                    del self._held[lease.run_id]
-
-    def _beat(self) -> None:
-        interval = settings.SCRIPTSMITH_RUN_LEASE_SECONDS / 4
-        while True:
-            self._wake.wait(interval)
-            with self._lock:
-                held = list(self._held.values())
-                if not held:
-                    self._thread = None
-                    break
-            try:
-                self._renew(held)
-            except DatabaseError:
-                # The database is away: the leases run out, and the runs are taken up when it is back.
-                logger.warning("leases could not be renewed", exc_info=True)
-                connection.close()
-        connection.close()
-
-    @staticmethod
-    def _renew(held: list[Lease]) -> None:
-        mine = Q()
-        for lease in held:
-            mine |= Q(pk=lease.run_id, fence=lease.fence)
-        Run.objects.filter(mine, owner=OWNER, state=Run.State.RUNNING).update(
-            lease_until=_lease_end()
-        )
-
-
-heartbeat = Heartbeat()

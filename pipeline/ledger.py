@@ -7,7 +7,7 @@ transaction, fenced by the run's lease. No transaction is open while a model thi
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import MappingProxyType
@@ -16,17 +16,18 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from pipeline.admission import admit
 from pipeline.batches import is_used_up, stop_batch
 from pipeline.demo_model import find_demo_model
 from pipeline.endpoint_keys import key_of
 from pipeline.leases import Lease
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
-from pipeline.llm.types import Answered, Failed, Request, Target, Usage
-from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Refinement, Run
-from pipeline.places import Places, Rest, claim_places
+from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
+from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Refinement
+from pipeline.places import Rest
 from pipeline.setbacks import after_failure, last_message
 from pipeline.spending import add_spending
-from pipeline.tries import close_tries, note_tries
+from pipeline.tries import close_tries
 from pipeline.types import Problem, Question, Reply
 
 # Where a question stands in its run or refinement: stage, round, sample.
@@ -71,34 +72,31 @@ def open_calls(
     *,
     known: Mapping[Position, ModelCall] = MappingProxyType({}),
     refinement: Refinement | None = None,
-    before: Callable[[], None] | None = None,
 ) -> Opening:
     """A new try, noted and committed, for each question without a reply; or for as many as there are places.
 
-    `known` is what the run, or its refinement, asked before; what `before` writes is committed with the
-    tries. Raises Rest where not one can be asked now, Problem where the tries of one are used up: then
-    neither is.
+    `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now, Problem
+    where the tries of one are used up, or its endpoint is switched off: then none is. Raises LostLease. To be
+    called outside a transaction: endpoints are locked here, and nobody may wait for one while holding a run.
     """
     if draining.is_set():
         raise Rest(_("The worker is being stopped."))
-    with transaction.atomic():
-        held = lease.check()
-        batch = Batch.objects.get(pk=held.batch_id) if held.batch_id else None
-        why = _find_pause(batch)
-        if why is None:
-            if before is not None:
-                before()
-            calls = [
-                known.get(position_of(question)) or _make_call(lease, question, role, refinement)
-                for question, role in asked
-            ]
-            opening = _open(lease, batch, calls)
-            if held.waits_for_id is not None:
-                Run.objects.filter(pk=lease.run_id).update(waits_for=None)
-            return opening
-        if batch:
-            stop_batch(batch, why)
-    raise Rest(why)
+    _require_budget(lease)
+    calls = [
+        known.get(position_of(question)) or _make_call(lease, question, role, refinement)
+        for question, role in asked
+    ]
+    opening = Opening()
+    wanting: dict[int, list[ModelCall]] = {}
+    for call in calls:
+        if call.state == ModelCall.State.FAILED:
+            raise Problem(last_message(call))
+        if call.state == ModelCall.State.DONE:
+            opening.outcomes[_position(call)] = reply_of(call.reply or {})
+        else:
+            wanting.setdefault(call.endpoint_id, []).append(call)
+    _open(lease, wanting, opening)
+    return opening
 
 
 def settle(
@@ -114,11 +112,32 @@ def settle(
         close_tries(lease, rows, counted=True)
         return {_position(call): _outcome_of(call, ended, None) for call, _, ended in rows}
     with transaction.atomic():
+        _lock_before_run(lease, [(call, ended) for call, _attempt, ended in rows])
         closed = close_tries(lease, rows, counted=False)
         batch = Batch.objects.get(pk=closed.batch_id) if closed.batch_id else None
         settled = {_position(call): _outcome_of(call, ended, batch) for call, _, ended in rows}
         add_spending(closed.attempts)
     return settled
+
+
+def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
+    """Lock what the failures among them may change: endpoints, then the batch; the run comes after both."""
+    failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
+    endpoints = {call.endpoint_id for call, _ended in failed}
+    list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
+    if any(ended.kind is FailureKind.LIMIT for _call, ended in failed):
+        batch = Batch.objects.select_for_update(of=("self",), no_key=True)
+        list(batch.filter(runs=lease.run_id))
+
+
+def _require_budget(lease: Lease) -> None:
+    """Raises Rest where the run's batch is paused, or has to be from now on."""
+    batch = Batch.objects.filter(runs=lease.run_id).first()
+    why = _find_pause(batch)
+    if why is not None:
+        if batch:
+            stop_batch(batch, why)
+        raise Rest(why)
 
 
 def _find_pause(batch: Batch | None) -> str | None:
@@ -157,37 +176,26 @@ def _make_call(
     )
 
 
-def _open(lease: Lease, batch: Batch | None, calls: Sequence[ModelCall]) -> Opening:
-    opening = Opening()
-    wanting: dict[int, list[ModelCall]] = {}
-    for call in calls:
-        if call.state == ModelCall.State.FAILED:
-            raise Problem(last_message(call))
-        if call.state == ModelCall.State.DONE:
-            opening.outcomes[_position(call)] = reply_of(call.reply or {})
-        else:
-            wanting.setdefault(call.endpoint_id, []).append(call)
-    # In this order everywhere, so that no two runs lock two endpoints crosswise.
-    for endpoint_id in sorted(wanting):
+def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: Opening) -> None:
+    """Note tries, endpoint by endpoint, each committed before the next."""
+    endpoints = Endpoint.objects.in_bulk(wanting)
+    for endpoint in endpoints.values():
+        if not endpoint.is_on:
+            raise Problem(_("%s is switched off.") % endpoint)
+    targets = {pk: target_of(endpoint) for pk, endpoint in endpoints.items()}
+    for pk in sorted(wanting):
         try:
-            places = claim_places(
-                lease.run_id, endpoint_id, batch=batch, wanted=len(wanting[endpoint_id])
-            )
-        except Rest:
+            admission = admit(lease, endpoints[pk], wanting[pk])
+        except (Rest, Problem):
             if opening.outcomes:
                 continue  # what can be asked now is asked now
             raise
-        _note_tries(lease, places, wanting[endpoint_id][: places.given], opening)
-    return opening
-
-
-def _note_tries(lease: Lease, places: Places, calls: Sequence[ModelCall], opening: Opening) -> None:
-    target = target_of(places.endpoint)
-    for call, attempt in zip(calls, note_tries(lease, calls), strict=True):
-        call.endpoint = places.endpoint
-        opening.outcomes[_position(call)] = Opened(call, attempt, target, call.request)
-    if places.tell_others:
-        opening.with_places.add(places.endpoint.pk)
+        for attempt in admission.tries:
+            call = attempt.call
+            call.endpoint = endpoints[pk]
+            opening.outcomes[_position(call)] = Opened(call, attempt, targets[pk], call.request)
+        if admission.tell_others:
+            opening.with_places.add(pk)
 
 
 def _position(call: ModelCall) -> Position:

@@ -1,4 +1,4 @@
-"""Places at an endpoint: how many calls may be in flight, and whose turn it is when there are too few.
+"""Places at an endpoint: who waits for one, and is told when one becomes free; `admission` gives them away.
 
 A run that finds none free says what it waits for and lets go of its worker; whoever leaves a place tells
 the next. Nobody holds one place while waiting for another, so no two runs can wait for each other.
@@ -6,35 +6,31 @@ the next. Nobody holds one place while waiting for another, so no two runs can w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
-from pipeline.models import Batch, Endpoint, Run
+from pipeline.models import Endpoint, Run
 from pipeline.models.run import RunQuerySet
 from pipeline.telling import TOLD_AGAIN, tell
-from pipeline.types import Problem
 
 # People come before campaigns, but so often at least a campaign's call goes first.
 CAMPAIGN_TURN = timedelta(minutes=1)
 # So long a place is kept for a run that was told of it; then somebody else may have it for a while.
-_KEPT = TOLD_AGAIN / 2
+KEPT = TOLD_AGAIN / 2
 
 
-_LOCK = "SELECT * FROM pipeline_endpoint WHERE id = %s FOR NO KEY UPDATE"
-_LOOK = """
-SELECT count(*), EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s)
-FROM pipeline_attempt attempt
-JOIN pipeline_modelcall call ON call.key = attempt.call_id
-JOIN pipeline_run run ON run.id = call.run_id
-WHERE attempt.ended_at IS NULL AND call.endpoint_id = %s AND run.lease_until > now()
+# Calls in flight of all workers; a lost worker's count until its lease has run out.
+IN_FLIGHT = """
+SELECT count(*)
+FROM pipeline_attempt AS attempt
+JOIN pipeline_modelcall AS call ON call.key = attempt.call_id
+JOIN pipeline_run AS run ON run.id = call.run_id
+WHERE attempt.ended_at IS NULL AND call.endpoint_id = %(endpoint)s
+    AND run.lease_until > statement_timestamp()
 """
-
-
 _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND state = 'queued')"
 
 
@@ -50,42 +46,6 @@ class Rest(Exception):
         super().__init__(why)
         self.until = until
         self.waits_for = waits_for
-
-
-@dataclass(frozen=True)
-class Places:
-    """How many places a run was given at an endpoint, and whether others could have one too."""
-
-    endpoint: Endpoint
-    given: int
-    tell_others: bool
-
-
-def claim_places(run_id: int, endpoint_id: int, *, batch: Batch | None, wanted: int) -> Places:
-    """At least one place and at most as many as wanted, where the endpoint is on and awake.
-
-    Raises Rest where none is free, or all that are belong to runs whose turn is first; Problem where the
-    endpoint is switched off. The endpoint stays locked until the transaction ends, for counting and
-    taking must not interleave between workers.
-    """
-    # Rows that refer to an endpoint can be made meanwhile: their lock and this one go together.
-    endpoint = Endpoint.objects.raw(_LOCK, [endpoint_id])[0]
-    now = timezone.now()
-    if not endpoint.is_on:
-        raise Problem(_("%s is switched off.") % endpoint)
-    if endpoint.blocked_until and endpoint.blocked_until > now:
-        raise Rest(endpoint.blocked_why, until=endpoint.blocked_until, waits_for=endpoint.pk)
-    in_flight, anybody_waits = _look_at(endpoint)
-    free = endpoint.max_in_flight - in_flight
-    waiting, ahead = 0, 0
-    if free > 0 and anybody_waits:
-        waiting, ahead = _count_waiting(run_id, batch, endpoint, now)
-    given = min(wanted, free - ahead)
-    if given < 1:
-        raise Rest(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
-    if batch is not None:
-        _note_campaign_call(endpoint, now)
-    return Places(endpoint, given, tell_others=free > given and waiting > 0)
 
 
 def tell_waiting(endpoint_id: int) -> list[int]:
@@ -104,8 +64,8 @@ def _tell_waiting(endpoint_id: int) -> list[int]:
     endpoint = Endpoint.objects.get(pk=endpoint_id)
     if endpoint.blocked_until and endpoint.blocked_until > now:
         return []
-    kept = waiting.filter(told_at__gt=now - _KEPT).count()
-    free = endpoint.max_in_flight - _look_at(endpoint)[0] - kept
+    kept = waiting.filter(told_at__gt=now - KEPT).count()
+    free = endpoint.max_in_flight - _count_in_flight(endpoint_id) - kept
     told = waiting.filter(
         Q(told_at=None) | Q(told_at__lt=now - TOLD_AGAIN),
         Q(not_before=None) | Q(not_before__lte=now),
@@ -121,51 +81,13 @@ def awaited_endpoints() -> list[int]:
     return list(waiting.order_by().values_list("waits_for", flat=True).distinct())
 
 
-def _look_at(endpoint: Endpoint) -> tuple[int, bool]:
-    """Calls in flight of all workers, and whether any run waits for a place.
-
-    A lost worker's calls count until its lease has run out. Plain SQL: it stands before every call.
-    """
+def _count_in_flight(endpoint_id: int) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(_LOOK, [endpoint.pk, endpoint.pk])
-        in_flight, anybody_waits = cursor.fetchone()
-    return in_flight, anybody_waits
+        cursor.execute(IN_FLIGHT, {"endpoint": endpoint_id})
+        return int(cursor.fetchone()[0])
 
 
 def _waiting_for(endpoint_id: int) -> RunQuerySet:
     return Run.objects.filter(waits_for=endpoint_id).filter(
         Q(batch=None) | Q(batch__paused_at=None)
     )
-
-
-def _count_waiting(
-    run_id: int, batch: Batch | None, endpoint: Endpoint, now: datetime
-) -> tuple[int, int]:
-    """How many wait for this endpoint, and how many of them are to have a place before this run."""
-    coming = Q(state=Run.State.RUNNING, lease_until__gt=now)
-    # One that was told and did not come within its time keeps nobody waiting.
-    queued = Q(state=Run.State.QUEUED) & (Q(told_at=None) | Q(told_at__gt=now - _KEPT))
-    older = Q(pk__lt=run_id)
-    waiting = _waiting_for(endpoint.pk).filter(coming | queued).exclude(pk=run_id)
-    last = endpoint.campaign_call_at
-    turn_is_due = last is None or last <= now - CAMPAIGN_TURN
-    if batch is None:
-        found = waiting.aggregate(
-            all=Count("pk"),
-            people=Count("pk", filter=Q(batch=None) & older),
-            campaigns=Count("pk", filter=Q(batch__isnull=False)),
-        )
-        return found["all"], found["people"] + min(found["campaigns"], int(turn_is_due))
-    mine = batch.priority
-    found = waiting.aggregate(
-        all=Count("pk"),
-        people=Count("pk", filter=Q(batch=None)),
-        campaigns=Count("pk", filter=Q(batch__priority__gt=mine) | Q(batch__priority=mine) & older),
-    )
-    return found["all"], found["campaigns"] + (0 if turn_is_due else found["people"])
-
-
-def _note_campaign_call(endpoint: Endpoint, now: datetime) -> None:
-    last = endpoint.campaign_call_at
-    if last is None or last <= now - CAMPAIGN_TURN / 10:
-        Endpoint.objects.filter(pk=endpoint.pk).update(campaign_call_at=now)

@@ -2,7 +2,7 @@
 
 A Run that is taken up again goes through the same flow from its start; what it had retrieved, asked and
 made is found here, so that only what is missing is done. Replies are written the moment they come; what
-follows from them is written in one transaction with the next question, for it can be made again.
+follows from them is written before the next question, for it can be made again.
 """
 
 from __future__ import annotations
@@ -105,6 +105,8 @@ class RecordedPorts:
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
         self.leave_places(but=endpoints)
+        # Before and not with the tries, for those lock their endpoint before the run.
+        self.write_down()
         with slots.held(endpoints):
             return self._ask_at(roles)
 
@@ -114,9 +116,7 @@ class RecordedPorts:
             roles,
             known=self._calls,
             refinement=self._refinement,
-            before=self.save,
         )
-        self.forget_saved()
         for endpoint_id in opening.with_places:
             tell_waiting(endpoint_id)
         tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, Opened)}

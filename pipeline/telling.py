@@ -50,9 +50,13 @@ def tell_next_of_campaigns() -> list[int]:
     return _tell_first(runs, 1)
 
 
+@transaction.atomic
 def forget_what_was_told() -> None:
     """A worker starts: what was told to one before it may have ended with that one."""
-    Run.objects.unfinished().exclude(told_at=None).update(told_at=None)
+    told = Run.objects.unfinished().exclude(told_at=None).order_by("pk")
+    # One that is locked now is being worked on, or told of anew.
+    free = told.select_for_update(skip_locked=True, of=("self",), no_key=True).values("pk")
+    Run.objects.filter(pk__in=free).update(told_at=None)
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""The rows of tries: noted before the requests go out, closed with the replies, each by one statement."""
+"""How tries end: closed with their replies, priced and counted, by one statement. `admission` begins them."""
 
 from __future__ import annotations
 
@@ -13,32 +13,6 @@ from pipeline.leases import Lease, LostLease
 from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall
 from pipeline.spending import COUNT_TRIES
-
-_NOTE = """
-WITH asked AS (
-    SELECT * FROM jsonb_to_recordset(%(calls)s::jsonb) AS one (
-        key text, stage text, round int, sample int, endpoint_id bigint, model text, prompt text,
-        prompt_version text, request jsonb, created_at timestamptz
-    )
-), called AS (
-    INSERT INTO pipeline_modelcall (
-        key, run_id, refinement_id, stage, round, sample, endpoint_id, model, prompt,
-        prompt_version, request, state, fence, outcome, created_at
-    )
-    SELECT key, %(run)s, %(refinement)s, stage, round, sample, endpoint_id, model, prompt,
-        prompt_version, request, 'open', %(fence)s, '', created_at
-    FROM asked
-    ON CONFLICT (key) DO UPDATE SET fence = excluded.fence
-)
-INSERT INTO pipeline_attempt (
-    call_id, number, fence, started_at, outcome, error_type, message, request_id, possibly_billed,
-    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, thinking_tokens
-)
-SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM pipeline_attempt WHERE call_id = key),
-    %(fence)s, %(now)s, '', '', '', '', false, 0, 0, 0, 0, 0
-FROM asked
-RETURNING id, number, call_id
-"""
 
 # The price is that of the day on which the try ends; the cost is rounded as by `ledger.cost_of`.
 _CLOSE = """
@@ -100,32 +74,6 @@ class Closed(NamedTuple):
     attempts: list[int]
 
 
-def note_tries(lease: Lease, calls: Sequence[ModelCall]) -> list[Attempt]:
-    """One more try of each of these calls of one run, and the calls that have no row yet.
-
-    Inside a transaction in which the lease was checked and the places were claimed.
-    """
-    now = timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _NOTE,
-            {
-                "run": lease.run_id,
-                "refinement": calls[0].refinement_id,
-                "fence": lease.fence,
-                "now": now,
-                "calls": json.dumps([_asked(call) for call in calls]),
-            },
-        )
-        numbered = {key: (pk, number) for pk, number, key in cursor.fetchall()}
-    noted = []
-    for call in calls:
-        call.fence, call._state.adding = lease.fence, False
-        pk, number = numbered[call.key]
-        noted.append(Attempt(pk=pk, call=call, number=number, fence=lease.fence, started_at=now))
-    return noted
-
-
 def close_tries(
     lease: Lease, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], *, counted: bool
 ) -> Closed:
@@ -149,21 +97,6 @@ def close_tries(
     if row is None:
         raise LostLease(f"run {lease.run_id}")
     return Closed(*row)
-
-
-def _asked(call: ModelCall) -> dict[str, object]:
-    return {
-        "key": call.key,
-        "stage": call.stage,
-        "round": call.round,
-        "sample": call.sample,
-        "endpoint_id": call.endpoint_id,
-        "model": call.model,
-        "prompt": call.prompt,
-        "prompt_version": call.prompt_version,
-        "request": call.request,
-        "created_at": call.created_at.isoformat(),
-    }
 
 
 def _ended(call: ModelCall, attempt: Attempt, ended: Answered | Failed) -> dict[str, object]:

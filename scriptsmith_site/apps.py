@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from celery.signals import task_postrun, task_prerun, worker_ready, worker_shutting_down
+import logging
+
+from celery.signals import (
+    task_postrun,
+    task_prerun,
+    worker_ready,
+    worker_shutdown,
+    worker_shutting_down,
+)
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 from django.db.models.signals import post_migrate
 
 from scriptsmith_site.logs import follow_run
+
+logger = logging.getLogger(__name__)
 
 
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
     from pipeline.execution import model_client
+    from pipeline.heartbeat import heartbeat
     from pipeline.telling import forget_what_was_told
 
     forget_what_was_told()
     model_client()
+    heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS)
     if settings.LAYOUT.data.is_dir():
         settings.LAYOUT.worker_ready.touch()
 
@@ -32,6 +44,16 @@ def drain(**_signal: object) -> None:
 
     draining.set()
     abandon_later(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
+
+
+def take_leave(**_signal: object) -> None:
+    """A worker that ends in order is not missed."""
+    from pipeline.heartbeat import heartbeat
+
+    try:
+        heartbeat.withdraw_worker()
+    except DatabaseError:
+        logger.warning("the worker could not say that it ends", exc_info=True)
 
 
 class SiteConfig(AppConfig):
@@ -62,6 +84,7 @@ class SiteConfig(AppConfig):
         task_postrun.connect(close_old_connections)
         worker_ready.connect(warm_up)
         worker_shutting_down.connect(drain)
+        worker_shutdown.connect(take_leave)
         hooks.run_settled = take_in
         hooks.used_unreviewed = intake.raise_priority
         hooks.mark_hidden_runs = blinding.mark_hidden_runs

@@ -15,6 +15,7 @@ from pipeline.models.ledger import Attempt, ModelCall
 from pipeline.models.run import Batch, RetrievedMatch, Run, Stage
 from pipeline.models.shortening import Shortening
 from pipeline.models.spending import Spending
+from pipeline.models.worker import Worker
 
 __all__ = [
     "Action",
@@ -37,4 +38,5 @@ __all__ = [
     "Shortening",
     "Spending",
     "Stage",
+    "Worker",
 ]

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -44,11 +45,11 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def abandoned(self) -> RunQuerySet:
         """Unfinished runs that no worker holds at present and no batch or endpoint keeps back."""
-        now = timezone.now()
+        # By the clock that wrote the leases: those of workers may differ.
         return (
             self.unfinished()
-            .filter(Q(lease_until=None) | Q(lease_until__lt=now))
-            .filter(Q(not_before=None) | Q(not_before__lte=now))
+            .filter(Q(lease_until=None) | Q(lease_until__lt=Now()))
+            .filter(Q(not_before=None) | Q(not_before__lte=Now()))
             .filter(Q(batch=None) | Q(batch__paused_at=None))
         )
 

@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 
 from pipeline import leases, places, services, telling
+from pipeline.admission import admit
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
-from pipeline.places import Rest, claim_places, tell_waiting
+from pipeline.places import Rest, tell_waiting
 from tests.make import make_action
 
 pytestmark = pytest.mark.django_db
@@ -45,12 +46,30 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
 
 
 def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
-    """How many places the run gets; 0 where it has to wait."""
+    """How many tries of the run are admitted, 0 where it has to wait; they end at once, and it waits as before."""
+    before = Run.objects.get(pk=run.pk).waits_for_id
+    lease = leases.claim(run.pk)
+    assert lease is not None
+    calls = [
+        ModelCall(
+            key=f"asked-{run.pk}-{number}",
+            run=run,
+            stage="generate",
+            round=number,
+            endpoint=endpoint,
+            request={},
+        )
+        for number in range(wanted)
+    ]
     try:
-        return claim_places(run.pk, endpoint.pk, batch=run.batch, wanted=wanted).given
+        return len(admit(lease, endpoint, calls).tries)
     except Rest as rest:
         assert rest.waits_for == endpoint.pk
+        assert not ModelCall.objects.filter(key__startswith=f"asked-{run.pk}-").exists()
         return 0
+    finally:
+        ModelCall.objects.filter(key__startswith=f"asked-{run.pk}-").delete()
+        leases.release(lease, waits_for=before)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +85,30 @@ def test_calls_in_flight_are_counted_over_all_workers(
 ) -> None:
     occupy(endpoint, calls=busy)
     assert given(start(), endpoint, wanted=wanted) == expected
+
+
+def test_what_a_run_waits_for_is_forgotten_when_it_is_admitted(endpoint: Endpoint) -> None:
+    run = start(waits_for=endpoint)
+    lease = leases.claim(run.pk)
+    assert lease is not None
+    call = ModelCall(key="k", run=run, stage="generate", endpoint=endpoint, request={})
+    (attempt,) = admit(lease, endpoint, [call]).tries
+    run.refresh_from_db()
+    assert run.waits_for is None
+    noted = Attempt.objects.get()
+    assert (noted.pk, noted.number, noted.ended_at) == (attempt.pk, 1, None)
+    assert noted.call.state == "open"
+
+
+def test_who_lost_the_run_is_not_admitted(endpoint: Endpoint) -> None:
+    run = start()
+    lease = leases.claim(run.pk)
+    assert lease is not None
+    Run.objects.update(fence=lease.fence + 1)
+    call = ModelCall(key="k", run=run, stage="generate", endpoint=endpoint, request={})
+    with pytest.raises(leases.LostLease):
+        admit(lease, endpoint, [call])
+    assert not ModelCall.objects.exists()
 
 
 def test_a_lost_workers_calls_hold_no_place(endpoint: Endpoint) -> None:
