@@ -1,0 +1,49 @@
+"""Loaded by workers that are measured: notes how long heartbeats and admissions took, one JSON line each."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from celery.signals import worker_ready
+
+# The file is in the environment: a line is short enough to be written at once, from several processes too.
+NOTES = Path(os.environ["BENCH_WATCH_FILE"])
+
+
+def _note(kind: str, seconds: float) -> None:
+    with NOTES.open("a") as file:
+        file.write(json.dumps({"kind": kind, "took": seconds}) + "\n")
+
+
+def _timed(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*given: Any, **named: Any) -> Any:
+        began = time.monotonic()
+        try:
+            return function(*given, **named)
+        finally:
+            _note(kind, time.monotonic() - began)
+
+    return call
+
+
+@worker_ready.connect
+def watch(**_signal: object) -> None:
+    """Time what is called from now on."""
+    from pipeline import admission, heartbeat
+
+    beat, admit = heartbeat.Heartbeat._renew_all, admission.lock_and_admit
+
+    def admit_timed(*given: Any) -> Any:
+        asked_at, rows = admit(*given)
+        if rows:
+            # The server's wait for the lock alone: no round trip, and no turn at Python's lock.
+            _note("wait", (rows[0].locked_at - asked_at).total_seconds())
+        return asked_at, rows
+
+    heartbeat.Heartbeat._renew_all = _timed("heartbeat", beat)  # type: ignore[method-assign]
+    admission.lock_and_admit = _timed("admission", admit_timed)
