@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import random
 import stat
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
+import pyrage
 import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import Group, User
@@ -18,14 +22,19 @@ from pytest_django import Settings
 
 from catalog.audit import record
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.models import BackupEvent
 from scriptsmith_site.operation.backup import (
     FORMAT,
     CannotBackUp,
+    Lock,
     Manifest,
+    Unlock,
     connection_environment,
     known_migrations,
     refuse_newer,
 )
+from scriptsmith_site.operation.backup import database as backup_database
+from scriptsmith_site.operation.backup.archive import pack, unpack
 from tests.people import make_person
 
 
@@ -74,23 +83,324 @@ def test_what_is_there_is_not_replaced_unasked(data: Path) -> None:
     assert User.objects.get().username == "here"
 
 
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_a_restore_that_fails_leaves_the_database_as_it_was(data: Path) -> None:
-    make_person("here")
-    good, bad = data / "good.tar", data / "bad.tar"
-    call_command("backup", str(good), stdout=io.StringIO())
+def databases() -> set[str]:
+    with connection.cursor() as cursor:
+        # Others of the suite do the same beside us.
+        cursor.execute("SELECT datname FROM pg_database")
+        own = str(connection.settings_dict["NAME"])
+        return {name for (name,) in cursor.fetchall() if name.startswith(own)}
+
+
+def forge(good: Path, bad: Path, change: Callable[[str, bytes], bytes]) -> None:
+    """A backup whose parts were changed by somebody who wrote a manifest that fits them."""
     with tarfile.open(good) as source, tarfile.open(bad, "w") as target:
+        parts = {}
         for member in source.getmembers():
             file = source.extractfile(member)
-            content = file.read() if file else b""
-            if member.name == "database.dump":
-                content = content[: len(content) // 2]
+            assert file is not None
+            content = change(member.name, file.read())
+            if member.name == "manifest.json":
+                made = json.loads(content)
+                made["parts"] |= parts
+                content = json.dumps(made).encode()
+                checksum = hashlib.sha256(content).hexdigest().encode()
+            elif member.name == "manifest.sha256":
+                content = checksum
+            else:
+                digest = hashlib.sha256(content).hexdigest()
+                parts[member.name] = {"sha256": digest, "size": len(content)}
             member.size = len(content)
             target.addfile(member, io.BytesIO(content))
-    with pytest.raises(CommandError, match=r"pg_restore|psql"):
+
+
+def halved(name: str, content: bytes) -> bytes:
+    return content[: len(content) // 2] if name == "database.dump" else content
+
+
+def one_row_more(name: str, content: bytes) -> bytes:
+    if name != "manifest.json":
+        return content
+    made = json.loads(content)
+    made["tables"]["auth_user"]["rows"] += 1
+    return json.dumps(made).encode()
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("rights", ["may make databases", "may not"])
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        pytest.param(halved, r"pg_restore|psql", id="a dump that breaks off"),
+        pytest.param(one_row_more, r"not( restored)? as it was backed up", id="a row is missing"),
+    ],
+)
+def test_a_restore_that_fails_leaves_everything_as_it_was(
+    data: Path,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[str, bytes], bytes],
+    reason: str,
+    rights: str,
+) -> None:
+    good, bad = data / "good.tar", data / "bad.tar"
+    call_command("backup", str(good), stdout=io.StringIO())
+    forge(good, bad, change)
+    make_person("here")
+    settings.LAYOUT.secret_key.write_text("the key of now")
+    (settings.MEDIA_ROOT / "export.csv").write_text("of now")
+    before = databases()
+    if rights == "may not":
+        monkeypatch.setattr(backup_database, "may_make_databases", lambda: False)
+    with pytest.raises(CommandError, match=reason):
         call_command("restore", str(bad), "--yes")
     assert User.objects.get().username == "here"
+    assert databases() == before
+    assert settings.LAYOUT.secret_key.read_text() == "the key of now"
+    assert (settings.MEDIA_ROOT / "export.csv").read_text() == "of now"
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_does_not_answer_after_the_exchange_is_changed_back(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = data / "backup.tar"
+    call_command("backup", str(file), stdout=io.StringIO())
+    make_person("here")
+    before = databases()
+
+    def migrate() -> None:
+        assert not User.objects.exists(), "the restored one is in its place by now"
+        raise CannotBackUp("it does not answer")
+
+    monkeypatch.setattr("scriptsmith_site.operation.backup.services.migrate", migrate)
+    with pytest.raises(CommandError, match="does not answer"):
+        call_command("restore", str(file), "--yes")
+    assert User.objects.get().username == "here" and databases() == before
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_role_that_may_not_make_databases_restores_in_one_transaction(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup_database, "may_make_databases", lambda: False)
+    make_person("kept")
+    file = data / "backup.tar"
+    call_command("backup", str(file), stdout=io.StringIO())
+    make_person("came later")
+    call_command("restore", str(file), "--yes", stdout=io.StringIO())
+    assert [user.username for user in User.objects.all()] == ["kept"]
+    with pytest.raises(CommandError, match="a role that may create databases"):
+        call_command("restore", str(file), "--drill")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_drill_compares_and_leaves_nothing_behind(data: Path) -> None:
+    make_person("kept")
+    good, bad = data / "good.tar", data / "bad.tar"
+    call_command("backup", str(good), stdout=io.StringIO())
+    forge(good, bad, one_row_more)
+    make_person("came later")
+    before, said = databases(), io.StringIO()
+    call_command("restore", str(good), "--drill", stdout=said)
+    assert "auth_user " in said.getvalue() and "1 rows  the same" in said.getvalue()
+    assert "It can be restored" in said.getvalue()
+    with pytest.raises(CommandError, match="not what was backed up"):
+        call_command("restore", str(bad), "--drill", stdout=(said := io.StringIO()))
+    assert "1 rows  DIFFERS (expected 2)" in said.getvalue()
+    assert databases() == before
+    assert User.objects.count() == 2
+    events = list(BackupEvent.objects.order_by("pk").values_list("kind", "passed"))
+    assert events == [("backup", True), ("drill", True), ("drill", False)]
+
+
+CORRUPTED = 200
+
+
+def corrupted(good: bytes, number: int) -> bytes:
+    """A cut, flipped bits, parts of it changed for each other, or bytes in the wrong place; the same each time."""
+    chance = random.Random(number)
+    changed = bytearray(good)
+    kind = number % 4
+    if kind == 0:
+        return good[: chance.randrange(len(good))]
+    if kind == 1:
+        for _ in range(chance.choice((1, 1, 1, 8))):
+            changed[chance.randrange(len(good))] ^= 1 << chance.randrange(8)
+    elif kind == 2:
+        # Blocks of a tar are 512 bytes: two whole stretches of them change places.
+        length = 512 * chance.randrange(1, 9)
+        first, second = sorted(chance.sample(range(0, len(good) - length, 512), 2))
+        changed[first : first + length], changed[second : second + length] = (
+            good[second : second + length],
+            good[first : first + length],
+        )
+    else:
+        at = chance.randrange(len(good) - 64)
+        changed[at : at + 64] = chance.randbytes(64)
+    return bytes(changed)
+
+
+def parts_of(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_two_hundred_corrupted_backups_are_refused_or_whole(data: Path) -> None:
+    file, bad = data / "good.tar", data / "bad.tar"
+    call_command("backup", str(file), stdout=io.StringIO())
+    make_person("here")
+    good, whole = file.read_bytes(), data / "whole"
+    whole.mkdir()
+    manifest = unpack(file, whole)
+    refused = []
+    for number in range(CORRUPTED):
+        bad.write_bytes(corrupted(good, number))
+        folder = data / str(number)
+        folder.mkdir()
+        try:
+            read = unpack(bad, folder)
+        except CannotBackUp:
+            refused.append(number)
+            continue
+        assert (read, parts_of(folder)) == (manifest, parts_of(whole)), number
+    assert len(refused) > CORRUPTED * 0.8, "most changes are not of padding"
+    before = databases()
+    for number in refused[:20]:
+        bad.write_bytes(corrupted(good, number))
+        with pytest.raises(CommandError):
+            call_command("restore", str(bad), "--yes")
+        assert User.objects.get().username == "here"
+    assert databases() == before
+
+
+def test_parts_that_changed_places_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "files" / name).write_text(name)
+    (tmp_path / "dump").write_text("dump")
+    good, bad = tmp_path / "good.tar", tmp_path / "bad.tar"
+    with good.open("wb") as target:
+        pack(target, manifest(), dump=tmp_path / "dump", key="k", files=tmp_path / "files")
+    other = {"files/a": "files/b", "files/b": "files/a"}
+    with tarfile.open(good) as source, tarfile.open(bad, "w") as changed:
+        for member in source.getmembers():
+            content = source.extractfile(member)
+            member.name = other.get(member.name, member.name)
+            changed.addfile(member, content)
+    (tmp_path / "out").mkdir()
+    with pytest.raises(CannotBackUp, match="files/[ab] is not as it was written"):
+        unpack(bad, tmp_path / "out")
+
+
+# --- Encrypted ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["passphrase", "recipient"])
+def test_an_encrypted_backup_is_read_with_its_key_only(
+    data: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    make_person("kept")
+    file, identity = data / "backup.age", data / "identity"
+    secret, other = pyrage.x25519.Identity.generate(), pyrage.x25519.Identity.generate()
+    said = io.StringIO()
+    monkeypatch.setenv("SCRIPTSMITH_BACKUP_PASSPHRASE", "correct horse")
+    if way == "passphrase":
+        call_command("backup", str(file), "--encrypt", stdout=said)
+    else:
+        recipient = str(secret.to_public())
+        call_command("backup", str(file), "--recipient", recipient, stdout=said)
+    assert "It is encrypted" in said.getvalue()
+    assert settings.SECRET_KEY.encode() not in file.read_bytes()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert {path.name for path in data.iterdir()} == {"data", "backup.age"}, "nothing in the clear"
+
+    monkeypatch.setenv("SCRIPTSMITH_BACKUP_PASSPHRASE", "wrong")
+    identity.write_text(f"# not the one\n{other}\n")
+    with pytest.raises(CommandError, match="can't be decrypted"):
+        call_command("restore", str(file), "--yes", "--identity", str(identity))
+    if way == "passphrase":
+        with pytest.raises(CommandError, match="can't be decrypted"):
+            call_command("restore", str(file), "--yes")
+        monkeypatch.setenv("SCRIPTSMITH_BACKUP_PASSPHRASE", "correct horse")
+    given = [] if way == "passphrase" else ["--identity", str(identity)]
+    identity.write_text(f"{other}\n{secret}\n")
+    damaged = data / "damaged.age"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged.write_bytes(content)
+    with pytest.raises(CommandError, match="can't be decrypted"):
+        call_command("restore", str(damaged), "--yes", *given)
+    make_person("came later")
+    call_command("restore", str(file), "--yes", *given, stdout=io.StringIO())
+    assert [user.username for user in User.objects.all()] == ["kept"]
+
+
+def test_what_is_no_key_is_refused(tmp_path: Path, db: None, settings: Settings) -> None:
+    settings.MEDIA_ROOT = tmp_path / "none"
+    for key in ("age1nonsense", "ssh-rsa nonsense"):
+        with pytest.raises(CannotBackUp, match="no public key of age or SSH"):
+            Lock(recipients=(key,)).encrypt(Path("/dev/null"), tmp_path / "out")
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(CannotBackUp, match="no secret key of age or SSH"):
+        Unlock(identity=tmp_path / "empty").decrypt(Path("/dev/null"), tmp_path / "out")
+    with pytest.raises(CommandError, match="either --encrypt or --recipient"):
+        call_command("backup", str(tmp_path / "b"), "--encrypt", "--recipient", "age1x")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_it_is_said_that_an_open_backup_holds_the_secret_key(data: Path) -> None:
+    said = io.StringIO()
+    call_command("backup", str(data / "backup.tar"), stdout=said)
+    assert "NOT encrypted, and holds the secret key" in said.getvalue()
+
+
+# --- Older ones -----------------------------------------------------------------------------------------------------
+
+
+def as_format_1(good: Path, old: Path) -> None:
+    """What this backup would have been before there were checksums."""
+    with tarfile.open(good) as source, tarfile.open(old, "w") as target:
+        for member in source.getmembers():
+            file = source.extractfile(member)
+            assert file is not None
+            content = file.read()
+            if member.name == "manifest.sha256":
+                continue
+            if member.name == "manifest.json":
+                made = json.loads(content)
+                kept = ("product", "made_at", "migrations")
+                content = json.dumps({"format": 1} | {key: made[key] for key in kept}).encode()
+                member.size = len(content)
+            target.addfile(member, io.BytesIO(content))
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_one_without_checksums_is_restored_only_where_that_is_said(data: Path) -> None:
+    make_person("kept")
+    good, old, said = data / "good.tar", data / "old.tar", io.StringIO()
+    call_command("backup", str(good), stdout=io.StringIO())
+    as_format_1(good, old)
+    make_person("came later")
+    with pytest.raises(CommandError, match="without checksums"):
+        call_command("restore", str(old), "--yes")
+    assert User.objects.count() == 2
+    call_command("restore", str(old), "--drill", stdout=said)
+    assert "no checksum to compare with" in said.getvalue() and "not verified" in said.getvalue()
+    call_command("restore", str(old), "--yes", "--unverified", stdout=io.StringIO())
+    assert [user.username for user in User.objects.all()] == ["kept"]
 
 
 @pytest.mark.slow

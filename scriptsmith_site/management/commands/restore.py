@@ -1,27 +1,84 @@
-"""manage.py restore FILE"""
+"""manage.py restore FILE [--yes | --drill]"""
 
 from __future__ import annotations
 
+import getpass
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from scriptsmith_site.operation.backup import CannotBackUp, restore_backup
+from scriptsmith_site.management.commands.backup import PASSPHRASE
+from scriptsmith_site.operation.backup import CannotBackUp, Unlock, drill_backup, restore_backup
+from scriptsmith_site.operation.backup.encryption import is_encrypted
 
 
 class Command(BaseCommand):
-    help = "Put a backup in the place of everything that is there. ScriptSmith must not be running."
+    help = (
+        "Put a backup in the place of everything that is there; ScriptSmith must not be running."
+        " With --drill, only try it out: what is there stays, and ScriptSmith may run."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="What `backup` has made.")
         parser.add_argument("--yes", action="store_true", help="Replace the data that is there.")
+        parser.add_argument(
+            "--drill",
+            action="store_true",
+            help="Restore into a scratch database, compare rows and checksums, leave nothing behind.",
+        )
+        parser.add_argument(
+            "--identity", type=Path, help="File with the secret key of age or SSH of a recipient."
+        )
+        parser.add_argument(
+            "--unverified",
+            action="store_true",
+            help="Take a backup of an earlier version too, which has no checksums.",
+        )
 
-    def handle(self, *, file: Path, yes: bool, **_options: object) -> None:
+    def handle(
+        self,
+        *,
+        file: Path,
+        yes: bool,
+        drill: bool,
+        identity: Path | None,
+        unverified: bool,
+        **_options: object,
+    ) -> None:
         try:
-            manifest = restore_backup(file, replace=yes)
+            unlock = self._unlock(file, identity)
+            if drill:
+                self._drill(file, unlock)
+                return
+            manifest = restore_backup(file, replace=yes, unverified=unverified, unlock=unlock)
         except CannotBackUp as error:
             raise CommandError(str(error)) from error
-        call_command("migrate", interactive=False, verbosity=0)
         self.stdout.write(f"Restored as it was on {manifest.made_at}.")
+
+    def _drill(self, file: Path, unlock: Unlock) -> None:
+        drill = drill_backup(file, unlock=unlock)
+        self.stdout.write(f"Made on {drill.manifest.made_at} by {drill.manifest.product}.")
+        for table in drill.tables:
+            said = {True: "the same", False: "DIFFERS", None: "no checksum to compare with"}
+            expected = "" if table.same is not False else f" (expected {table.expected_rows})"
+            self.stdout.write(
+                f"{table.table:<40}{table.rows:>12,} rows  {said[table.same]}{expected}"
+            )
+        rows = sum(table.rows for table in drill.tables)
+        if not drill.passed:
+            raise CommandError("what was restored is not what was backed up")
+        verified = (
+            "every row as it was backed up" if drill.manifest.proves_itself else "not verified"
+        )
+        self.stdout.write(
+            f"It can be restored: {len(drill.tables)} tables, {rows:,} rows, {verified}."
+            " The scratch database is gone."
+        )
+
+    @staticmethod
+    def _unlock(file: Path, identity: Path | None) -> Unlock:
+        if identity is not None or not file.is_file() or not is_encrypted(file):
+            return Unlock(identity=identity)
+        return Unlock(passphrase=os.environ.get(PASSPHRASE) or getpass.getpass("Passphrase: "))

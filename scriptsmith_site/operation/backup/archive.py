@@ -1,0 +1,157 @@
+"""The file of a backup: a tar whose manifest says of each part how long it is and its SHA-256.
+
+Members: `database.dump` (pg_dump's custom format), `secret-key`, `files/`, then `manifest.json` and
+`manifest.sha256`. Those come last: a file that was cut short has none. Pure: knows no database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+FORMAT = 2  # 1 had no checksums
+DUMP, KEY, FILES = "database.dump", "secret-key", "files"
+_MANIFEST, _SUM = "manifest.json", "manifest.sha256"
+_CHUNK = 1024 * 1024
+
+
+class CannotBackUp(Exception):
+    """Backup, restore or drill was refused or failed, and the text says why; nothing was changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What a backup says of itself."""
+
+    format: int
+    product: str
+    made_at: str
+    migrations: list[str]  # "app.name" of all that were applied
+    # By name: {"sha256": ..., "size": bytes}.
+    parts: dict[str, dict[str, str | int]] = field(default_factory=dict)
+    # By table: {"rows": ..., "checksum": ...}, of the same moment as the dump.
+    tables: dict[str, dict[str, str | int]] = field(default_factory=dict)
+
+    @property
+    def proves_itself(self) -> bool:
+        """Whether it has checksums: those of format 1 have none."""
+        return self.format > 1
+
+
+class _Hashing:
+    """A file that is being read, and the hash of what was read of it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.hash = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.hash.update(data)
+        return data
+
+
+def pack(target: IO[bytes], manifest: Manifest, *, dump: Path, key: str, files: Path) -> None:
+    """Write the archive. Raises OSError where a file gets shorter meanwhile, or the disk is full."""
+    with tarfile.open(fileobj=target, mode="w") as tar:
+        _add_file(tar, DUMP, dump, manifest)
+        _add(tar, KEY, io.BytesIO(key.encode()), len(key.encode()), manifest)
+        for path in sorted(files.rglob("*")) if files.is_dir() else []:
+            if path.is_file() and not path.is_symlink():
+                name = PurePosixPath(FILES, *path.relative_to(files).parts)
+                _add_file(tar, str(name), path, manifest)
+        text = json.dumps(asdict(manifest), indent=2).encode()
+        _add(tar, _MANIFEST, io.BytesIO(text), len(text))
+        checksum = hashlib.sha256(text).hexdigest().encode()
+        _add(tar, _SUM, io.BytesIO(checksum), len(checksum))
+
+
+def unpack(source: Path, folder: Path) -> Manifest:
+    """Every part in the folder, and whole: what is there afterwards is what was backed up.
+
+    One of format 1 has no checksums: then only what is missing is noticed. Raises CannotBackUp.
+    """
+    try:
+        with tarfile.open(source, mode="r:") as tar:
+            members = {member.name: member for member in tar.getmembers() if not member.isdir()}
+            manifest = _read_manifest(tar, members)
+            found = set(members) - {_MANIFEST, _SUM}
+            if manifest.proves_itself:
+                _require_the_same(found, set(manifest.parts))
+            _require_the_same({DUMP, KEY} & found, {DUMP, KEY})
+            for name in sorted(found):
+                _unpack_part(tar, members[name], folder, manifest)
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise CannotBackUp(f"{source} can't be read: {error}") from error
+    return manifest
+
+
+def _unpack_part(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, manifest: Manifest
+) -> None:
+    parts = PurePosixPath(member.name).parts
+    if member.name not in (DUMP, KEY) and (parts[0] != FILES or ".." in parts or len(parts) < 2):
+        raise CannotBackUp(f"this is no backup of ScriptSmith: {member.name} leads out of it")
+    target = folder.joinpath(*parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file = tar.extractfile(member) if member.isfile() else None
+    if file is None:
+        raise CannotBackUp(f"this is no backup of ScriptSmith: {member.name} is no plain file")
+    reading, size = _Hashing(file), 0
+    with target.open("wb") as written:
+        while data := reading.read(_CHUNK):
+            size += written.write(data)
+    if not manifest.proves_itself:
+        return
+    expected = manifest.parts[member.name]
+    if (size, reading.hash.hexdigest()) != (expected["size"], expected["sha256"]):
+        raise CannotBackUp(f"the backup is damaged: {member.name} is not as it was written")
+
+
+def _read_manifest(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo]) -> Manifest:
+    text = _read(tar, members, _MANIFEST)
+    try:
+        manifest = Manifest(**json.loads(text))
+        if manifest.proves_itself and manifest.format <= FORMAT:
+            checksum = _read(tar, members, _SUM).decode("ascii", "replace")
+            if checksum != hashlib.sha256(text).hexdigest():
+                raise CannotBackUp("the backup is damaged: its manifest is not as it was written")
+    except (TypeError, ValueError):
+        raise CannotBackUp("this is no backup of ScriptSmith: its manifest can't be read") from None
+    return manifest
+
+
+def _read(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], name: str) -> bytes:
+    member = members.get(name)
+    file = tar.extractfile(member) if member and member.isfile() else None
+    if file is None:
+        raise CannotBackUp(f"this is no whole backup of ScriptSmith: {name} is missing")
+    return file.read()
+
+
+def _require_the_same(found: set[str], expected: set[str]) -> None:
+    if missing := sorted(expected - found):
+        raise CannotBackUp(f"this is no whole backup of ScriptSmith: {missing[0]} is missing")
+    if strange := sorted(found - expected):
+        raise CannotBackUp(f"the backup is damaged: {strange[0]} does not belong to it")
+
+
+def _add_file(tar: tarfile.TarFile, name: str, path: Path, manifest: Manifest) -> None:
+    with path.open("rb") as file:
+        _add(tar, name, file, path.stat().st_size, manifest)
+
+
+def _add(
+    tar: tarfile.TarFile, name: str, file: IO[bytes], size: int, manifest: Manifest | None = None
+) -> None:
+    """One member; `manifest` is told of it as it was written, even where the file changes meanwhile."""
+    member, reading = tarfile.TarInfo(name), _Hashing(file)
+    member.size, member.mode = size, 0o600
+    tar.addfile(member, reading)  # type: ignore[arg-type]
+    if manifest is not None:
+        manifest.parts[name] = {"sha256": reading.hash.hexdigest(), "size": size}

@@ -1,0 +1,291 @@
+"""What PostgreSQL does for backup and restore: dump, fill a database, count it, put it in another's place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+from django.db import connection, transaction
+from psycopg import sql
+
+from scriptsmith_site.embedded.binaries import find_postgres
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.operation.backup.archive import CannotBackUp
+
+_VARIABLES = {
+    "host": "PGHOST",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+}
+
+# Everything that is ours goes, extensions stay: making them may need a superuser.
+_EMPTY_THE_DATABASE = """
+DO $$
+DECLARE name text;
+BEGIN
+    FOR name IN SELECT format('TABLE %s', oid::regclass) FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+    UNION ALL SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc
+        WHERE pronamespace = 'public'::regnamespace
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+    LOOP
+        EXECUTE format('DROP %s CASCADE', name);
+    END LOOP;
+END
+$$;
+"""
+_TABLES = """
+SELECT relname FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname
+"""
+# The same for the same rows in whatever order, on any server: a sum of the beginnings of their MD5.
+_CHECKSUM: LiteralString = """
+SELECT count(*),
+    coalesce(sum(('x' || left(md5((one.*)::text), 15))::bit(60)::bigint::numeric), 0)::text
+FROM public.{} AS one
+"""
+# How rows read as text must not depend on a server's settings.
+_PLAIN_TEXT = """
+SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, MDY', false),
+    set_config('IntervalStyle', 'postgres', false), set_config('extra_float_digits', '1', false),
+    set_config('bytea_output', 'hex', false)
+"""
+
+Tables = dict[str, dict[str, str | int]]
+
+
+@contextmanager
+def snapshot() -> Iterator[str]:
+    """The name of one moment of the database, while the block runs; people go on working."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        cursor.execute("SELECT pg_export_snapshot()")
+        yield str(cursor.fetchone()[0])
+
+
+def dump(target: Path, *, at: str) -> None:
+    """pg_dump's custom format of a snapshot. Raises CannotBackUp."""
+    command = [*_tool("pg_dump"), "--format=custom", "--schema=public", f"--snapshot={at}"]
+    _run([*command, "--file", str(target)])
+
+
+def count_tables() -> Tables:
+    """Rows and checksum of each table, as this connection's transaction sees them."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TABLES)
+        names = [name for (name,) in cursor.fetchall()]
+        cursor.execute(_PLAIN_TEXT)
+        found: Tables = {}
+        for name in names:
+            cursor.execute(sql.SQL(_CHECKSUM).format(sql.Identifier(name)).as_string())
+            rows, checksum = cursor.fetchone()
+            found[name] = {"rows": rows, "checksum": checksum}
+    return found
+
+
+def count_tables_of(database: str) -> Tables:
+    """The same of another database on this server."""
+    with _connect(database) as other:
+        other.execute(_PLAIN_TEXT)
+        found: Tables = {}
+        for (name,) in other.execute(_TABLES).fetchall():
+            row = other.execute(sql.SQL(_CHECKSUM).format(sql.Identifier(name))).fetchone()
+            assert row is not None
+            found[name] = {"rows": row[0], "checksum": row[1]}
+    return found
+
+
+def migrations_of(database: str) -> list[str]:
+    """Those that another database on this server has had, as "app.name", sorted."""
+    with _connect(database) as other:
+        rows = other.execute("SELECT app, name FROM django_migrations").fetchall()
+    return sorted(f"{app}.{name}" for app, name in rows)
+
+
+def own_name() -> str:
+    return str(connection.settings_dict["NAME"])
+
+
+def may_make_databases() -> bool:
+    """Whether our role may create databases, and rename the one we use."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (rolsuper OR rolcreatedb) AND pg_has_role(datdba, 'USAGE')"
+            " FROM pg_roles, pg_database WHERE rolname = current_user"
+            " AND datname = current_database()"
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def require_alone() -> None:
+    """Raises CannotBackUp where anybody else is connected to the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+        if cursor.fetchone()[0]:
+            raise CannotBackUp("other programs use the database: stop ScriptSmith first")
+
+
+def make_database(name: str, *, dump: Path) -> None:
+    """A new database with what is in the dump, and the extensions that ours has. Raises CannotBackUp."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database"
+            " WHERE datname = current_database()"
+        )
+        encoding, collation, characters = cursor.fetchone()
+        cursor.execute("SELECT extname FROM pg_extension WHERE extname <> 'plpgsql'")
+        extensions = {"vector"} | {extension for (extension,) in cursor.fetchall()}
+    connection.close()
+    create = sql.SQL(
+        "CREATE DATABASE {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}"
+    ).format(sql.Identifier(name), encoding, collation, characters)
+    try:
+        with _connect(_elsewhere()) as server:
+            server.execute(create)
+        with _connect(name) as new:
+            for extension in sorted(extensions):
+                command = sql.SQL("CREATE EXTENSION IF NOT EXISTS {}")
+                new.execute(command.format(sql.Identifier(extension)))
+    except psycopg.Error as error:
+        raise CannotBackUp(f"a new database can't be made: {_first_line(error)}") from error
+    _run([*_loading(), f"--file={_as_script(dump)}"], database=name)
+
+
+def exchange(old: str, new: str, *, aside: str) -> None:
+    """`new` takes the name of `old`, which is kept as `aside`: both or neither. Raises CannotBackUp."""
+    connection.close()
+    rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
+    try:
+        with _connect(_elsewhere()) as server, server.transaction():
+            server.execute(rename.format(sql.Identifier(old), sql.Identifier(aside)))
+            server.execute(rename.format(sql.Identifier(new), sql.Identifier(old)))
+    except psycopg.Error as error:
+        raise CannotBackUp(f"the databases can't be exchanged: {_first_line(error)}") from error
+
+
+def drop_database(name: str) -> None:
+    """It is gone, or was not there. Raises CannotBackUp."""
+    try:
+        with _connect(_elsewhere()) as server:
+            drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+            server.execute(drop.format(sql.Identifier(name)))
+    except psycopg.Error as error:
+        raise CannotBackUp(f"{name} is left over: {_first_line(error)}") from error
+
+
+def replace_in_place(dump: Path, *, expected: Tables) -> None:
+    """Empty our database, fill it from the dump and count it, in one transaction: what goes wrong undoes all of it.
+
+    For a role that may not create databases. Raises CannotBackUp.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    connection.close()
+    script, check = _as_script(dump), dump.with_suffix(".check.sql")
+    check.write_text("".join(_check(name, wanted) for name, wanted in expected.items()))
+    load = [*_loading(), f"--command={_EMPTY_THE_DATABASE}", f"--file={script}"]
+    _run([*load, f"--command={_PLAIN_TEXT}", f"--file={check}"])
+
+
+def _check(name: str, wanted: Mapping[str, str | int]) -> str:
+    """A statement that fails where a table is not as it was."""
+    counted = sql.SQL(_CHECKSUM).format(sql.Identifier(name)).as_string()
+    said = sql.Literal(f"{name} is not as it was backed up").as_string()
+    rows, checksum = int(wanted["rows"]), int(wanted["checksum"])
+    return (
+        f"DO $check$ BEGIN IF NOT EXISTS (SELECT FROM ({counted}) AS found (rows, checksum)"
+        f" WHERE rows = {rows} AND checksum = '{checksum}')"
+        f" THEN RAISE EXCEPTION USING MESSAGE = {said}; END IF; END $check$;\n"
+    )
+
+
+def _as_script(dump: Path) -> Path:
+    """The dump as SQL, in full before any of it is carried out."""
+    script = dump.with_suffix(".sql")
+    unpack = [*_tool("pg_restore"), "--no-owner", "--no-privileges", "--schema=public"]
+    _run([*unpack, f"--file={script}", str(dump)])
+    return script
+
+
+def _loading() -> list[str]:
+    return [
+        *_tool("psql"),
+        "--no-psqlrc",
+        "--quiet",
+        "--single-transaction",
+        "--set=ON_ERROR_STOP=1",
+    ]
+
+
+def _connect(database: str) -> psycopg.Connection[tuple[object, ...]]:
+    parameters = connection.get_connection_params()
+    given = {name: parameters[name] for name in _VARIABLES if parameters.get(name)}
+    return psycopg.connect(**given | {"dbname": database}, autocommit=True)
+
+
+def _elsewhere() -> str:
+    """A database that is not ours, to give commands about ours from. Raises CannotBackUp."""
+    for name in ("postgres", "template1"):
+        try:
+            _connect(name).close()
+            return name
+        except psycopg.Error:
+            continue
+    raise CannotBackUp("neither the database postgres nor template1 can be connected to")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or ["no reason given"])[0]
+
+
+def _tool(name: str) -> list[str]:
+    """A client program of PostgreSQL, ours first: it may not be older than the server."""
+    try:
+        return [str(find_postgres() / "bin" / name)]
+    except CannotStart:
+        on_path = shutil.which(name)
+    if on_path is None:
+        raise CannotBackUp(f"{name} is not installed here: install PostgreSQL's client programs")
+    return [on_path]
+
+
+def _run(command: list[str], *, database: str = "") -> None:
+    own = connection_environment(connection.get_connection_params())
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **own, **({"PGDATABASE": database} if database else {})},
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines()
+        # psql says after the error where it came from.
+        told = [line for line in lines if "ERROR:" in line] or lines[-1:] or ["no reason given"]
+        raise CannotBackUp(f"{Path(command[0]).name} failed: {told[0]}")
+
+
+def connection_environment(parameters: Mapping[str, object]) -> dict[str, str]:
+    """Parameters of a connection as libpq's programs read them; no password on a command line."""
+    return {
+        variable: str(parameters[name])
+        for name, variable in _VARIABLES.items()
+        if parameters.get(name)
+    }

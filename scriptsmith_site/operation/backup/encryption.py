@@ -1,0 +1,97 @@
+"""Encrypted backups: the age format (age-encryption.org), which `age` and `rage` read as well.
+
+For recipients, a backup of any size goes through piece by piece. With a passphrase it is taken as a whole, in
+memory: the library has no other way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyrage
+from pyrage import ssh, x25519
+
+from scriptsmith_site.operation.backup.archive import CannotBackUp
+
+_MARK = b"age-encryption.org/"
+_MOST_IN_MEMORY = 1024**3
+_KEY_MARK = "AGE-SECRET-KEY-"
+
+
+@dataclass(frozen=True)
+class Lock:
+    """Who may read a backup: the owners of these public keys (age or SSH), or who knows the passphrase."""
+
+    recipients: tuple[str, ...] = ()
+    passphrase: str = ""
+
+    def encrypt(self, source: Path, target: Path) -> None:
+        """Write the encrypted file. Raises CannotBackUp."""
+        try:
+            if self.recipients:
+                with source.open("rb") as plain, target.open("wb") as secret:
+                    pyrage.encrypt_io(plain, secret, [_recipient(one) for one in self.recipients])
+                return
+            _require_small(source)
+            data = pyrage.passphrase.encrypt(source.read_bytes(), self.passphrase)
+            target.write_bytes(data)
+        except pyrage.EncryptError as error:
+            raise CannotBackUp(f"it can't be encrypted: {error}") from error
+
+
+@dataclass(frozen=True)
+class Unlock:
+    """How to read an encrypted backup: a file with secret keys of age or one of SSH, or the passphrase."""
+
+    identity: Path | None = None
+    passphrase: str = ""
+
+    def decrypt(self, source: Path, target: Path) -> None:
+        """Write what is in it. Raises CannotBackUp where the key is wrong, or a single bit is."""
+        try:
+            if self.identity is not None:
+                with source.open("rb") as secret, target.open("wb") as plain:
+                    pyrage.decrypt_io(secret, plain, _identities(self.identity))
+                return
+            if not self.passphrase:
+                raise CannotBackUp("it is encrypted: --identity FILE, or its passphrase")
+            _require_small(source)
+            target.write_bytes(pyrage.passphrase.decrypt(source.read_bytes(), self.passphrase))
+        except (pyrage.DecryptError, OSError) as error:
+            raise CannotBackUp(
+                f"it can't be decrypted: the key or passphrase is another one, or it is damaged ({error})"
+            ) from error
+
+
+def is_encrypted(source: Path) -> bool:
+    """Whether the file begins as age's do. Raises OSError."""
+    with source.open("rb") as file:
+        return file.read(len(_MARK)) == _MARK
+
+
+def _recipient(text: str) -> x25519.Recipient | ssh.Recipient:
+    try:
+        kind = ssh.Recipient if text.startswith("ssh-") else x25519.Recipient
+        return kind.from_str(text)
+    except pyrage.RecipientError as error:
+        raise CannotBackUp(f"{text[:40]} is no public key of age or SSH: {error}") from error
+
+
+def _identities(path: Path) -> list[x25519.Identity | ssh.Identity]:
+    try:
+        data = path.read_bytes()
+        lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines()]
+        keys = [line for line in lines if line.startswith(_KEY_MARK)]
+        if keys:
+            return [x25519.Identity.from_str(key) for key in keys]
+        return [ssh.Identity.from_buffer(data)]
+    except (OSError, pyrage.IdentityError) as error:
+        raise CannotBackUp(f"{path} holds no secret key of age or SSH: {error}") from error
+
+
+def _require_small(path: Path) -> None:
+    if path.stat().st_size > _MOST_IN_MEMORY:
+        raise CannotBackUp(
+            "with a passphrase at most 1 GiB can be encrypted: use --recipient with a public key of age"
+        )

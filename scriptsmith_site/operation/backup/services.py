@@ -1,0 +1,281 @@
+"""Make a backup, restore one, try whether one could be restored: nothing is touched before it is safe."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from scriptsmith_site.embedded.commands import migrate
+from scriptsmith_site.models import BackupEvent
+from scriptsmith_site.operation.backup import database
+from scriptsmith_site.operation.backup.archive import (
+    DUMP,
+    FILES,
+    FORMAT,
+    KEY,
+    CannotBackUp,
+    Manifest,
+    pack,
+    unpack,
+)
+from scriptsmith_site.operation.backup.encryption import Lock, Unlock, is_encrypted
+
+Kind = BackupEvent.Kind
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One table of a drill."""
+
+    table: str
+    rows: int
+    expected_rows: int | None  # None where the backup does not say
+    same: bool | None
+
+
+@dataclass(frozen=True)
+class Drill:
+    """What came of a backup in a scratch database."""
+
+    manifest: Manifest
+    tables: list[Compared]
+
+    @property
+    def passed(self) -> bool:
+        return all(table.same is not False for table in self.tables)
+
+
+def make_backup(target: Path, *, lock: Lock | None = None) -> None:
+    """One new file, readable by its owner only. Raises CannotBackUp."""
+    if target.exists():
+        raise CannotBackUp(f"{target} exists already")
+    unfinished = target.with_name(f".{target.name}.unfinished")
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent) as made_in:
+            dump, archive = Path(made_in) / DUMP, Path(made_in) / "archive"
+            with database.snapshot() as at:
+                manifest = Manifest(
+                    format=FORMAT,
+                    product=settings.VERSION,
+                    made_at=timezone.now().isoformat(timespec="seconds"),
+                    migrations=applied_migrations(),
+                    tables=database.count_tables(),
+                )
+                database.dump(dump, at=at)
+            with archive.open("wb") as file:
+                files = Path(settings.MEDIA_ROOT)
+                pack(file, manifest, dump=dump, key=settings.SECRET_KEY, files=files)
+            dump.unlink()
+            if lock is not None:
+                lock.encrypt(archive, Path(made_in) / "encrypted")
+                archive.unlink()
+                archive = Path(made_in) / "encrypted"
+            _write_durably(archive, unfinished)
+        unfinished.rename(target)
+    except OSError as error:
+        raise CannotBackUp(f"{target} can't be written: {error.strerror or error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    _note(Kind.BACKUP, target, encrypted=lock is not None)
+
+
+def restore_backup(
+    source: Path, *, replace: bool, unverified: bool = False, unlock: Unlock | None = None
+) -> Manifest:
+    """Database, secret key and files are those of the backup, with the migrations that came since.
+
+    All parts are verified before anything is touched. What is there is kept aside until the new database has
+    answered; where anything goes wrong it is as it was. `replace` allows to replace what is there,
+    `unverified` to take one of format 1, which has no checksums. Raises CannotBackUp.
+    """
+    with _unpacked(source, unlock or Unlock()) as (manifest, folder):
+        if not manifest.proves_itself and not unverified:
+            raise CannotBackUp(
+                "this backup is of an earlier version, without checksums, and may be damaged unnoticed:"
+                " --unverified restores it all the same"
+            )
+        refuse_newer(manifest, known=known_migrations())
+        database.require_alone()
+        if not replace and _has_data():
+            raise CannotBackUp("there is data already: --yes replaces all of it")
+        with _files_exchanged(folder):
+            if database.may_make_databases():
+                _exchange_database(manifest, folder / DUMP)
+            else:
+                database.replace_in_place(folder / DUMP, expected=manifest.tables)
+                migrate()
+    _note(Kind.RESTORE, source)
+    return manifest
+
+
+def drill_backup(source: Path, *, unlock: Unlock | None = None) -> Drill:
+    """Restore into a scratch database, compare it with what the backup says, and leave nothing behind.
+
+    Raises CannotBackUp where it could not be restored.
+    """
+    with _unpacked(source, unlock or Unlock()) as (manifest, folder):
+        refuse_newer(manifest, known=known_migrations())
+        if not database.may_make_databases():
+            raise CannotBackUp(
+                "a drill needs a role that may create databases (ALTER ROLE ... CREATEDB):"
+                " do it on a machine with the product's own servers"
+            )
+        scratch = _name("drill")
+        try:
+            database.make_database(scratch, dump=folder / DUMP)
+            tables = _compare(manifest, database.count_tables_of(scratch))
+        finally:
+            database.drop_database(scratch)
+    drill = Drill(manifest, tables)
+    _note(Kind.DRILL, source, passed=drill.passed)
+    return drill
+
+
+def applied_migrations() -> list[str]:
+    """Those of the database, as "app.name", sorted."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return sorted(f"{app}.{name}" for app, name in applied)
+
+
+def known_migrations() -> set[str]:
+    """Those that come with this version of the product."""
+    loader = MigrationLoader(None)
+    return {f"{app}.{name}" for app, name in loader.disk_migrations or {}}
+
+
+def refuse_newer(manifest: Manifest, *, known: set[str]) -> None:
+    """Raises CannotBackUp where the backup's tables are newer than this version of the product."""
+    if manifest.format > FORMAT or (unknown := sorted(set(manifest.migrations) - known)):
+        missing = "" if manifest.format > FORMAT else f" ({', '.join(unknown[:3])})"
+        raise CannotBackUp(
+            f"a newer ScriptSmith made this backup, {manifest.product}{missing}: install that one"
+        )
+
+
+@contextmanager
+def _unpacked(source: Path, unlock: Unlock) -> Iterator[tuple[Manifest, Path]]:
+    """Every part, verified, in a folder that goes afterwards."""
+    # Beside the data: the system's temporary folder may be memory, and too small for a database.
+    with tempfile.TemporaryDirectory(dir=settings.LAYOUT.data) as scratch:
+        folder, plain = Path(scratch) / "parts", source
+        try:
+            if is_encrypted(source):
+                plain = Path(scratch) / "archive"
+                unlock.decrypt(source, plain)
+        except OSError as error:
+            raise CannotBackUp(f"{source} can't be read: {error}") from error
+        folder.mkdir()
+        yield unpack(plain, folder), folder
+
+
+def _exchange_database(manifest: Manifest, dump: Path) -> None:
+    """Fill a new database, check it, and only then exchange the two; the old one goes when the new one answers."""
+    own, new, aside = database.own_name(), _name("restoring"), _name("before")
+    try:
+        database.make_database(new, dump=dump)
+        found = _compare(manifest, database.count_tables_of(new))
+        if wrong := [table.table for table in found if table.same is False]:
+            raise CannotBackUp(f"it was not restored as it was backed up: {', '.join(wrong[:5])}")
+        if database.migrations_of(new) != manifest.migrations:
+            raise CannotBackUp("the restored migrations are not those of the backup")
+        database.exchange(own, new, aside=aside)
+    except BaseException:
+        with suppress(CannotBackUp):
+            database.drop_database(new)
+        raise
+    try:
+        migrate()
+    except BaseException:
+        database.exchange(own, aside, aside=new)
+        with suppress(CannotBackUp):
+            database.drop_database(new)
+        raise
+    connection.close()
+    database.drop_database(aside)
+
+
+@contextmanager
+def _files_exchanged(folder: Path) -> Iterator[None]:
+    """Kept files and key are the backup's; those that were there come back where the block fails."""
+    root, aside = Path(settings.MEDIA_ROOT), folder / "files before"
+    key: Path = settings.LAYOUT.secret_key
+    key_before = key.read_bytes() if key.exists() else None
+    restored = folder / FILES
+    restored.mkdir(exist_ok=True)
+    if root.exists():
+        shutil.move(root, aside)
+    try:
+        shutil.move(restored, root)
+        _write_key((folder / KEY).read_bytes())
+        yield
+    except BaseException:
+        shutil.rmtree(root, ignore_errors=True)
+        if aside.exists():
+            shutil.move(aside, root)
+        if key_before is not None:
+            _write_key(key_before)
+        raise
+
+
+def _compare(manifest: Manifest, found: database.Tables) -> list[Compared]:
+    """Each table of either side; nothing can be compared where the backup does not say."""
+    compared = []
+    for name in sorted(set(found) | set(manifest.tables)):
+        is_there, expected = found.get(name), manifest.tables.get(name)
+        same = is_there == expected if manifest.proves_itself else None
+        rows = int(is_there["rows"]) if is_there else 0
+        compared.append(Compared(name, rows, int(expected["rows"]) if expected else None, same))
+    return compared
+
+
+def _has_data() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('auth_user')")
+        if cursor.fetchone()[0] is None:
+            return False
+        cursor.execute("SELECT EXISTS (SELECT FROM auth_user)")
+        return bool(cursor.fetchone()[0])
+
+
+def _name(purpose: str) -> str:
+    """Of a database beside ours: at most 63 characters."""
+    return f"{database.own_name()[:40]}_{purpose}_{os.getpid()}"
+
+
+def _note(
+    kind: BackupEvent.Kind, path: Path, *, encrypted: bool = False, passed: bool = True
+) -> None:
+    size = path.stat().st_size
+    BackupEvent.objects.create(
+        kind=kind, file=str(path.resolve())[:300], size=size, encrypted=encrypted, passed=passed
+    )
+
+
+def _write_durably(source: Path, target: Path) -> None:
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file, source.open("rb") as made:
+        shutil.copyfileobj(made, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_key(key: bytes) -> None:
+    """The backup's key, so that sessions go on; one from the environment stays."""
+    if os.environ.get("SCRIPTSMITH_SECRET_KEY"):
+        return
+    path: Path = settings.LAYOUT.secret_key
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+    fresh.replace(path)
