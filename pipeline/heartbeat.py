@@ -11,8 +11,9 @@ import socket
 import threading
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -50,6 +51,7 @@ class Heartbeat:
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
         self._worker: Worker | None = None
+        self._sign: Path | None = None
 
     @contextmanager
     def keeping(self, lease: Lease) -> Iterator[None]:
@@ -64,9 +66,13 @@ class Heartbeat:
                 if self._held.get(lease.run_id) == lease:
                     del self._held[lease.run_id]
 
-    def announce_worker(self, *, threads: int) -> None:
-        """From now on this process says that it lives and takes up work, even while it has none."""
+    def announce_worker(self, *, threads: int, sign: Path | None = None) -> None:
+        """From now on this process says that it lives and takes up work, even while it has none.
+
+        Each beat writes its row and touches the file `sign`, which is for those who can't ask the database.
+        """
         with self._lock:
+            self._sign = sign
             self._worker = Worker(name=OWNER, host=socket.gethostname()[:100], threads=threads)
             self._see_that_it_beats()
             self._wake.set()
@@ -76,6 +82,9 @@ class Heartbeat:
         with self._signing:
             with self._lock:
                 worker, self._worker = self._worker, None
+            if self._sign is not None:
+                with suppress(OSError):
+                    self._sign.unlink()
             if worker is not None:
                 Worker.objects.filter(name=worker.name).delete()
 
@@ -95,6 +104,7 @@ class Heartbeat:
                     break
             began = time.monotonic()
             try:
+                self._leave_sign()
                 self._renew_all(until=began + interval)
                 self._give_sign_of_life(took=time.monotonic() - began)
             except DatabaseError:
@@ -119,6 +129,16 @@ class Heartbeat:
                     logger.warning("%s runs were locked for a whole beat", len(missing))
                     return
                 time.sleep(min(0.1, settings.SCRIPTSMITH_RUN_LEASE_SECONDS / 40))
+
+    def _leave_sign(self) -> None:
+        if self._sign is None or self._worker is None:
+            return
+        try:
+            self._sign.parent.mkdir(parents=True, exist_ok=True)
+            self._sign.touch()
+        except OSError:
+            # The leases matter more.
+            logger.warning("no sign of life could be left in %s", self._sign, exc_info=True)
 
     def _give_sign_of_life(self, *, took: float) -> None:
         """Write that the worker lives, and forget those that have not for long."""

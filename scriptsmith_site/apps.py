@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 
 from celery.signals import (
     task_postrun,
@@ -18,6 +19,7 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 from django.db import DatabaseError, close_old_connections
 from django.db.models.signals import post_migrate
 
+from scriptsmith_site.embedded import alive
 from scriptsmith_site.logs import follow_run
 
 logger = logging.getLogger(__name__)
@@ -31,7 +33,8 @@ def warm_up(**_signal: object) -> None:
 
     forget_what_was_told()
     model_client()
-    heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS)
+    sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
+    heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS, sign=sign)
     if settings.LAYOUT.data.is_dir():
         settings.LAYOUT.worker_ready.touch()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple, TypeVar
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from rest_framework.views import exception_handler
 
 from catalog.types import BadInput, NotAllowedNow, Refused
 from catalog.web import wants_fragment
+from scriptsmith_site.outages import Outage, outage_of
 from scriptsmith_site.people.forms import SignInForm
 from scriptsmith_site.people.kept import keep, sent_by
 from scriptsmith_site.people.limits import TooManyAttempts
@@ -121,12 +123,30 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """handler500: without the request's context, for any part of it may be what is broken."""
+    """handler500: without the request's context, for any part of it may be what is broken.
+
+    503 where the database is away or the disk is full: then it is no defect, and trying again helps.
+    """
+    if outage := outage_of(sys.exc_info()[1]):
+        return _show_outage(request, outage)
     if wants_json(request):
         return JsonResponse(
             error_body("server_error", _("Something broke on the server.")), status=500
         )
     return HttpResponse(render_to_string("errors/500.html"), status=500)
+
+
+def _show_outage(request: HttpRequest, outage: Outage) -> HttpResponse:
+    headers = {"Retry-After": "30", "Cache-Control": "no-store"}
+    said = f"{outage.title}. {outage.text}"
+    if wants_json(request):
+        return JsonResponse(error_body(outage.code, said), status=503, headers=headers)
+    # By its headers: what htmx's middleware adds to a request may not be there yet.
+    if is_from_script(request):
+        text = render_to_string("components/_refusal.html", {"text": said})
+    else:
+        text = render_to_string("errors/503.html", outage._asdict())
+    return HttpResponse(text, status=503, headers=headers)
 
 
 def handle_api_exception(exception: Exception, context: dict[str, object]) -> Response | None:

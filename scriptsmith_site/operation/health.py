@@ -13,18 +13,20 @@ from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from catalog import vectors
 from catalog.embedding import EmbedderUnavailable
 from scriptsmith_site.embedded.layout import redis_client_url
+from scriptsmith_site.operation import storage, work
 
 _BROKER_SECONDS = 1.0
 
 
 class Health(StrEnum):
-    """From best to worst. Degraded: the catalogue works; runs wait, or search knows only words."""
+    """From best to worst. Degraded: pages work; something waits, or will soon stop."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -44,16 +46,23 @@ def show_alive(request: HttpRequest) -> JsonResponse:
 @require_GET
 def show_ready(request: HttpRequest) -> JsonResponse:
     """/readyz: 200 while pages can be served, 503 otherwise, with the state of each part."""
-    database = connections["default"]
-    parts = {
-        "database": check_database(database),
-        "migrations": check_migrations(database),
-        "broker": check_broker(settings.CELERY_BROKER_URL),
-        "embedder": check_embedder(),
-    }
+    parts = check_parts(connections["default"])
     worst = worst_of(parts.values())
     status = 503 if worst is Health.FAILED else 200
     return JsonResponse({"status": worst, "parts": parts}, status=status)
+
+
+def check_parts(database: BaseDatabaseWrapper) -> dict[str, Health]:
+    """Each part by name. Only database and migrations keep pages from being served."""
+    return {
+        "database": check_database(database),
+        "migrations": check_migrations(database),
+        "disk": check_disk(),
+        "worker": check_worker(),
+        "oldest_job": check_oldest_job(),
+        "broker": check_broker(settings.CELERY_BROKER_URL),
+        "embedder": check_embedder(),
+    }
 
 
 def worst_of(parts: Iterable[Health]) -> Health:
@@ -77,6 +86,29 @@ def check_migrations(database: BaseDatabaseWrapper) -> Health:
         return Health.OK if not _pending(database) else Health.FAILED
     except DatabaseError:
         return Health.FAILED
+
+
+def check_disk() -> Health:
+    """Whether there is room left where our own files and database lie."""
+    return Health.DEGRADED if any(room.is_little for room in storage.rooms()) else Health.OK
+
+
+def check_worker() -> Health:
+    """Whether any worker has given a sign of life lately. Without one new runs wait, and none is lost."""
+    try:
+        return Health.OK if work.has_living_worker() else Health.DEGRADED
+    except DatabaseError:
+        return Health.DEGRADED
+
+
+def check_oldest_job() -> Health:
+    """Whether something that a person waits for has waited for too long."""
+    try:
+        oldest = work.backlog_now().oldest
+    except DatabaseError:
+        return Health.DEGRADED
+    too_old = oldest is not None and timezone.now() - oldest > work.TOO_OLD
+    return Health.DEGRADED if too_old else Health.OK
 
 
 def check_broker(url: str) -> Health:

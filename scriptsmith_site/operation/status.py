@@ -1,4 +1,4 @@
-"""How the product is, for administrators: its parts, the vectors, and the copies for when nothing runs."""
+"""How the product is, for administrators: parts, workers, what waits, backups, vectors, nightly copies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from catalog import offline, vectors
 from catalog.embedding import EmbedderUnavailable
 from catalog.web import signed_in, wants_fragment
-from scriptsmith_site.operation import health
+from scriptsmith_site.operation import health, storage, work
 from scriptsmith_site.people.services import require_administrator
 
 
@@ -26,31 +26,36 @@ def show_status(request: HttpRequest) -> HttpResponse:
     if wants_fragment(request):
         return render(request, "site/_vectors.html", context)
     folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
-    context |= {"parts": describe_parts(), "folder": folder, "copies": offline.copies(folder)}
+    context |= {
+        "parts": describe_parts(),
+        "workers": work.workers_now(),
+        "lost_after": work.LOST_AFTER,
+        "backlog": work.backlog_now(),
+        "resting": work.endpoints_at_rest(),
+        "rooms": storage.rooms(),
+        "events": storage.last_events(),
+        "folder": folder,
+        "copies": offline.copies(folder),
+    }
     return render(request, "site/status.html", context)
 
 
 def describe_parts() -> list[tuple[str, health.Health, str]]:
     """Each part as /readyz knows it, with what its failure means."""
-    database = connections["default"]
-    return [
-        (_("Database"), health.check_database(database), _("Nothing works without it.")),
-        (
-            _("Migrations"),
-            health.check_migrations(database),
-            _("Run `python manage.py migrate`."),
+    about = {
+        "database": (_("Database"), _("Nothing works without it.")),
+        "migrations": (_("Migrations"), _("Run `python manage.py migrate`.")),
+        "disk": (_("Disk"), _("Less than 1 GiB is free. Make room before it is full.")),
+        "worker": (_("Worker"), _("None has given a sign of life for a minute. New runs wait.")),
+        "oldest_job": (
+            _("Waiting times"),
+            _("Something that a person asked for has waited for more than 10 minutes."),
         ),
-        (
-            _("Broker"),
-            health.check_broker(settings.CELERY_BROKER_URL),
-            _("Pages work. New runs wait, and none is lost."),
-        ),
-        (
-            _("Embedder"),
-            health.check_embedder(),
-            _("Statements are compared by their words only."),
-        ),
-    ]
+        "broker": (_("Broker"), _("Pages work. New runs wait, and none is lost.")),
+        "embedder": (_("Embedder"), _("Statements are compared by their words only.")),
+    }
+    found = health.check_parts(connections["default"])
+    return [(about[name][0], state, about[name][1]) for name, state in found.items()]
 
 
 def describe_vectors() -> dict[str, object]:

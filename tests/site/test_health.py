@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
+from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from catalog import vectors
-from scriptsmith_site.operation import health
+from catalog.models import Job
+from pipeline.models import Batch, Run, Worker
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.operation import health, storage, work
 from scriptsmith_site.operation.health import (
     Health,
     check_broker,
@@ -16,6 +25,7 @@ from scriptsmith_site.operation.health import (
     check_migrations,
     worst_of,
 )
+from tests.make import make_run
 
 
 def test_a_living_process_asks_nobody(client: Client) -> None:
@@ -25,13 +35,73 @@ def test_a_living_process_asks_nobody(client: Client) -> None:
     assert answer.json()["status"] == "ok"
 
 
-def test_everything_is_ready(client: Client, db: None) -> None:
+@pytest.fixture
+def worker(db: None) -> Worker:
+    return Worker.objects.create(name="w", host="here", threads=72)
+
+
+def test_everything_is_ready(client: Client, worker: Worker) -> None:
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert answer.json() == {
-        "status": "ok",
-        "parts": {"database": "ok", "migrations": "ok", "broker": "ok", "embedder": "ok"},
-    }
+    parts = ("database", "migrations", "disk", "worker", "oldest_job", "broker", "embedder")
+    assert answer.json() == {"status": "ok", "parts": dict.fromkeys(parts, "ok")}
+
+
+def degraded(client: Client) -> list[str]:
+    """The parts that are not well, while pages are served."""
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    parts = answer.json()["parts"]
+    assert answer.json()["status"] == ("ok" if set(parts.values()) == {"ok"} else "degraded")
+    return [name for name, state in parts.items() if state != "ok"]
+
+
+def test_a_worker_without_a_sign_of_life_is_named(client: Client, worker: Worker) -> None:
+    assert degraded(client) == []
+    Worker.objects.update(seen_at=timezone.now() - work.LOST_AFTER)
+    assert degraded(client) == ["worker"]
+    Worker.objects.create(name="another", threads=1)
+    assert degraded(client) == [], "one is enough"
+
+
+def test_what_somebody_has_waited_for_too_long_is_named(client: Client, worker: Worker) -> None:
+    long_ago = timezone.now() - work.TOO_OLD - timedelta(seconds=1)
+    run = make_run()
+    Run.objects.update(state="queued", finished_at=None, created_at=long_ago)
+    assert degraded(client) == ["oldest_job"]
+    Run.objects.update(batch=Batch.objects.create(name="Study"))
+    assert degraded(client) == [], "a campaign's may wait for hours"
+    Run.objects.filter(pk=run.pk).update(batch=None, finished_at=timezone.now())
+    assert degraded(client) == [], "it goes on for a refinement that was just asked for"
+    Run.objects.update(state="done")
+    Job.objects.create(kind=Job.Kind.EXPORT, created_at=long_ago)
+    assert degraded(client) == ["oldest_job"]
+
+
+def test_a_disk_that_is_nearly_full_is_named(
+    client: Client,
+    worker: Worker,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings.LAYOUT = Layout(tmp_path)
+    monkeypatch.setattr(storage, "LEAST_FREE", shutil.disk_usage(tmp_path).total + 1)
+    assert degraded(client) == ["disk"]
+
+
+def test_while_the_database_is_away_the_rest_is_still_told(
+    client: Client, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_given: object) -> None:
+        raise OperationalError("away")
+
+    for module, name in ((work, "has_living_worker"), (work, "backlog_now"), (health, "_pending")):
+        monkeypatch.setattr(module, name, fail)
+    monkeypatch.setattr(health, "check_database", lambda _database: Health.FAILED)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["broker"] == "ok"
 
 
 def test_without_a_broker_it_is_degraded_and_still_serves(
@@ -44,7 +114,9 @@ def test_without_a_broker_it_is_degraded_and_still_serves(
     assert answer.json()["parts"]["broker"] == "degraded"
 
 
-def test_without_an_embedder_it_is_degraded(client: Client, db: None, settings: Settings) -> None:
+def test_without_an_embedder_it_is_degraded(
+    client: Client, worker: Worker, settings: Settings
+) -> None:
     settings.SCRIPTSMITH_EMBEDDER = "nowhere.at_all:Embedder"
     health._embed_once.cache_clear()
     answer = client.get("/readyz")

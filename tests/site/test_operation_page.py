@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,17 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from catalog import offline, services
 from catalog.models import EmbeddingModel
+from pipeline.models import Endpoint, Run, Worker
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.models import BackupEvent
 from tests.catalog.shelf import shelve
 from tests.catalog.test_vectors import SMALLER, choose
+from tests.make import make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -95,6 +101,43 @@ def test_the_number_of_queries_does_not_grow(
 
     with django_assert_num_queries(len(few)):
         admin.get("/operation/")
+
+
+def test_it_shows_who_works_on_what_and_what_waits(admin: Client) -> None:
+    run, waiting = make_run(), make_run()
+    alive = Worker.objects.create(name="w1", host="<b>bench-1</b>", threads=72)
+    Worker.objects.create(
+        name="w2", host="bench-2", threads=72, seen_at=timezone.now() - timedelta(minutes=5)
+    )
+    Run.objects.filter(pk=run.pk).update(state="running", owner=alive.name, finished_at=None)
+    Run.objects.filter(pk=waiting.pk).update(state="queued", finished_at=None)
+    Endpoint.objects.filter(name="demo").update(
+        blocked_until=timezone.now() + timedelta(minutes=3), blocked_why="Busy <now>"
+    )
+    page = admin.get("/operation/").text
+    assert "&lt;b&gt;bench-1&lt;/b&gt;" in page
+    assert f'1 of 72 runs: <a href="/runs/{run.pk}/">{run.pk}</a>' in page
+    assert page.count("lives") == 1 and page.count(">lost</span>") == 1
+    assert "1 waiting" in page
+    assert "Busy &lt;now&gt;" in page
+    Worker.objects.all().delete()
+    assert "New runs wait until one starts" in admin.get("/operation/").text
+
+
+def test_it_shows_the_last_backup_and_drill_and_the_disk(
+    admin: Client, settings: Settings, tmp_path: Path
+) -> None:
+    settings.LAYOUT = Layout(tmp_path)
+    page = admin.get("/operation/").text
+    assert "manage.py backup FILE --encrypt" in page and "manage.py restore --drill FILE" in page
+    BackupEvent.objects.create(kind="backup", file="/srv/old.tar", size=1)
+    BackupEvent.objects.create(kind="backup", file="/srv/new.tar", size=2_500_000)
+    BackupEvent.objects.create(kind="drill", file="/srv/new.tar", size=2_500_000, passed=False)
+    page = admin.get("/operation/").text
+    assert "2.4" in page and "/srv/new.tar" in page and "/srv/old.tar" not in page
+    assert "not encrypted: it holds the secret key" in page
+    assert ">failed</span>" in page
+    assert str(tmp_path) in page
 
 
 def test_others_are_refused(client: Client, curator: User) -> None:

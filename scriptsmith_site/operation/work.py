@@ -1,0 +1,90 @@
+"""Who does the work and how much of it waits: workers, backlog, endpoints at rest."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Min, Q, QuerySet
+from django.db.models.functions import Now
+
+from catalog.models import Job
+from pipeline.models import Endpoint, Run, Worker
+from review.models import Transfer
+
+# Without a sign of life for so long a worker is taken for lost: three leases of the default length.
+LOST_AFTER = timedelta(seconds=60)
+# People wait for it: what a campaign has waiting may be old.
+TOO_OLD = timedelta(minutes=10)
+_SHOWN = 8  # runs of a worker
+
+
+@dataclass(frozen=True)
+class WorkerNow:
+    """A worker and what it has in hand."""
+
+    worker: Worker
+    alive: bool
+    runs: int
+    some: list[int]  # the oldest of them
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What waits, and since when the first of it that somebody waits for."""
+
+    people: int
+    campaigns: int
+    running: int
+    for_endpoint: int
+    jobs: int
+    oldest: datetime | None
+
+
+def workers_now() -> list[WorkerNow]:
+    """Workers that live or were lost lately."""
+    alive = set(living_workers().values_list("pk", flat=True))
+    runs: dict[str, list[int]] = defaultdict(list)
+    held = Run.objects.filter(state=Run.State.RUNNING).order_by("pk")
+    for pk, owner in held.values_list("pk", "owner"):
+        runs[owner].append(pk)
+    return [
+        WorkerNow(one, one.pk in alive, len(runs[one.name]), runs[one.name][:_SHOWN])
+        for one in Worker.objects.all()
+    ]
+
+
+def has_living_worker() -> bool:
+    return living_workers().exists()
+
+
+def living_workers() -> QuerySet[Worker]:
+    """Those that have given a sign of life lately, by the database's clock."""
+    return Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER)
+
+
+def backlog_now() -> Backlog:
+    """Counted now; what a campaign has waiting is no delay."""
+    queued = Q(state=Run.State.QUEUED)
+    runs = Run.objects.unfinished().aggregate(
+        people=Count("pk", filter=queued & Q(batch=None)),
+        campaigns=Count("pk", filter=queued & Q(batch__isnull=False)),
+        running=Count("pk", filter=Q(state=Run.State.RUNNING)),
+        for_endpoint=Count("pk", filter=queued & Q(waits_for__isnull=False)),
+        # One that goes on for a refinement was made long before.
+        oldest=Min("created_at", filter=queued & Q(batch=None, finished_at=None)),
+    )
+    jobs = Job.objects.filter(state=Job.State.WAITING).aggregate(
+        n=Count("pk"), at=Min("created_at")
+    )
+    transfers = Transfer.objects.filter(state=Transfer.State.WAITING).aggregate(
+        n=Count("pk"), at=Min("created_at")
+    )
+    moments = [moment for moment in (runs.pop("oldest"), jobs["at"], transfers["at"]) if moment]
+    return Backlog(**runs, jobs=jobs["n"] + transfers["n"], oldest=min(moments, default=None))
+
+
+def endpoints_at_rest() -> list[Endpoint]:
+    """Endpoints that nobody asks until a time, with the reason on each."""
+    return list(Endpoint.objects.filter(blocked_until__gt=Now()))

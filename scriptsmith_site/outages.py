@@ -1,0 +1,64 @@
+"""What is down when a request fails for no fault of its own: the database, or room on the disk."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.db import InterfaceError, OperationalError
+
+# Classes of SQLSTATE: connection lost, resources exhausted, told to stop, trouble of the system.
+_AWAY = ("08", "53", "57P", "58")
+_DISK_FULL = "53100"
+
+
+class Outage(NamedTuple):
+    """What does not work, what became of the request, and what an administrator can do; in plain words."""
+
+    code: str  # for programs; stable
+    title: str
+    text: str
+    help: str
+
+
+# Not marked for translation: nothing may be looked up while the database is away.
+DATABASE_AWAY = Outage(
+    "database_unavailable",
+    "The database does not answer",
+    "Nothing of what you just sent may have been saved. Go back, so that what you typed is not lost, and try"
+    " again in a minute.",
+    "Administrators: /readyz says which part does not work, and the logs say why. make run starts its own"
+    " database again by itself; another one has to be looked after where it runs.",
+)
+DISK_FULL = Outage(
+    "disk_full",
+    "The disk is full",
+    "Nothing of what you just sent was saved. Go back, so that what you typed is not lost, and try again once"
+    " an administrator has made room.",
+    "Administrators: make room on the disk of the database and of the data folder (docs/operation.md). What is"
+    " saved stays, and runs go on by themselves.",
+)
+
+
+def outage_of(error: BaseException | None) -> Outage | None:
+    """What is down, as far as the error or what caused it tells; None for a defect."""
+    for one in _chain(error):
+        if isinstance(one, OSError) and one.errno in (errno.ENOSPC, errno.EDQUOT):
+            return DISK_FULL
+        if isinstance(one, InterfaceError | OperationalError):
+            state = getattr(one.__cause__, "sqlstate", None)
+            if state == _DISK_FULL:
+                return DISK_FULL
+            # A connection that could not be made has no state.
+            if state is None or state.startswith(_AWAY):
+                return DATABASE_AWAY
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

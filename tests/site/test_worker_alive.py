@@ -1,0 +1,82 @@
+"""The health check of a worker's container, and the one truth about threads."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from django.conf import settings as django_settings
+
+from pipeline.heartbeat import Heartbeat
+from scriptsmith_site.embedded import programs
+from scriptsmith_site.embedded.alive import SECONDS, file_of
+
+ROOT = Path(django_settings.BASE_DIR)
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+
+
+def check(data: Path) -> int:
+    """What the container asks, by the very command that stands in compose.yaml."""
+    command = COMPOSE["services"]["worker"]["healthcheck"]["test"]
+    assert command[:2] == ["CMD", "python"]
+    environment = {**os.environ, "SCRIPTSMITH_DATA": str(data)}
+    done = subprocess.run(
+        [sys.executable, *command[2:]],
+        cwd=ROOT,
+        env=environment,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_lives_while_its_heart_beats(tmp_path: Path) -> None:
+    assert check(tmp_path) == 1, "not before the first sign"
+    sign, beat = file_of(tmp_path, socket.gethostname()), Heartbeat()
+    beat.announce_worker(threads=1, sign=sign)
+    try:
+        deadline = time.monotonic() + 5
+        while not sign.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert check(tmp_path) == 0
+        long_ago = time.time() - SECONDS - 1
+        os.utime(sign, (long_ago, long_ago))
+        assert check(tmp_path) == 1, "its heart has stopped"
+    finally:
+        beat.withdraw_worker()
+    assert not sign.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sign_that_cannot_be_left_stops_no_heart(tmp_path: Path) -> None:
+    (tmp_path / "workers").write_text("a file where the folder should be")
+    beat = Heartbeat()
+    beat.announce_worker(threads=1, sign=file_of(tmp_path, "here"))
+    try:
+        time.sleep(0.3)
+        assert beat._thread is not None and beat._thread.is_alive()
+    finally:
+        beat.withdraw_worker()
+
+
+def test_there_is_one_truth_about_threads() -> None:
+    web = programs.web(0).command
+    threads = web[list(web).index("--threads") + 1]
+    in_compose = re.search(
+        r"--workers (\d+) --threads (\d+)", COMPOSE["services"]["web"]["command"][2]
+    )
+    assert in_compose is not None
+    assert in_compose.groups() == (str(programs._MOST_WEB), threads)
+    said = (ROOT / "docs" / "operation.md").read_text()
+    words = {"3": "three", "5": "five"}
+    assert f"at most {words[in_compose[1]]}, with {words[threads]} threads each" in said
+    assert f"{django_settings.SCRIPTSMITH_WORKER_THREADS} threads" in said
