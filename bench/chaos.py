@@ -1,14 +1,20 @@
-"""kill -9 of worker, Redis and PostgreSQL in turn, broker emptied, replies slower than every limit."""
+"""Two workers: first in a crowd where nobody is killed; then kill -9 of one, of Redis and PostgreSQL in turn, broker
+emptied, replies slower than every limit.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import time
 
 from bench.figures import Figure
+from bench.worker import worker
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_until
 
-RUNS = 100
+RUNS = 300  # enough for two workers not to be through before the last blow
 CALLS = 4  # of a run that passes
 PLACES = 16
 LATENCY = 1.0  # seconds a call
@@ -25,13 +31,27 @@ _PATIENCE = 600.0  # seconds
 
 
 def measure() -> list[Figure]:
-    """Each blow once calls are in flight and work has gone on after the last; then both books."""
+    """The crowd; then each blow once calls are in flight and work has gone on after the last; then both books."""
+    crowd = _measure_crowd()
     _start_runs()
-    with storm(os.environ["DATABASE_URL"], latency=LATENCY, lease=LEASE, faults=LATE) as product:
+    with (
+        storm(os.environ["DATABASE_URL"], latency=LATENCY, lease=LEASE, faults=LATE) as product,
+        # Blows hit the product's own; this one goes on, and may take up what the other one held.
+        worker(product.environment, threads=PLACES),
+    ):
         pauses = {blow: _strike(product, blow) for blow in BLOWS}
         wait_until(lambda: product.unfinished() == 0, seconds=_PATIENCE, what="the end of all runs")
         account = product.account()
-    return [*_pauses(pauses), *_books(account)]
+    return [*crowd, *_pauses(pauses), *_books(account)]
+
+
+def _measure_crowd() -> list[Figure]:
+    # In a process of its own, for its product has another database.
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.crowd"], stdout=subprocess.PIPE, check=True, text=True
+    )
+    figures: list[Figure] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
 
 def _start_runs() -> None:

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
@@ -148,7 +148,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
     stays locked until its end.
     """
     now = timezone.now()
-    values = {
+    values: dict[str, Any] = {
         "run": lease.run_id,
         "owner": lease.owner,
         "fence": lease.fence,
@@ -184,7 +184,7 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
     return Admission(tries, tell_others=first.free > len(tries) and first.everybody > 0)
 
 
-def lock_and_admit(endpoint_id: int, values: dict[str, object]) -> tuple[datetime, list[Row]]:
+def lock_and_admit(endpoint_id: int, values: dict[str, Any]) -> tuple[datetime, list[Row]]:
     """Both in one round trip, and outside a transaction in one of their own, which the server commits by itself.
 
     Returns when the lock was asked for, by the database's clock, and the rows; each says when it was had.

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -155,7 +156,7 @@ def renew(held: Collection[Lease]) -> set[int]:
     """Renew these leases of this process; returns the runs that are ours, but were locked by somebody just now."""
     if not held:
         return set()
-    values = {
+    values: dict[str, Any] = {
         "runs": [lease.run_id for lease in held],
         "fences": [lease.fence for lease in held],
         "owner": OWNER,

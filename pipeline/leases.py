@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
@@ -97,7 +97,9 @@ def claim(run_id: int) -> Lease | None:
 def _take_new(run_id: int) -> Lease | None:
     """Take a run that nobody has held before, so that nothing of anybody's is left open; else None."""
     with connection.cursor() as cursor:
-        cursor.execute(_TAKE_NEW, {"run": run_id, "owner": OWNER, "lease": lease_length()})
+        # The stubs know no timedelta among parameters; psycopg does.
+        values: dict[str, Any] = {"run": run_id, "owner": OWNER, "lease": lease_length()}
+        cursor.execute(_TAKE_NEW, values)
         return Lease(run_id, OWNER, fence=1) if cursor.rowcount else None
 
 

@@ -54,8 +54,13 @@ class Account:
 class Storm:
     """A running product and the model that it asks."""
 
-    def __init__(self, layout: Layout, standin: StandIn) -> None:
+    def __init__(self, layout: Layout, standin: StandIn, environment: dict[str, str]) -> None:
         self._layout = layout
+        # What a further worker needs to take part.
+        self.environment = environment | {
+            "DATABASE_URL": layout.database_url(),
+            "REDIS_URL": layout.redis_url(),
+        }
         self.supervisor = 0  # process id, once it runs
         self.standin = standin
         # What the copied database had of other runs is not this storm's.
@@ -168,7 +173,7 @@ def storm(
         with StandIn("--latency", str(latency)) as standin:
             standin.faults(*faults)
             environment = _environment(folder, standin, lease=lease)
-            product = Storm(layout, standin)
+            product = Storm(layout, standin, environment)
             with _supervisor(folder, environment) as product.supervisor:
                 yield product
     finally:

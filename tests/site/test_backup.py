@@ -21,6 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 
 from catalog.audit import record
+from pipeline.models import Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.models import BackupEvent
 from scriptsmith_site.operation.backup import (
@@ -52,11 +53,13 @@ def data(settings: Settings, tmp_path: Path) -> Path:
 @pytest.mark.django_db(transaction=True)
 def test_everything_comes_back(data: Path, settings: Settings) -> None:
     make_person("kept", "reviewer")
+    Worker.objects.create(name="of then", threads=1)
     file = data / "backup.tar"
     call_command("backup", str(file), stdout=io.StringIO())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert {path.name for path in data.iterdir()} == {"data", "backup.tar"}, "nothing stays behind"
 
+    Worker.objects.create(name="of later", threads=1)
     make_person("came later")
     User.objects.filter(username="kept").delete()
     (settings.MEDIA_ROOT / "export.csv").write_text("changed")
@@ -67,6 +70,9 @@ def test_everything_comes_back(data: Path, settings: Settings) -> None:
     assert (settings.MEDIA_ROOT / "export.csv").read_text() == "a,b\n"
     assert settings.LAYOUT.secret_key.read_text() == settings.SECRET_KEY
     assert stat.S_IMODE(settings.LAYOUT.secret_key.stat().st_mode) == 0o600
+    assert not Worker.objects.exists(), "nobody works on it"
+    events = list(BackupEvent.objects.order_by("pk").values_list("kind", flat=True))
+    assert events == ["backup", "restore"], "its own making is told again"
     record(User.objects.get(), "came back", by=None)
     with pytest.raises(Exception, match="append-only"):  # triggers come back as well
         LogEntry.objects.all().delete()

@@ -152,6 +152,6 @@ def _add(
     """One member; `manifest` is told of it as it was written, even where the file changes meanwhile."""
     member, reading = tarfile.TarInfo(name), _Hashing(file)
     member.size, member.mode = size, 0o600
-    tar.addfile(member, reading)  # type: ignore[arg-type]
+    tar.addfile(member, reading)
     if manifest is not None:
         manifest.parts[name] = {"sha256": reading.hash.hexdigest(), "size": size}

@@ -101,9 +101,9 @@ def count_tables_of(database: str) -> Tables:
         other.execute(_PLAIN_TEXT)
         found: Tables = {}
         for (name,) in other.execute(_TABLES).fetchall():
-            row = other.execute(sql.SQL(_CHECKSUM).format(sql.Identifier(name))).fetchone()
-            assert row is not None
-            found[name] = {"rows": row[0], "checksum": row[1]}
+            counted = other.execute(sql.SQL(_CHECKSUM).format(sql.Identifier(str(name))))
+            for rows, checksum in counted:
+                found[str(name)] = {"rows": int(str(rows)), "checksum": str(checksum)}
     return found
 
 

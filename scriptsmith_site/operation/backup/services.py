@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -15,7 +16,9 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
+from pipeline.models import Worker
 from scriptsmith_site.embedded.commands import migrate
 from scriptsmith_site.models import BackupEvent
 from scriptsmith_site.operation.backup import database
@@ -115,6 +118,10 @@ def restore_backup(
             else:
                 database.replace_in_place(folder / DUMP, expected=manifest.tables)
                 migrate()
+    # Who worked when it was made works on it no more; and of itself a backup can't know.
+    Worker.objects.all().delete()
+    made_at = parse_datetime(manifest.made_at)
+    _note(Kind.BACKUP, source, encrypted=is_encrypted(source), at=made_at)
     _note(Kind.RESTORE, source)
     return manifest
 
@@ -254,11 +261,20 @@ def _name(purpose: str) -> str:
 
 
 def _note(
-    kind: BackupEvent.Kind, path: Path, *, encrypted: bool = False, passed: bool = True
+    kind: BackupEvent.Kind,
+    path: Path,
+    *,
+    encrypted: bool = False,
+    passed: bool = True,
+    at: datetime | None = None,
 ) -> None:
-    size = path.stat().st_size
     BackupEvent.objects.create(
-        kind=kind, file=str(path.resolve())[:300], size=size, encrypted=encrypted, passed=passed
+        kind=kind,
+        at=at or timezone.now(),
+        file=str(path.resolve())[:300],
+        size=path.stat().st_size,
+        encrypted=encrypted,
+        passed=passed,
     )
 
 
