@@ -22,7 +22,8 @@ def worker(environment: dict[str, str], *, threads: int) -> Iterator[int]:
         command = [sys.executable, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
         command += ["--schedule", str(Path(folder) / "schedule"), "--pool", "threads"]
         command += ["--queues", "interactive,campaign", "--loglevel", "INFO"]
-        command += ["--without-gossip", "--without-mingle"]
+        # A name of its own: it may be the second one on this machine.
+        command += ["--without-gossip", "--without-mingle", "--hostname", "bench@%h"]
         log = Path(folder) / "worker.log"
         with log.open("wb") as output:
             process = subprocess.Popen(
