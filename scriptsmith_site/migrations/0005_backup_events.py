@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("scriptsmith_site", "0003_keys")]
+    dependencies = [("scriptsmith_site", "0004_security_log")]
 
     operations = [
         migrations.CreateModel(
