@@ -9,11 +9,12 @@ MAKEFLAGS += --no-print-directory
 VENV_PYTHON := .venv/bin/python
 PIP_INSTALL := $(VENV_PYTHON) -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help setup run test fuzz check bench clean
+.PHONY: help setup run test test-slow fuzz check bench clean
 
 help:
 	@echo "make run     start ScriptSmith on http://127.0.0.1:8000 (PORT=... for another)"
-	@echo "make test    run the whole test suite (ARGS='tests/review -k claim' for a part)"
+	@echo "make test    run the test suite (ARGS='tests/review -k claim' for a part)"
+	@echo "make test-slow  run what is slow by nature"
 	@echo "make fuzz    a hundred generated calls of every operation of the API, by two people (ARGS='-k chief')"
 	@echo "make check   format, lint, types, imports, migrations, deployment settings"
 	@echo "make bench   measure the figures of docs (ARGS=... for a part)"
@@ -63,7 +64,10 @@ run: setup
 	@exec $(VENV_PYTHON) -m scriptsmith_site.embedded --with-parent
 
 test: setup .venv/installed-dev
-	@exec $(VENV_PYTHON) -m pytest -n 2 $(ARGS)
+	@exec $(VENV_PYTHON) -m pytest -n 2 -m "not slow" $(ARGS)
+
+test-slow: setup .venv/installed-dev
+	@exec $(VENV_PYTHON) -m pytest -n 2 -m slow $(ARGS)
 
 fuzz: setup .venv/installed-dev
 	@SCRIPTSMITH_FUZZ_EXAMPLES=$${SCRIPTSMITH_FUZZ_EXAMPLES:-100} exec $(VENV_PYTHON) -m pytest -n 2 tests/fuzz $(ARGS)

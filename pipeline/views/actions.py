@@ -145,8 +145,12 @@ def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
     rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
     shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]
     unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)
-    sums = Run.objects.filter(pk__in=shown).annotate(
-        cost=Sum("calls__attempts__cost"), unpriced=Count("calls__attempts", filter=unpriced)
+    sums = (
+        Run.objects.filter(pk__in=shown)
+        .annotate(
+            paid=Sum("calls__attempts__cost"), missing=Count("calls__attempts", filter=unpriced)
+        )
+        .values_list("pk", "paid", "missing")
     )
-    costs = {run.pk: None if run.unpriced else run.cost for run in sums}
+    costs = {pk: None if missing else paid for pk, paid, missing in sums}
     return [PricedRun(row, costs.get(row.run.pk)) for row in rows]

@@ -56,7 +56,9 @@ def _says_the_same(answer: str, expected: str) -> bool:
     return answer == NOTHING_THERE or (answer, expected) in (("405", "allowed"), ("404", "403"))
 
 
-@pytest.mark.parametrize("table", [page_rows, operation_rows, admin_rows])
+@pytest.mark.parametrize(
+    "table", [page_rows, operation_rows, pytest.param(admin_rows, marks=pytest.mark.slow)]
+)
 def test_every_address_answers_every_role_as_the_table_says(
     everything: Everything, table: Callable[[], tuple[Row, ...]]
 ) -> None:
