@@ -28,8 +28,12 @@ DRAFT = "draft"
 FEEDBACK = "feedback"
 
 
+class PublicKey(int):
+    """A key in its public form; an address takes it as it is."""
+
+
 @lru_cache(maxsize=16_384)
-def public_key(kind: str, key: int) -> int:
+def public_key(kind: str, key: int) -> PublicKey:
     """The public form of a key of the database, 0 to 2**52; another one for each kind.
 
     It stays the same for as long as the SECRET_KEY does.
@@ -40,7 +44,7 @@ def public_key(kind: str, key: int) -> int:
     secret = _secret_of(kind)
     for number in range(_ROUNDS):
         left, right = right, left ^ _mix(secret, number, right)
-    return left << _HALF | right
+    return PublicKey(left << _HALF | right)
 
 
 def find_key(kind: str, public: int) -> int:
@@ -76,7 +80,10 @@ def _secret_of(kind: str) -> bytes:
 
 
 class PublicKeyConverter(IntConverter):
-    """A public key in an address; views get the key of the database."""
+    """A public key in an address; views get the key of the database.
+
+    To make an address, both a key of the database and a PublicKey will do.
+    """
 
     regex = "[0-9]{1,16}"
     kind = ""
@@ -85,6 +92,8 @@ class PublicKeyConverter(IntConverter):
         return find_key(self.kind, int(value))
 
     def to_url(self, value: object) -> str:
+        if isinstance(value, PublicKey):
+            return str(value)
         return str(public_key(self.kind, int(str(value))))
 
 

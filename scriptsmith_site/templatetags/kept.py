@@ -15,11 +15,13 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from catalog.public_keys import PublicKey
+
 register = template.Library()
 
 _MOST = 2_000
 _PLAIN = (str, int, type(None))
-_FILLS = (int, str, SafeString)
+_FILLS = (int, str, SafeString, PublicKey)
 _TOKEN = "csrf_token"
 
 
@@ -69,7 +71,14 @@ class KeptNode(Node):
 
     def _make(self, context: Context, holes: dict[str, object]) -> _Made:
         names = {str(self._stand_ins[name]): name for name in holes}
-        with context.push({name: self._stand_ins[name] for name in holes}):
+        # What an address takes as it is, it must take as it is here, too.
+        stand_ins = {
+            name: PublicKey(str(self._stand_ins[name]))
+            if isinstance(value, PublicKey)
+            else self._stand_ins[name]
+            for name, value in holes.items()
+        }
+        with context.push(stand_ins):
             html = self.nodelist.render(context)
         if not names:
             return _Made([html], [])
