@@ -28,7 +28,6 @@ FLAGGED = {
     "feedback": "- Use -path, not -name.",
     "refined": "find /srv -path '*X*'\n",
 }
-WHY = "It is to delete what is old."
 LONG = "This is wrong for many reasons. " * 20
 
 
@@ -52,6 +51,12 @@ def an_item_that_waits(world: World) -> str:
 
 def a_held_item(world: World) -> str:
     services.claim_item(in_queue(world), by=world.me)
+    return desk_of(world.item)
+
+
+def a_held_harmless_item(world: World) -> str:
+    """Approving what deletes would take a reason."""
+    services.claim_item(in_queue(world, script="uptime -p\n"), by=world.me)
     return desk_of(world.item)
 
 
@@ -217,9 +222,9 @@ DESK = (
     Story(
         "review/_decide_form.html",
         "reviewer",
-        a_held_item,
+        a_held_harmless_item,
         "item-decide",
-        fill={"value": "2", "comment": "As asked.", "risk_reason": WHY},
+        fill={"value": "2", "comment": "As asked."},
         press="approve",
         then=lambda w: (
             Decision.objects.get().kind == "approve"
@@ -244,7 +249,7 @@ DESK = (
         "reviewer",
         a_held_item,
         "item-decide",
-        fill={"script": "find /var/tmp/exports -mtime +30 -print\n", "risk_reason": WHY},
+        fill={"script": "find /var/tmp/exports -mtime +30 -print\n"},
         press="edit",
         then=lambda w: Decision.objects.get().kind == "edit",
         name="edit",
