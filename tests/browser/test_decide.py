@@ -11,16 +11,18 @@ from tests.browser.desk import log_in, queue_on
 from tests.site_process import Site
 
 _STORED = """
+from catalog.public_keys import ITEM, find_key
 from review.models import Decision, Score
-given = Score.objects.filter(item={pk}, current=True).order_by('pk')
-decided = Decision.objects.filter(item={pk}, undone_at=None).count()
+item = find_key(ITEM, {key})
+given = Score.objects.filter(item=item, current=True).order_by('pk')
+decided = Decision.objects.filter(item=item, undone_at=None).count()
 print('stored', decided, [(one.stage, one.value, one.comment) for one in given])
 """
 
 
 def stored(site: Site, address: str) -> str:
     """How many decisions stand on the item, and the scores that count."""
-    said = site.run(_STORED.format(pk=item_of(address)))
+    said = site.run(_STORED.format(key=item_of(address)))
     return next(line for line in said.splitlines() if line.startswith("stored"))
 
 
