@@ -10,10 +10,11 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.db.models import Case, Value, When
 
+from catalog import analysis
 from catalog.details import VersionDetails
 from catalog.files import EntryRecord, OtherVersion, Row
 from catalog.models import Entry, Phrasing, Version
-from catalog.services.making import RESERVED_SLUGS, check
+from catalog.services.making import RESERVED_SLUGS, check, raised_risk
 from catalog.services.versions import details_of
 from catalog.types import BadInput
 
@@ -328,7 +329,18 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
     # A file may leave out what is found in the script itself.
     if "parameters" in differing and tuple(check(script, details)) == there.parameters:
         differing.remove("parameters")
+    # What a file says of the risk is raised to its worst finding, as it was when the version was made.
+    if "risk" in differing and there.risk == _raised(version, str(details.risk)):
+        differing.remove("risk")
     return differing
+
+
+def _raised(version: Version, said: str) -> str:
+    found = (
+        analysis.Seen(one["check"], analysis.Outcome(one["outcome"]), one["level"], one["code"])
+        for one in version.findings
+    )
+    return raised_risk(said, found)
 
 
 def lower_state(asked: Version.State, said: str | None) -> Version.State:

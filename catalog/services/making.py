@@ -91,11 +91,18 @@ def _risk_of(report: analysis.Report, *, said: str | None) -> str:
     """What was said, but never less than the worst finding; what was found where nothing was said."""
     if said is None:
         return report.risk.value
-    least = analysis.least_risk(
-        analysis.Seen(found.check, found.outcome, found.level, found.code)
-        for found in report.findings
+    return raised_risk(
+        said,
+        (
+            analysis.Seen(found.check, found.outcome, found.level, found.code)
+            for found in report.findings
+        ),
     )
-    return analysis.higher(analysis.Risk(said), least).value
+
+
+def raised_risk(said: str, findings: Iterable[analysis.Seen]) -> str:
+    """The risk that counts where this one was said of a script with these findings."""
+    return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
 
 
 def check(script: str, details: VersionDetails) -> list[Parameter]:

@@ -26,12 +26,18 @@ def texts(version: Version) -> list[str]:
     return list(version.entry.phrasings.values_list("text", flat=True))
 
 
-def test_a_new_wording_is_answered(version: Version, curator: User, client_for: ClientFor) -> None:
+def test_a_new_wording_is_answered_once_it_is_confirmed(
+    version: Version, curator: User, second_curator: User, client_for: ClientFor
+) -> None:
     address = f"/catalogue/{version.entry.slug}/phrasing/"
 
     assert client_for(curator).post(address, {"text": "Kick the printers"}).status_code == 302
     services.embed_missing()
 
+    assert services.retrieve("Kick the printers").answer == "adapt"
+    phrasing = version.entry.phrasings.get(text="Kick the printers")
+    confirm = f"/catalogue/phrasings/{phrasing.pk}/confirm/"
+    assert client_for(second_curator).post(confirm).status_code == 302
     assert services.retrieve("Kick the printers").answer == "match"
 
 
