@@ -77,13 +77,7 @@ class MalformedRequestMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        answer = self._refuse(request) or self.get_response(request)
-        if answer.status_code == 405 and not answer.content:
-            return errors.show_method_not_allowed(request, answer.get("Allow", ""))
-        if answer.status_code == 405 and answer.has_header("Allow"):
-            # REST framework offers it whether or not there is anything to say.
-            answer["Allow"] = answer["Allow"].removesuffix(", OPTIONS")
-        return answer
+        return self._refuse(request) or self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs
@@ -195,13 +189,19 @@ class ExposureMiddleware:
 
 
 class RefusalMiddleware:
-    """What a service refused and no view answered becomes a page, or a fragment for htmx."""
+    """What a service refused and no view answered becomes a page, or a fragment for htmx; so does a wrong method."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        answer = self.get_response(request)
+        if answer.status_code == 405 and not answer.content:
+            return errors.show_method_not_allowed(request, answer.get("Allow", ""))
+        if answer.status_code == 405 and answer.has_header("Allow"):
+            # REST framework offers it whether or not there is anything to say.
+            answer["Allow"] = answer["Allow"].removesuffix(", OPTIONS")
+        return answer
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return errors.show_refusal(request, exception) if isinstance(exception, Refused) else None

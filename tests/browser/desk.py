@@ -43,34 +43,36 @@ def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
 
 
 _HOLD = """
+from catalog.public_keys import ITEM, find_key
 from datetime import timedelta
 from django.db.models import F
 from django.utils import timezone
 from pipeline.models import Run
 from review.models import Item
-run = Run.objects.filter(pk=Item.objects.get(pk={pk}).run_id)
+run = Run.objects.filter(pk=Item.objects.get(pk=find_key(ITEM, {key})).run_id)
 run.update(
     state='running', owner='a slow one', fence=F('fence') + 1,
     lease_until=timezone.now() + timedelta(hours=1),
 )
 """
 _END = """
+from catalog.public_keys import ITEM, find_key
 from django.utils import timezone
 from pipeline.models import Run
 from review.models import Item
-run = Run.objects.filter(pk=Item.objects.get(pk={pk}).run_id)
+run = Run.objects.filter(pk=Item.objects.get(pk=find_key(ITEM, {key})).run_id)
 run.update(state='done', owner='', lease_until=None, finished_at=timezone.now())
 """
 
 
-def hold_run(site: Site, pk: str) -> None:
+def hold_run(site: Site, key: str) -> None:
     """The item's run is in the hands of a worker that takes its time."""
-    site.run(_HOLD.format(pk=pk))
+    site.run(_HOLD.format(key=key))
 
 
-def end_run(site: Site, pk: str) -> None:
+def end_run(site: Site, key: str) -> None:
     """That worker is through."""
-    site.run(_END.format(pk=pk))
+    site.run(_END.format(key=key))
 
 
 def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: int = 1) -> str:

@@ -11,11 +11,12 @@ from tests.browser.desk import end_run, hold_run, queue_on
 from tests.site_process import Site
 
 _WAIT = """
+from catalog.public_keys import ITEM, find_key
 from django.contrib.auth.models import User
 from review import services
 from review.models import Assignment, Item
 from tests.review.test_desk import score_next
-item, rita = Item.objects.get(pk={pk}), User.objects.get(username='rita')
+item, rita = Item.objects.get(pk=find_key(ITEM, {key})), User.objects.get(username='rita')
 services.claim_item(item, by=rita)
 score_next(item, rita, 0)
 Assignment.objects.filter(item=item).update(state='waiting', lease_until=None)
@@ -27,9 +28,9 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
     [address] = queue_on(site, "waits")
-    pk = address.split("/")[2]
-    site.run(_WAIT.format(pk=pk))
-    hold_run(site, pk)
+    key = address.split("/")[2]
+    site.run(_WAIT.format(key=key))
+    hold_run(site, key)
     page = sign_in("rita")
     page.clock.install()
     page.goto(address)
@@ -44,7 +45,7 @@ def test_what_is_ready_appears_by_itself_but_not_while_one_writes(
     assert answer.value.status == 204
     expect(waits).to_be_visible()
 
-    end_run(site, pk)
+    end_run(site, key)
     search.focus()
     asked.clear()
     page.clock.fast_forward(LATER)

@@ -16,6 +16,7 @@ from scriptsmith_site.models import ApiToken
 from scriptsmith_site.people.tokens import make_token
 from tests.edge.addresses import addresses, routes
 from tests.people import make_person
+from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def client(person: User) -> Client:
 
     It asks for JSON, which costs less than the page that says the same.
     """
-    client = Client(raise_request_exception=False, headers={"Accept": "application/json"})
+    client = WebClient(raise_request_exception=False, headers={"Accept": "application/json"})
     client.force_login(person)
     made = make_token(person, name="x", scopes=ApiToken.Scope.values, days=None, by=person)
     client.defaults["HTTP_AUTHORIZATION"] = f"Bearer {made.secret}"
@@ -175,7 +176,8 @@ def test_a_body_that_cannot_be_used_breaks_nothing(
         others = set() if "application/json" in kinds else {200, 202, 204, 409, 415, 422}
         assert code in {status, 404} | others, (address, code)
         answered.append(code)
-    assert answered.count(status) > 20
+    # Others say first that the person may not, or that nothing is there.
+    assert answered.count(status) > 10
 
 
 @pytest.mark.parametrize(

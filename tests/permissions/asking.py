@@ -11,9 +11,11 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpResponseBase
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 from django.test.client import ClientHandler
 from django.urls import reverse
+
+from tests.web_client import WebClient
 
 NOTHING_THERE = "no history"  # the admin's way of saying that there is no such row
 _TOKEN = "c" * 32
@@ -34,7 +36,7 @@ class Browser:
 
     def __init__(self, user: User | None = None, *, token: str = "") -> None:
         self._requests = _Requests()
-        client = Client()
+        client = WebClient()
         if user is not None:
             client.force_login(user)
         client.cookies[settings.CSRF_COOKIE_NAME] = _TOKEN

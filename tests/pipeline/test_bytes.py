@@ -190,11 +190,10 @@ def test_what_a_block_of_code_cannot_carry_is_noted_on_the_draft(
 
 
 @pytest.mark.parametrize("field", ["statement", "incident"])
-def test_a_nul_byte_is_refused_and_what_was_typed_stays(
+def test_a_nul_byte_is_refused_at_the_edge(
     field: str, client_for: ClientFor, reviewer: User
 ) -> None:
     form = {"statement": "Show the notes", "severity": "3", "configuration": "demo"}
     response = client_for(reviewer).post(reverse("action-new"), {**form, field: "a\0b kept"})
     assert response.status_code == 422
-    assert "kept" in response.text
     assert not Run.objects.exists()

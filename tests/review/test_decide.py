@@ -196,7 +196,7 @@ def test_a_refused_edit_is_still_there(
             "kind": "edit",
             "draft": draft.sha256,
             "shown": shown_to(reviewer, held.item),
-            "script": "echo kept\n" + "#" * 300_000,
+            "script": "echo kept\n" + "#" * 1_000_000,
         },
         headers={"HX-Request": "true"},
     )

@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -16,6 +15,7 @@ from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.tokens import make_token
 from tests.people import PASSWORD, make_person
 from tests.site.browsing import Person
+from tests.web_client import WebClient
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def _axes(settings: Settings) -> None:
 
 
 def bearer(secret: str, address: str = "127.0.0.1") -> tuple[int, str]:
-    answer = Client(REMOTE_ADDR=address).get(
+    answer = WebClient(REMOTE_ADDR=address).get(
         "/api/v1/runs/", headers={"Authorization": f"Bearer {secret}"}
     )
     return answer.status_code, answer.get("Retry-After", "")
@@ -117,12 +117,12 @@ def test_guesses_of_the_present_password_are_stopped(stranger: User, settings: S
 
 
 def test_unknown_links_are_stopped(stranger: User, administrator: User) -> None:
-    guesser = Client(REMOTE_ADDR="192.0.2.66")
+    guesser = WebClient(REMOTE_ADDR="192.0.2.66")
     answers = [guesser.get(f"/set-password/guess{n}/").status_code for n in range(22)]
     assert answers == [404] * 20 + [429] * 2
     link = f"/set-password/{make_password_link(stranger, by=administrator)}/"
     assert guesser.get(link).status_code == 429
-    assert Client().get(link).status_code == 200
+    assert WebClient().get(link).status_code == 200
 
 
 def test_unknown_tokens_are_stopped_and_known_ones_go_on(reviewer: User) -> None:
@@ -137,7 +137,7 @@ def test_unknown_tokens_are_stopped_and_known_ones_go_on(reviewer: User) -> None
     assert bearer(mine.secret, address)[0] == 200, "what was used here before goes on"
     assert bearer(other.secret)[0] == 200
 
-    answer = Client(REMOTE_ADDR=address).get(
+    answer = WebClient(REMOTE_ADDR=address).get(
         "/api/v1/runs/", headers={"Authorization": "Bearer sst_guess"}
     )
     assert json.loads(answer.content)["error"]["code"] == "too_many_attempts"
@@ -192,7 +192,7 @@ def test_an_administrator_lifts_all_lockouts_of_a_person(
 
 
 def test_only_administrators_lift(stranger: User, curator: User) -> None:
-    carla = Client()
+    carla = WebClient()
     carla.force_login(curator)
     assert carla.post("/audit/security/lockouts/1/lift/").status_code == 403
 

@@ -7,13 +7,13 @@ import logging
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
-from django.test import Client
 from pytest_django import Settings
 
 from scriptsmith_site import origin
 from scriptsmith_site.env import KNOWN, env_networks
 from scriptsmith_site.models import SecurityEvent
 from tests.people import PASSWORD
+from tests.web_client import WebClient
 
 PROXIES = ["127.0.0.1", "10.0.0.0/8", "::1"]
 
@@ -57,7 +57,7 @@ def test_the_log_has_the_client_s_address_behind_a_proxy_that_is_named(
     stranger: User, settings: Settings
 ) -> None:
     typed = {"username": "sam", "password": PASSWORD}
-    proxied = Client(REMOTE_ADDR="10.0.0.5", headers={"X-Forwarded-For": "192.0.2.1"})
+    proxied = WebClient(REMOTE_ADDR="10.0.0.5", headers={"X-Forwarded-For": "192.0.2.1"})
     settings.SCRIPTSMITH_TRUSTED_PROXIES = ["10.0.0.0/8"]
     proxied.post("/login/", typed)
     assert SecurityEvent.objects.first().address == "192.0.2.1"  # type: ignore[union-attr]
@@ -67,7 +67,7 @@ def test_a_proxy_that_is_not_named_is_noticed_once(
     db: None, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(origin, "_warned_of", set())
-    proxied = Client(REMOTE_ADDR="10.0.0.5", headers={"X-Forwarded-For": "192.0.2.1"})
+    proxied = WebClient(REMOTE_ADDR="10.0.0.5", headers={"X-Forwarded-For": "192.0.2.1"})
     with caplog.at_level(logging.WARNING, "scriptsmith_site.origin"):
         for _time in range(3):
             proxied.get("/healthz")

@@ -23,6 +23,7 @@ from scriptsmith_site.people.tokens import make_token
 from scriptsmith_site.tasks import sweep_security_log
 from tests.people import PASSWORD
 from tests.site.browsing import Person
+from tests.web_client import WebClient
 
 NEW = "another good passphrase"
 CHROMIUM = "Mozilla/5.0 (X11; Linux x86_64) Chromium"
@@ -87,7 +88,7 @@ def test_what_becomes_of_an_account_is_in_it(administrator: User) -> None:
     secret = re.search(r'value="(sst_[\w-]+)"', shown.content.decode())
     assert secret
     for _use in range(3):
-        Client(REMOTE_ADDR="192.0.2.3").get(
+        WebClient(REMOTE_ADDR="192.0.2.3").get(
             "/api/v1/runs/", headers={"Authorization": f"Bearer {secret[1]}"}
         )
     own.send("/settings/", "/settings/password/", current_password="guess", new_password="x" * 12)

@@ -32,7 +32,7 @@ def test_pairs_are_those_of_the_mapping(key: object) -> None:
 
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
 _BLOCK = re.compile(r"{% block (\w+) %}(.*?){% endblock %}", re.DOTALL)
-_SET = re.compile(r"\bas(?:var)? (\w+)[^%]*%}")
+_SET = re.compile(r"\bas(?:var)? (\w+)(?: [\w =]*)? ?%}")
 _ASKED = re.compile(r"=(\w+)\b(?=[^%]*%})|{{ ?(\w+)")
 
 

@@ -7,13 +7,13 @@ import io
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.test import Client
 
 from scriptsmith_site.people import services
 from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.tokens import make_token
 from tests.people import PASSWORD
 from tests.site.browsing import Person
+from tests.web_client import WebClient
 
 NEW = "another good passphrase"
 
@@ -27,7 +27,7 @@ def tokens(stranger: User) -> list[str]:
 
 
 def opens(secret: str) -> bool:
-    answer = Client().get("/api/v1/runs/", headers={"Authorization": f"Bearer {secret}"})
+    answer = WebClient().get("/api/v1/runs/", headers={"Authorization": f"Bearer {secret}"})
     assert answer.status_code in (200, 401)
     return answer.status_code == 200
 

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from catalog.public_keys import DRAFT, public_key
 from pipeline import services
 from tests.keys import shown
 from tests.make import SCRIPT, make_answered_run, make_run, make_version
@@ -37,7 +38,7 @@ def test_a_run_in_full_has_what_the_command_prints_and_where_it_belongs(
     assert said["recommended"] == 2
     assert said["script"] == refined
     assert [draft["kind"] for draft in said["drafts"]] == ["generated", "refined"]
-    assert said["drafts"][1]["id"] == run.recommended_id
+    assert said["drafts"][1]["id"] == public_key(DRAFT, run.recommended_id)
     assert said["matches"] == []
 
 

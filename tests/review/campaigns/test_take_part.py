@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from catalog.public_keys import ITEM, read_public
 from review import opening
 from review.models import Assignment, Campaign, Case, Item, Member, Score
 from tests.keys import shown
@@ -41,7 +42,7 @@ def test_a_study_is_gone_through_item_by_item_to_its_end(
     page = client.get("/studies/").content.decode()
     assert "Shell study" in page
     first = client.post(f"/studies/{campaign.pk}/next/")
-    item = Item.objects.get(pk=int(first["Location"].strip("/").split("/")[-1]))
+    item = Item.objects.get(pk=read_public(ITEM, first["Location"].strip("/").split("/")[-1]))
     leads = give(client, item, 0, 2, 2)
     other = campaign.items.exclude(pk=item.pk).get()
     assert leads == f"/items/{shown(other)}/"
