@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -50,6 +51,7 @@ def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
     return _may(phrasing.added_by_id, by)
 
 
+@transaction.atomic
 def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
     """Put the person's name to a wording: what it asks for is what the entry does. It answers like the others.
 

@@ -67,6 +67,15 @@ def test_a_wording_of_one_curator_is_no_answer_until_another_one_confirms_it(
     assert event.actor == second_curator
 
 
+@pytest.mark.django_db(transaction=True)
+def test_it_is_confirmed_in_a_transaction_of_its_own(curator: User, second_curator: User) -> None:
+    """Other tests stand in one already, and would not notice that there is none."""
+    phrasing = add(shelve("Restart the web server nginx", script=RESTART), HARMLESS, curator)
+    services.confirm_phrasing(phrasing, by=second_curator)
+    phrasing.refresh_from_db()
+    assert phrasing.confirmed_by == second_curator
+
+
 def test_what_waits_takes_nothing_from_what_is_confirmed(restart: Version, curator: User) -> None:
     before = asked("Restart the web server nginx")
     add(restart, "Restart the web server nginx.", curator)

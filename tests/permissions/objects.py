@@ -163,9 +163,11 @@ class Everything:
             reason="No",
         )
         self._put("decision", decision.pk)
+        # What is decided is hidden from nobody.
+        Item.objects.filter(pk=decided.pk).update(state=Item.State.CLOSED, closed_at=timezone.now())
+        self._put("run decided", decided.run_id)
+        self._put("draft", shown(draft))
         self._put("run", free.run.pk)
-        asked = make_run(statement="Show the kernel version", by=self.other)
-        self._put("draft", shown(asked.drafts.get()))
 
     def _make_catalogue(self) -> None:
         verified = make_version("Show old exports", by=self.other)

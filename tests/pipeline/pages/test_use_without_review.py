@@ -9,6 +9,7 @@ from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from pipeline.models import Draft, DraftUse, Run
 from tests.make import make_run, make_version
@@ -105,7 +106,9 @@ def test_what_was_verified_since_leads_to_its_entry(
     client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
 ) -> None:
     version = make_version("Delete old exports", script=draft.script, by=curator)
-    version.entry.phrasings.create(text=run.action.statement, confirmed_by=curator)
+    version.entry.phrasings.create(
+        text=run.action.statement, confirmed_by=curator, confirmed_at=timezone.now()
+    )
 
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
 
