@@ -10,11 +10,11 @@ from review.shown_keys import name_draft, name_feedback
 
 def shown(row: Item | Draft) -> int:
     """The key of an item, or of a Draft outside of a review."""
-    return public_key(ITEM if isinstance(row, Item) else DRAFT, row.pk)
+    return int(public_key(ITEM if isinstance(row, Item) else DRAFT, row.pk))
 
 
 def seen_in(item: Item, scored: Draft | Feedback | int) -> int:
     """What the reviewers of an item are told of a Draft (or its key) or of feedback."""
     if isinstance(scored, Feedback):
-        return name_feedback(item.pk, scored.pk)
-    return name_draft(item.pk, scored if isinstance(scored, int) else scored.pk)
+        return int(name_feedback(item.pk, scored.pk))
+    return int(name_draft(item.pk, scored if isinstance(scored, int) else scored.pk))

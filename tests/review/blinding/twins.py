@@ -116,7 +116,8 @@ def compare(
     if told:
         raise Differs(f"{len(told)} of {len(asks)} answers differ\n" + "\n".join(told[:12]))
     answered = sum(200 <= status < 400 for status, _headers, _body in found[0])
-    assert answered > len(asks) // 4, "most requests were refused: little was compared"
+    # Of all addresses a reviewer is refused most; of those about one item, few.
+    assert answered >= min(100, len(asks) // 4), "most requests were refused: little was compared"
     return len(asks)
 
 
