@@ -48,7 +48,7 @@ class WebClient(Client):
         headers = dict(options.get("headers") or {})
         if data is None and _is_api(path):
             data, content_type = "", "application/json"  # no body, as a program sends none
-        if not self._is_exempt(headers, data):
+        if not self._is_exempt(path, headers, data):
             if _is_script(path, content_type, headers):
                 headers.setdefault("X-CSRFToken", self._page_token())
             else:
@@ -58,7 +58,7 @@ class WebClient(Client):
 
     def generic(self, method: str, path: str, *arguments: Any, **options: Any) -> HttpResponse:  # type: ignore[override]
         headers = dict(options.get("headers") or {})
-        if method in ("PUT", "PATCH", "DELETE") and not self._is_exempt(headers, None):
+        if method in ("PUT", "PATCH", "DELETE") and not self._is_exempt(path, headers, None):
             headers.setdefault("X-CSRFToken", self._page_token())
             options["headers"] = headers
         return super().generic(method, path, *arguments, **options)  # type: ignore[no-any-return]
@@ -77,14 +77,12 @@ class WebClient(Client):
         super().logout()
         self._pages.clear()
 
-    def _is_exempt(self, headers: dict[str, str], data: object) -> bool:
+    def _is_exempt(self, path: str, headers: dict[str, str], data: object) -> bool:
         """Whether the test says itself what is sent, or the request is no browser's."""
         given = {name.lower() for name in headers}
-        if (
-            "authorization" in given
-            or "x-csrftoken" in given
-            or "HTTP_AUTHORIZATION" in self.defaults
-        ):
+        if "authorization" in given or "x-csrftoken" in given:
+            return True
+        if "HTTP_AUTHORIZATION" in self.defaults and _is_api(path):
             return True
         if not self.handler.enforce_csrf_checks:
             return True
