@@ -191,7 +191,7 @@ def _read_all() -> Readings:
 
 def _read_lists(client: Client, items: Sequence[Item], readings: Readings) -> None:
     """The API's lists, to their ends: what each row says, and where it stands."""
-    from catalog.public_keys import ITEM, public_key
+    from core.web.public_keys import ITEM, public_key
 
     for name, keys in (
         ("queue", {public_key(ITEM, item.pk): item for item in items}),
@@ -225,7 +225,7 @@ def _read_one_by_one(client: Client, items: Sequence[Item], readings: Readings) 
     """The pages and the API of each, in an order that has nothing to do with anything."""
     from django.urls import reverse
 
-    from catalog.public_keys import ITEM, public_key
+    from core.web.public_keys import ITEM, public_key
 
     order = list(items)
     random.Random(SEED).shuffle(order)

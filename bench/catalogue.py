@@ -21,12 +21,13 @@ from django.utils import timezone
 
 from bench.figures import Figure
 from bench.shelves import Forms, fill, make_model
-from catalog import retrieval, services, vectors
+from catalog import services
+from catalog.entries.services.filters import Filters
+from catalog.entries.services.search import find_near, list_entries, scope_of
 from catalog.models import EmbeddingModel, Entry, Phrasing
-from catalog.nearest import Meaning
-from catalog.services.filters import Filters
-from catalog.services.search import find_near, list_entries, scope_of
-from catalog.vectors import Missing
+from catalog.retrieval import service, vector_store
+from catalog.retrieval.vector_search import Meaning
+from catalog.retrieval.vector_store import Missing
 from scriptsmith_site.memory import settle_memory
 
 ENTRIES = int(os.environ.get("BENCH_ENTRIES", "100000"))
@@ -71,14 +72,14 @@ def measure() -> list[Figure]:
         STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES},
     ):
         model = make_model()
-        forms = Forms(vectors.embedder(), seed=1)
+        forms = Forms(vector_store.embedder(), seed=1)
         began = time.perf_counter()
         fill(ENTRIES, forms, model)
         filled = time.perf_counter() - began
         build = _build_index(model)
         _run("ANALYZE")
         asked = [forms.draw().statement for _ in range(ASKED)]
-        meanings = [Meaning(model, vector) for vector in vectors.embedder().embed(asked)]
+        meanings = [Meaning(model, vector) for vector in vector_store.embedder().embed(asked)]
         return [
             _figure("entries", Entry.objects.count(), note=f"made in {filled:.0f} s"),
             _figure(
@@ -96,7 +97,7 @@ def measure() -> list[Figure]:
 
 def _build_index(model: EmbeddingModel) -> list[Figure]:
     began = time.perf_counter()
-    vectors.create_index(model)
+    vector_store.create_index(model)
     taken = time.perf_counter() - began
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_relation_size(%s) / 1048576.0", [model.index_name])
@@ -113,10 +114,10 @@ def _recall(meanings: Sequence[Meaning]) -> list[Figure]:
     for meaning in meanings:
         with _by_scan():
             [*_, (_, _, furthest)] = meaning.nearest_first()[:NEAREST]
-        found = meaning.find(limit=retrieval.NEAREST_PHRASINGS)[:NEAREST]
+        found = meaning.find(limit=service.NEAREST_PHRASINGS)[:NEAREST]
         shares.append(sum(1 - hit.cosine <= furthest + 1e-6 for hit in found) / NEAREST)
     note = f"{len(shares)} statements, against a scan of all vectors"
-    plan = meanings[0].nearest_first()[: retrieval.NEAREST_PHRASINGS].explain()
+    plan = meanings[0].nearest_first()[: service.NEAREST_PHRASINGS].explain()
     index = meanings[0].model.index_name
     figures = [
         _figure("the plan names the index", float(f"Index Scan using {index} " in plan), "1")
@@ -148,7 +149,7 @@ def _speed(asked: Sequence[str], meanings: Sequence[Meaning]) -> list[Figure]:
     return [
         *_time(
             "the nearest by the index",
-            [partial(meaning.find, limit=retrieval.NEAREST_PHRASINGS) for meaning in meanings],
+            [partial(meaning.find, limit=service.NEAREST_PHRASINGS) for meaning in meanings],
             "under 25 ms",
         ),
         *_time(
@@ -173,7 +174,7 @@ def _store_while_searching(
         for pk in Entry.objects.order_by("pk").values_list("pk", flat=True)[:ADDED]
     ]
     Phrasing.objects.bulk_create(phrasings, ignore_conflicts=True)
-    rows = list(vectors.without_vector(model).values_list("pk", "entry_id", "text"))
+    rows = list(vector_store.without_vector(model).values_list("pk", "entry_id", "text"))
     missing = [Missing(*row) for row in rows]
     made = forms.vectors_of(np.zeros(len(missing), dtype=np.int64))
     stop = threading.Event()
@@ -181,9 +182,9 @@ def _store_while_searching(
     reader = threading.Thread(target=_search_until, args=(stop, meanings, taken))
     reader.start()
     began = time.perf_counter()
-    for start in range(0, len(missing), vectors.BATCH):
-        some = slice(start, start + vectors.BATCH)
-        vectors.store(model, missing[some], made[some])
+    for start in range(0, len(missing), vector_store.BATCH):
+        some = slice(start, start + vector_store.BATCH)
+        vector_store.store(model, missing[some], made[some])
     seconds = time.perf_counter() - began
     stop.set()
     reader.join()
@@ -201,7 +202,7 @@ def _search_until(stop: threading.Event, meanings: Sequence[Meaning], taken: lis
     while not stop.is_set():
         for meaning in meanings:
             began = time.perf_counter()
-            meaning.find(limit=retrieval.NEAREST_PHRASINGS)
+            meaning.find(limit=service.NEAREST_PHRASINGS)
             taken.append((time.perf_counter() - began) * 1_000)
             if stop.is_set():
                 break

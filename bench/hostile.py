@@ -60,7 +60,7 @@ def measure() -> list[Figure]:
 
 
 def _meet(kind: str, pid: int, start: float, port: int) -> list[Figure]:
-    from pipeline.failures import failure_of
+    from pipeline.ledger.failures import failure_of
     from pipeline.models import Attempt, Run
 
     Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew

@@ -38,21 +38,21 @@ def measure_alone() -> list[Figure]:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from pipeline import execution
+    from pipeline.execution import run_worker
     from pipeline.models import Attempt
 
-    execution.model_client()  # loading the SDK is the worker's start, not a run's time
+    run_worker.model_client()  # loading the SDK is the worker's start, not a run's time
     ratios, calls, queries = [], 0, 0
     with _standin():
         for _ in range(REPEATS):
             run = _start(enqueue=False)
             began = time.monotonic()
-            run = execution.run_to_end(run.pk)
+            run = run_worker.run_to_end(run.pk)
             ratios.append((time.monotonic() - began) / (LATENCY * CALLS_ON_THE_PATH))
             assert run.state == "done", run.problem
             calls = Attempt.objects.filter(call__run=run).count()
     with _standin(latency=0.0), CaptureQueriesContext(connection) as captured:
-        execution.run_to_end(_start(enqueue=False).pk)
+        run_worker.run_to_end(_start(enqueue=False).pk)
         queries = len(captured)
     return [
         {

@@ -11,7 +11,8 @@ from bench.product import ROOT
 from bench.rows import multiply
 from catalog.models import Version
 from pipeline.models import Action, Assessment, Configuration, Draft, DraftFinding, Run
-from review import opening, studies
+from review.campaigns import rules as studies
+from review.campaigns import states
 from review.models import Campaign, Case, Item
 
 PASSWORD = "a bench's own passphrase"
@@ -62,7 +63,7 @@ def make_study(
         _fill(campaign, cases)
         if copies > 1:
             multiply(_COPIED, copies, own=_OWN)
-    opening.move_campaign(campaign, "open", by=people[0])
+    states.move_campaign(campaign, "open", by=people[0])
     _vacuum_as_autovacuum_does()
     campaign.refresh_from_db()
     return campaign

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from pgvector.psycopg import register_vector
 from psycopg import Connection
 
-from catalog import vectors, wording
 from catalog.embedding import Embedder
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing, Tag, Version
+from catalog.retrieval import text_search, vector_store
 
 EMBEDDED = 12  # statements of each form that are really embedded
 MOVED = 0.7  # how much of a difference of two others is added
@@ -177,7 +177,7 @@ def fill(entries: int, forms: Forms, model: EmbeddingModel) -> None:
                 for (phrasing, _), vector in zip(phrasings, placed, strict=True)
             ]
             copy_vectors(cursor.connection, rows)
-        wording.refresh_documents([entry.pk for entry, _ in made])
+        text_search.refresh_documents([entry.pk for entry, _ in made])
     connection.close()  # this one reads and writes vectors as numpy does
 
 
@@ -193,7 +193,7 @@ def copy_vectors(raw: Connection, rows: list[tuple[int, int, Floats, bool]]) -> 
 
 def make_model() -> EmbeddingModel:
     """The current model, for the embedder of the setting, with no index yet."""
-    wanted = vectors.embedder()
+    wanted = vector_store.embedder()
     return EmbeddingModel.objects.create(
         name=wanted.name,
         spec="minilm",

@@ -20,8 +20,10 @@ from django.test.utils import override_settings
 from bench.figures import Figure
 from bench.rows import multiply
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
-from review import reporting, studies, tallies
+from review.campaigns import rules
+from review.counting import tallies
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
+from review.report import services
 from scriptsmith_site.memory import settle_memory
 from tests.review.report.rows import Label, fill
 
@@ -43,7 +45,7 @@ def measure() -> list[Figure]:
     """Build the study, count it once, then look at it while scores go on arriving."""
     manager = User.objects.create_user("bench-manager", password=None)
     manager.groups.set(Group.objects.filter(name="manager"))
-    campaign = studies.create_campaign("Study of the bench", by=manager)
+    campaign = rules.create_campaign("Study of the bench", by=manager)
     _fill(campaign)
     items = campaign.items.count()
     scores = Score.objects.filter(item__campaign=campaign).count()
@@ -72,7 +74,7 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     client.get(threats)
     first = (time.perf_counter() - began) * 1_000
     return [
-        *_time("report service", lambda: reporting.make_report(campaign), campaign),
+        *_time("report service", lambda: services.make_report(campaign), campaign),
         *_time("report page", lambda: _look(client, where), campaign),
         *_time(
             "report as JSON", lambda: _look(client, f"/api/v1/reports/{campaign.pk}/"), campaign

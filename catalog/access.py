@@ -11,8 +11,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
+from catalog.entries.services.base import CURATE, require
 from catalog.models import Entry, Job, Phrasing, Use, Version
-from catalog.services.base import CURATE, require
 
 Person = User | AnonymousUser
 

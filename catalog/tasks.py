@@ -8,9 +8,10 @@ from time import monotonic
 from celery import shared_task
 from django.conf import settings
 
-from catalog import offline, vectors
 from catalog.embedding import EmbedderUnavailable
-from catalog.turns import COPY_OFFLINE, FILL_VECTORS, only_one
+from catalog.exchange import offline_copy
+from catalog.retrieval import vector_store
+from core.database.advisory_lock import COPY_OFFLINE, FILL_VECTORS, only_one
 
 logger = logging.getLogger(__name__)
 
@@ -43,16 +44,16 @@ def write_offline_copy() -> None:
     """Once a night, what is verified, to be read when nothing runs; made up for where a night was missed."""
     folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
     with only_one(COPY_OFFLINE) as is_mine:
-        if is_mine and offline.is_due(folder):
-            made = offline.write_copy(folder)
+        if is_mine and offline_copy.is_due(folder):
+            made = offline_copy.write_copy(folder)
             logger.info("%s entries are in %s", made.entries, made.folder)
 
 
 def _work_a_while() -> bool:
     """Whether there is more to do."""
-    vectors.clear_retired()
+    vector_store.clear_retired()
     begun = monotonic()
-    while stored := vectors.embed_missing(limit=AT_A_TIME):
+    while stored := vector_store.embed_missing(limit=AT_A_TIME):
         if monotonic() - begun > LONGEST:
             return stored >= AT_A_TIME
     return False

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.views import browse, bulk, calibration, curation, edit, files, moves, use
+from catalog.calibration import views as calibration
+from catalog.curation.views import bulk, curation
+from catalog.entries.views import browse, edit, lifecycle, use
+from catalog.exchange import views as files
 
 urlpatterns = [
     path("catalogue/", browse.catalog_list, name="catalog-list"),
@@ -36,31 +39,33 @@ urlpatterns = [
     path("catalogue/<slug:slug>/", browse.entry_detail, name="entry-detail"),
     path("catalogue/<slug:slug>/history/", browse.version_history, name="version-history"),
     path("catalogue/versions/<int:pk>/edit/", edit.version_edit, name="version-edit"),
-    path("catalogue/versions/<int:pk>/revert/", moves.revert_version, name="version-revert"),
-    path("catalogue/versions/<int:pk>/labels/", moves.label_version, name="version-labels"),
+    path("catalogue/versions/<int:pk>/revert/", lifecycle.revert_version, name="version-revert"),
+    path("catalogue/versions/<int:pk>/labels/", lifecycle.label_version, name="version-labels"),
     path("catalogue/versions/<int:pk>/preview/", use.preview_version, name="version-preview"),
     path("catalogue/versions/<int:pk>/use/", use.use_version, name="version-use"),
     path("catalogue/uses/<int:pk>/", use.use_detail, name="use-detail"),
     path("catalogue/uses/<int:pk>/outcome/", use.rate_use, name="use-outcome"),
     path("catalogue/curation/wordings/", curation.wording_list, name="wording-list"),
-    path("catalogue/phrasings/<int:pk>/confirm/", moves.confirm_phrasing, name="phrasing-confirm"),
-    path("catalogue/phrasings/<int:pk>/remove/", moves.remove_phrasing, name="phrasing-remove"),
+    path(
+        "catalogue/phrasings/<int:pk>/confirm/", lifecycle.confirm_phrasing, name="phrasing-confirm"
+    ),
+    path("catalogue/phrasings/<int:pk>/remove/", lifecycle.remove_phrasing, name="phrasing-remove"),
     *[
         path(
             f"catalogue/versions/<int:pk>/{name.replace('_', '-')}/",
-            moves.move_version,
+            lifecycle.move_version,
             {"name": name},
             name=f"version-{name.replace('_', '-')}",
         )
-        for name in moves.VERSION_MOVES
+        for name in lifecycle.VERSION_MOVES
     ],
     *[
         path(
             f"catalogue/<slug:slug>/{name}/",
-            moves.move_entry,
+            lifecycle.move_entry,
             {"name": name},
             name=f"entry-{name}",
         )
-        for name in moves.ENTRY_MOVES
+        for name in lifecycle.ENTRY_MOVES
     ],
 ]

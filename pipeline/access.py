@@ -15,7 +15,8 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from pipeline import hooks, prompts
+from pipeline import hooks
+from pipeline.flow import prompts
 from pipeline.models import Action, Configuration, Draft, Endpoint, Run, Spending
 
 ASK = "pipeline.ask"

@@ -12,16 +12,19 @@ from django.utils.translation import gettext as _
 
 from catalog import services as catalog
 from catalog.analysis import UnreadableScript, analyse
-from catalog.audit import forget_name, record
 from catalog.models import MatchLabel, Version
 from catalog.types import BadInput, NotAllowedNow
+from core.audit import forget_name, record
+from core.exact_texts import check_text
 from pipeline import hooks
-from pipeline.batches import pause_batch as pause_batch
-from pipeline.batches import resume_batch as resume_batch
-from pipeline.batches import set_budget as set_budget
-from pipeline.configurations import hold_configuration
-from pipeline.findings import keep_findings
-from pipeline.leases import mark_orphans
+from pipeline.configurations.prompt_versions import choose_versions
+from pipeline.configurations.services import hold_configuration
+from pipeline.execution.dispatch import tell
+from pipeline.execution.draft_checks import keep_findings
+from pipeline.execution.leases import mark_orphans
+from pipeline.ledger.batches import pause_batch as pause_batch
+from pipeline.ledger.batches import resume_batch as resume_batch
+from pipeline.ledger.batches import set_budget as set_budget
 from pipeline.models import (
     Action,
     Batch,
@@ -32,11 +35,8 @@ from pipeline.models import (
     Refinement,
     Run,
 )
-from pipeline.prompting import choose_versions
-from pipeline.shortening import ask_shorter as ask_shorter
-from pipeline.shortening import can_shorten as can_shorten
-from pipeline.telling import tell
-from pipeline.texts import check_text
+from pipeline.runs.shortening import ask_shorter as ask_shorter
+from pipeline.runs.shortening import can_shorten as can_shorten
 from pipeline.types import Arm, DraftKind
 
 MAX_STATEMENT = 4_000

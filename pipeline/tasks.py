@@ -7,9 +7,10 @@ import threading
 from celery import Task, shared_task
 from django.conf import settings
 
-from pipeline import endpoint_probing, execution
+from pipeline.endpoints import check_worker
+from pipeline.execution import run_worker
+from pipeline.execution.dispatch import tell_next_of_campaigns
 from pipeline.models import Run
-from pipeline.telling import tell_next_of_campaigns
 
 # A campaign fills all threads that it may have; the rest of them is for people.
 _campaign_threads = threading.BoundedSemaphore(settings.SCRIPTSMITH_CAMPAIGN_THREADS)
@@ -20,12 +21,12 @@ def execute_run(self: Task[[int], None], run_id: int) -> None:
     """Carry a Run as far as it goes now; the ledger and the sweep do the rest."""
     queue = (self.request.delivery_info or {}).get("routing_key")
     if queue != Run.CAMPAIGN_QUEUE:
-        execution.advance(run_id)
+        run_worker.advance(run_id)
         return
     if not _campaign_threads.acquire(blocking=False):
         return  # told again when another one ends
     try:
-        execution.advance(run_id)
+        run_worker.advance(run_id)
     finally:
         _campaign_threads.release()
         tell_next_of_campaigns()
@@ -34,10 +35,10 @@ def execute_run(self: Task[[int], None], run_id: int) -> None:
 @shared_task(name="pipeline.sweep_runs")
 def sweep_runs() -> None:
     """Tell of every unfinished Run that no worker holds, so that an emptied broker loses nothing."""
-    execution.sweep()
+    run_worker.sweep()
 
 
 @shared_task(name="pipeline.check_endpoint")
 def check_endpoint(endpoint_id: int, check_id: str) -> None:
     """Ask an endpoint what it can do; nothing where the check is begun, overtaken or too old."""
-    endpoint_probing.carry_out_check(endpoint_id, check_id)
+    check_worker.carry_out_check(endpoint_id, check_id)

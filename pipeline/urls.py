@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from catalog.public_keys import DRAFT, PublicKeyConverter
-from pipeline.views import actions, checks, compare, configurations, costs, endpoints, prompts, runs
+from core.web.public_keys import DRAFT, PublicKeyConverter
+from pipeline.actions import views as actions
+from pipeline.configurations import prompt_views
+from pipeline.configurations import views as configurations
+from pipeline.costs import views as costs
+from pipeline.endpoints import views as endpoints
+from pipeline.runs.views import checks, compare, runs
 
 
 class DraftKey(PublicKeyConverter):
@@ -74,7 +79,7 @@ urlpatterns = [
         configurations.configuration_unarchive,
         name="configuration-unarchive",
     ),
-    path("prompts/", prompts.prompt_list, name="prompt-list"),
-    path("prompts/<slug:name>/", prompts.prompt_detail, name="prompt-detail"),
-    path("prompts/<slug:name>/new/", prompts.prompt_new, name="prompt-new"),
+    path("prompts/", prompt_views.prompt_list, name="prompt-list"),
+    path("prompts/<slug:name>/", prompt_views.prompt_detail, name="prompt-detail"),
+    path("prompts/<slug:name>/new/", prompt_views.prompt_new, name="prompt-new"),
 ]

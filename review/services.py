@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from review.decisions import decide
-from review.desk import Desk, Step, open_desk
-from review.handing import assign, take_back, take_over
-from review.intake import (
-    item_of_run,
-    live_queue,
-    raise_priority,
-    send_to_queue,
-    take_in,
-    take_in_missed,
-)
-from review.leases import expire_leases, forget_scratches, keep_alive, open_in_tab, save_scratch
-from review.picked import Picked
-from review.queue import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
-from review.remarks import add_remark, remove_remark
-from review.scoring import (
+from review.desk.decisions import decide
+from review.desk.item_view import Desk, Step, open_desk
+from review.desk.line_comments import add_remark, remove_remark
+from review.desk.picked import Picked
+from review.desk.scoring import (
     Given,
     ask_for_feedback,
     holding,
@@ -27,10 +16,27 @@ from review.scoring import (
     send_feedback,
     submit_score,
 )
-from review.sendback import answer, send_back
-from review.shortening import shorten_feedback
-from review.undo import undo_last
-from review.waiting import URGENT_FIRST
+from review.desk.shortening import shorten_feedback
+from review.desk.undo import undo_last
+from review.queue.claims import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
+from review.queue.eligibility import URGENT_FIRST
+from review.queue.intake import (
+    item_of_run,
+    live_queue,
+    raise_priority,
+    send_to_queue,
+    take_in,
+    take_in_missed,
+)
+from review.queue.leases import (
+    expire_leases,
+    forget_scratches,
+    keep_alive,
+    open_in_tab,
+    save_scratch,
+)
+from review.queue.reassignment import assign, take_back, take_over
+from review.queue.sendback import answer, send_back
 
 __all__ = [
     "URGENT_FIRST",

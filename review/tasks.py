@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from review import preparing, running, services, tallies
+from review import services
+from review.campaigns import preparation, runs
+from review.counting import tallies
+from review.exchange import jobs
 from review.models import Campaign
-from review.transfers import jobs
 
 
 @shared_task(name="review.take_in_finished_runs")
@@ -34,14 +36,14 @@ def carry_out_transfer(transfer_id: int) -> None:
 @shared_task(name="review.prepare_items")
 def prepare_items() -> None:
     """Start runs that were asked for and not started; let items be reviewed whose runs came to rest unnoticed."""
-    running.start_asked(most=running.SLICE)
-    preparing.prepare_missed()
+    runs.start_asked(most=runs.SLICE)
+    preparation.prepare_missed()
 
 
 @shared_task(name="review.start_runs")
 def start_runs(campaign_id: int) -> None:
     """Start the runs that were asked for in a campaign; what was started before stays as it is."""
-    running.start_asked(Campaign.objects.get(pk=campaign_id))
+    runs.start_asked(Campaign.objects.get(pk=campaign_id))
 
 
 @shared_task(name="review.count_due")

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from django.urls import include, path, register_converter
 
-from catalog.public_keys import ITEM, PublicKeyConverter
-from review.views import queue, report, studies, transfers
+from core.web.public_keys import ITEM, PublicKeyConverter
+from review.exchange import views as transfers
+from review.queue import study_views
+from review.queue import views as queue
+from review.report import views as report
 
 
 class ItemKey(PublicKeyConverter):
@@ -13,14 +16,14 @@ class ItemKey(PublicKeyConverter):
 register_converter(ItemKey, "item_key")
 
 urlpatterns = [
-    path("items/<item_key:pk>/", include("review.item_urls")),
+    path("items/<item_key:pk>/", include("review.desk.urls")),
     path("queue/", queue.queue, name="queue"),
     path("queue/next/", queue.claim_next, name="queue-next"),
     path("runs/<int:pk>/review/", queue.review_run, name="run-review"),
-    path("campaigns/", include("review.campaign_urls")),
-    path("studies/", studies.study_list, name="study-list"),
-    path("studies/<int:pk>/", studies.study_queue, name="study-queue"),
-    path("studies/<int:pk>/next/", studies.study_next, name="study-next"),
+    path("campaigns/", include("review.campaigns.urls")),
+    path("studies/", study_views.study_list, name="study-list"),
+    path("studies/<int:pk>/", study_views.study_queue, name="study-queue"),
+    path("studies/<int:pk>/next/", study_views.study_next, name="study-next"),
     path("campaigns/<int:pk>/report/", report.campaign_report, name="campaign-report"),
     path(
         "campaigns/<int:pk>/report/threats/",

@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
-    from pipeline.execution import model_client
-    from pipeline.heartbeat import heartbeat
-    from pipeline.telling import forget_what_was_told
+    from pipeline.execution.dispatch import forget_what_was_told
+    from pipeline.execution.heartbeat import heartbeat
+    from pipeline.execution.run_worker import model_client
 
     forget_what_was_told()
     model_client()
@@ -41,9 +41,9 @@ def warm_up(**_signal: object) -> None:
 
 def drain(**_signal: object) -> None:
     """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
-    from pipeline.abandonment import abandon_later
-    from pipeline.execution import model_client
-    from pipeline.ledger import draining
+    from pipeline.execution.abandonment import abandon_later
+    from pipeline.execution.run_worker import model_client
+    from pipeline.ledger.questions import draining
 
     draining.set()
     abandon_later(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
@@ -51,7 +51,7 @@ def drain(**_signal: object) -> None:
 
 def take_leave(**_signal: object) -> None:
     """A worker that ends in order is not missed."""
-    from pipeline.heartbeat import heartbeat
+    from pipeline.execution.heartbeat import heartbeat
 
     try:
         heartbeat.withdraw_worker()
@@ -66,8 +66,12 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         # Models can be imported only from here on.
         from catalog import hooks as catalog_hooks
-        from pipeline import catalogue_use, hooks
-        from review import blinding, exposure, intake, preparing
+        from pipeline import hooks
+        from pipeline.execution import catalogue_use
+        from review import blinding
+        from review.campaigns import preparation
+        from review.desk import exposure
+        from review.queue import intake
         from scriptsmith_site import checks
         from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
@@ -75,7 +79,7 @@ class SiteConfig(AppConfig):
         def take_in(run_id: int) -> None:
             # What goes into the live queue is of no study.
             if intake.take_in(run_id) is None:
-                preparing.prepare_item(run_id)
+                preparation.prepare_item(run_id)
 
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)

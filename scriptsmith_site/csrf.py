@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.web import wants_fragment
+from core.web.requests import wants_fragment
 from scriptsmith_site.errors import ErrorKind, show_error, wants_json
 from scriptsmith_site.people.kept import sent_by
 

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from catalog.types import BadInput, NotAllowedNow, Refused
-from catalog.web import wants_fragment
+from core.web.requests import wants_fragment
 from scriptsmith_site.outages import Outage, outage_of
 from scriptsmith_site.people.forms import SignInForm
 from scriptsmith_site.people.kept import keep, sent_by

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from catalog import services as catalog
-from catalog.web import signed_in
+from core.web.requests import signed_in
 from pipeline.models import Run
 from review import services as review
 from review.models import Assignment, Flag

@@ -13,10 +13,10 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.edge.parsers import require_usable
-from catalog.edge.text import MOST_KEY, has_control_character, why_unreadable, why_unusable
 from catalog.types import BadInput, Refused
-from review import exposure
+from core.web.parsers import require_usable
+from core.web.storable_text import MOST_KEY, has_control_character, why_unreadable, why_unusable
+from review.desk import exposure
 from scriptsmith_site import errors, logs
 from scriptsmith_site.people.preferences import preferences_of
 

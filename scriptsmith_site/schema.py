@@ -8,7 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from rest_framework import serializers
 
-from catalog.edge.text import MOST_KEY
+from core.web.storable_text import MOST_KEY
 
 Schema = dict[str, Any]
 Direction = Literal["request", "response"]

@@ -160,9 +160,9 @@ env_text(
     "",
     "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
 )
-# Django's backend for PostgreSQL, with the cursor that `catalog.planned` needs.
+# Django's backend for PostgreSQL, with the cursor that `core.database.planned` needs.
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    DATABASES["default"]["ENGINE"] = "catalog.postgres"
+    DATABASES["default"]["ENGINE"] = "core.database.postgres"
 # Seconds; read from an address it would be 0. A new connection has to make its plans first.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -361,14 +361,14 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PAGINATION_CLASS": "catalog.edge.pagination.NewestFirst",
+    "DEFAULT_PAGINATION_CLASS": "core.web.pagination.NewestFirst",
     "PAGE_SIZE": 50,
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["catalog.edge.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["core.web.parsers.JSONParser"],
     # The schema says what an operation takes; OPTIONS would say it again, and differently.
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "catalog.edge.negotiation.OneFormat",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.web.negotiation.OneFormat",
     "DEFAULT_SCHEMA_CLASS": "scriptsmith_site.schema.ProductSchema",
     "EXCEPTION_HANDLER": "scriptsmith_site.errors.handle_api_exception",
     "UNAUTHENTICATED_USER": None,
@@ -440,7 +440,9 @@ SCRIPTSMITH_OFFLINE_FOLDER = Path(
     or LAYOUT.data / "offline"
 )
 SCRIPTSMITH_MODEL_CLIENT = env_text(
-    "SCRIPTSMITH_MODEL_CLIENT", "pipeline.clients.make_client", "What makes the client of models."
+    "SCRIPTSMITH_MODEL_CLIENT",
+    "pipeline.ledger.clients.make_client",
+    "What makes the client of models.",
 )
 SCRIPTSMITH_MOST_REPLY_BYTES = env_int(
     "SCRIPTSMITH_MOST_REPLY_BYTES",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from catalog.public_keys import DRAFT, ITEM, public_key
+from core.web.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Draft, Feedback
+from review.desk.shown_keys import name_draft, name_feedback
 from review.models import Item
-from review.shown_keys import name_draft, name_feedback
 
 
 def shown(row: Item | Draft) -> int:

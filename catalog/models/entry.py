@@ -15,8 +15,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.texts import name_of
 from catalog.types import NotAllowedNow
+from core.texts import name_of
 
 
 class Tag(models.Model):

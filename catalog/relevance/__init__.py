@@ -4,11 +4,11 @@ Pure: neither Django nor the network, and scikit-learn only in `fitting`, which 
 serves a page. Entry points: `judge_all` for the candidates of a statement, `judge` for one alone.
 """
 
+from catalog.relevance.fitted.model import RelevanceModel, shipped_model
 from catalog.relevance.judge import Judged, hold_back, judge, judge_all
-from catalog.relevance.literals import Literal, find_literals
-from catalog.relevance.model import RelevanceModel, shipped_model
-from catalog.relevance.profiles import StatementProfile, analyse
-from catalog.relevance.shapes import Kind
+from catalog.relevance.statement.literals import Literal, find_literals
+from catalog.relevance.statement.profiles import StatementProfile, analyse
+from catalog.relevance.statement.token_shapes import Kind
 from catalog.relevance.types import Candidate, Difference, Judgement, Parameter, Reason
 
 __all__ = [

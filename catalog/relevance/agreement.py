@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from catalog.relevance.binding import bind
-from catalog.relevance.literals import Literal
-from catalog.relevance.profiles import StatementProfile, analyse
-from catalog.relevance.scripts import ScriptProfile, analyse_script
-from catalog.relevance.shapes import Kind
+from catalog.relevance.statement.literals import Literal
+from catalog.relevance.statement.profiles import StatementProfile, analyse
+from catalog.relevance.statement.scripts import ScriptProfile, analyse_script
+from catalog.relevance.statement.token_shapes import Kind
+from catalog.relevance.statement.vocabulary import is_common
 from catalog.relevance.types import Candidate, Parameter
-from catalog.relevance.vocabulary import is_common
 
 Pair = tuple[Literal, Literal]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from catalog.relevance.literals import Literal
-from catalog.relevance.names import ROLES
-from catalog.relevance.shapes import Kind
+from catalog.relevance.statement.literals import Literal
+from catalog.relevance.statement.names import ROLES
+from catalog.relevance.statement.token_shapes import Kind
+from catalog.relevance.statement.vocabulary import DURATION_UNITS, SIZE_UNITS, words
 from catalog.relevance.types import Parameter
-from catalog.relevance.vocabulary import DURATION_UNITS, SIZE_UNITS, words
 
 _WORD = re.compile(r"[A-Za-z]+|%")
 _FROM = words("source src from origin input old")

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from catalog.relevance.actions import agreeing, disagree, strong, unmatched
 from catalog.relevance.agreement import Agreement, compare_literals
-from catalog.relevance.literals import Literal
-from catalog.relevance.marks import lone_axes, opposed
-from catalog.relevance.names import ROLES
-from catalog.relevance.objects import OBJECTS
-from catalog.relevance.order import find_turned
-from catalog.relevance.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
-from catalog.relevance.scope import has_other_scope
-from catalog.relevance.scripts import analyse_script
-from catalog.relevance.shapes import Kind
+from catalog.relevance.statement.actions import agreeing, disagree, strong, unmatched
+from catalog.relevance.statement.literals import Literal
+from catalog.relevance.statement.marks import lone_axes, opposed
+from catalog.relevance.statement.names import ROLES
+from catalog.relevance.statement.objects import OBJECTS
+from catalog.relevance.statement.order import find_turned
+from catalog.relevance.statement.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
+from catalog.relevance.statement.scope import has_other_scope
+from catalog.relevance.statement.scripts import analyse_script
+from catalog.relevance.statement.token_shapes import Kind
+from catalog.relevance.statement.verbs import PHRASAL_VERBS
+from catalog.relevance.statement.vocabulary import lemma, words
 from catalog.relevance.types import Candidate
-from catalog.relevance.verbs import PHRASAL_VERBS
-from catalog.relevance.vocabulary import lemma, words
 
 # Axes on which silence is an answer, too: "files" are not "empty files", "lines" not "last lines".
 TELLING_AXES = words(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from catalog.relevance.actions import agreeing, say
 from catalog.relevance.comparison import TELLING_AXES, Comparison
-from catalog.relevance.literals import Literal
-from catalog.relevance.shapes import Kind
+from catalog.relevance.statement.actions import agreeing, say
+from catalog.relevance.statement.literals import Literal
+from catalog.relevance.statement.token_shapes import Kind
 from catalog.relevance.types import Candidate, Difference, Reason
 
 _MOST = 8  # sentences of a kind

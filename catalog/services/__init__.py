@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from catalog.details import VersionDetails
-from catalog.retrieval import retrieve
-from catalog.services.bulk import Deed, Order, Step, carry_out_bulk, plan_bulk
-from catalog.services.calibrating import (
+from catalog.calibration.fitting import begin_fit
+from catalog.calibration.labels import forget_statement, label_match, undo_label
+from catalog.calibration.thresholds import (
     ToLabel,
     choose_scoring,
     label_case,
@@ -14,8 +13,23 @@ from catalog.services.calibrating import (
     set_threshold,
     unscored,
 )
-from catalog.services.duplicates import dismiss_pair, open_pairs, to_compare
-from catalog.services.entries import (
+from catalog.curation.services.bulk import Deed, Order, Step, carry_out_bulk, plan_bulk
+from catalog.curation.services.duplicates import dismiss_pair, open_pairs, to_compare
+from catalog.curation.services.merging import (
+    MergePlan,
+    merge_entries,
+    merged_into,
+    plan_merge,
+    undo_merge,
+)
+from catalog.curation.services.rechecking import (
+    changed_findings,
+    compare_findings,
+    mark_seen,
+    newer_findings,
+    to_recheck,
+)
+from catalog.entries.services.entries import (
     add_phrasing,
     create_entry,
     lift_suspension,
@@ -23,31 +37,12 @@ from catalog.services.entries import (
     rename,
     suspend,
 )
-from catalog.services.exporting import export_entries
-from catalog.services.filling import Filled, fill_in
-from catalog.services.filters import Filters
-from catalog.services.fitting import begin_fit
-from catalog.services.import_plan import ImportReport, Outcome, RowError, RowOutcome
-from catalog.services.importing import import_entries, import_rows, load_starter
-from catalog.services.labels import forget_statement, label_match, undo_label
-from catalog.services.merging import (
-    MergePlan,
-    merge_entries,
-    merged_into,
-    plan_merge,
-    undo_merge,
-)
-from catalog.services.outcomes import Outcomes, by_version, outcomes_of
-from catalog.services.publishing import publish, withdraw
-from catalog.services.rechecking import (
-    changed_findings,
-    compare_findings,
-    mark_seen,
-    newer_findings,
-    to_recheck,
-)
-from catalog.services.search import Found, Listed, list_entries, rows_of, search_entries
-from catalog.services.uses import (
+from catalog.entries.services.filters import Filters
+from catalog.entries.services.outcomes import Outcomes, by_version, outcomes_of
+from catalog.entries.services.parameter_values import Filled, fill_in
+from catalog.entries.services.publishing import publish, withdraw
+from catalog.entries.services.search import Found, Listed, list_entries, rows_of, search_entries
+from catalog.entries.services.uses import (
     Copied,
     Rated,
     TrackRecord,
@@ -59,7 +54,7 @@ from catalog.services.uses import (
     waiting_to_verify,
     warnings_for,
 )
-from catalog.services.versions import (
+from catalog.entries.services.versions import (
     ChangedDetail,
     compare_details,
     deprecate,
@@ -72,8 +67,18 @@ from catalog.services.versions import (
     verify,
     verify_again,
 )
-from catalog.services.vouching import confirm_phrasing, waiting_to_confirm
-from catalog.vectors import create_index, embed_missing, embedder, ensure_embedding_model
+from catalog.entries.services.wording_confirmation import confirm_phrasing, waiting_to_confirm
+from catalog.entries.version_details import VersionDetails
+from catalog.exchange.services.exporting import export_entries
+from catalog.exchange.services.import_plan import ImportReport, Outcome, RowError, RowOutcome
+from catalog.exchange.services.importing import import_entries, import_rows, load_starter
+from catalog.retrieval.service import retrieve
+from catalog.retrieval.vector_store import (
+    create_index,
+    embed_missing,
+    embedder,
+    ensure_embedding_model,
+)
 
 __all__ = [
     "ChangedDetail",

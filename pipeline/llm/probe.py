@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from pipeline.flow.reading.readers import read_text
 from pipeline.llm.found import (
     Found,
     Has,
@@ -24,7 +25,6 @@ from pipeline.llm.found import (
 )
 from pipeline.llm.requests import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, FailureKind, ModelClient, Target, Trouble
-from pipeline.readers import read_text
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 MOST_CALLS = (

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.indexes import index_where_set
+from core.database.indexes import index_where_set
 
 
 class Action(models.Model):

@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.indexes import index_where_set
 from catalog.models import Version
+from core.database.indexes import index_where_set
 from pipeline.models.run import Run
 from pipeline.types import Arm, DraftKind, Verdict
 

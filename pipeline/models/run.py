@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.indexes import index_where_set
 from catalog.models import Version
+from core.database.indexes import index_where_set
 from pipeline.models.action import Action
 from pipeline.models.configuration import Configuration, Endpoint
 from pipeline.types import Verdict

@@ -1,11 +1,11 @@
-"""Quantiles for intervals that hold together, and the interval of a mean; those of shares: `pipeline.intervals`."""
+"""Quantiles for intervals that hold together, and the interval of a mean; those of shares: `core.paired_intervals`."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
 
-from pipeline.intervals import Interval
+from core.paired_intervals import Interval
 
 
 def quantile(confidence: float, *, figures: int = 1) -> float:

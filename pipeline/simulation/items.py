@@ -8,8 +8,8 @@ from functools import cache
 
 from catalog.analysis import Report, analyse
 from catalog.types import Answer, Retrieval
-from pipeline.flow import Flow
-from pipeline.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.run_flow import Flow
 from pipeline.simulation.scripts import read_draft, shape_of, write_statement
 from pipeline.types import Question, ReadingOutcome, Reply, StageName, Verdict
 

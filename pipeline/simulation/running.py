@@ -19,7 +19,7 @@ from pipeline.simulation.items import (
     simulate_item,
 )
 from pipeline.simulation.rates import SimulatedConfiguration, Simulation
-from pipeline.standin_process import StandInNotStarted, standin_running
+from pipeline.standin.process import StandInNotStarted, standin_running
 from pipeline.types import Mode, Question, Role
 
 _TIMEOUT_SECONDS = 60.0

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.indexes import index_where_set
+from core.database.indexes import index_where_set
 from pipeline.models import Action, Batch, Configuration, Run
 
 
@@ -260,7 +260,7 @@ class Item(models.Model):
     done = models.PositiveSmallIntegerField(default=0)
     # Final reviewers differ on a stage and nobody has settled it.
     disputed = models.BooleanField(default=False)
-    # What the item brings to the campaign's figures at present; see review.tallies.
+    # What the item brings to the campaign's figures at present; see review.counting.tallies.
     pattern = models.TextField(blank=True)
     execution = models.FloatField(_("execution result"), null=True, blank=True)
     execution_reason = models.CharField(

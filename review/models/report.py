@@ -15,7 +15,7 @@ from review.models.campaign import Campaign, Item
 class Tally(models.Model):
     """How many items, or pairs of scores, of a campaign and configuration are alike in what the figures ask.
 
-    Only `review.tallies` writes here, one writer at a time for each campaign; always equal to a recount of
+    Only `review.counting.tallies` writes here, one writer at a time for each campaign; always equal to a recount of
     the items that are not due.
     """
 

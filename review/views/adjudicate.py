@@ -13,19 +13,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.types import BadInput, NotAllowedNow, Refused
-from catalog.web import page_of, signed_in
+from core.web.requests import page_of, signed_in
 from pipeline.models import Draft
-from review import adjudication
 from review.access import access_campaign
-from review.adjudication import Difference, check_adjudicator, differences, disputed_items
-from review.desk import first_draft_of, open_desk
-from review.exposure import note_run
-from review.membership import reviewers_for
+from review.campaigns import adjudication
+from review.campaigns.adjudication import Difference, check_adjudicator, differences, disputed_items
+from review.campaigns.membership import reviewers_for
+from review.campaigns.views.head import head_of
+from review.counting.tallies import count_due
+from review.desk.exposure import note_run
+from review.desk.item_view import first_draft_of, open_desk
+from review.desk.line_comments import remarks_for
+from review.desk.views.line_comment_data import ShownRemark
 from review.models import Campaign, Item, Remark, Score
-from review.remarks import remarks_for
-from review.tallies import count_due
-from review.views.campaign_head import head_of
-from review.views.remarks_showing import ShownRemark
 
 PAGE_SIZE = 50
 _MOST_DUE = 500

@@ -10,11 +10,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from catalog.types import BadInput, NotAllowedNow, Refused
-from catalog.web import signed_in, wants_fragment
+from core.web.requests import signed_in, wants_fragment
 from review import services
 from review.access import access_item
+from review.desk.views.page_data import read_look, show_desk
 from review.models import Assignment, Item
-from review.views.showing import read_look, show_desk
 
 
 def show_item(

@@ -17,8 +17,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from catalog import vectors
 from catalog.embedding import EmbedderUnavailable
+from catalog.retrieval import vector_store
 from scriptsmith_site.embedded.layout import redis_client_url
 from scriptsmith_site.operation import storage, work
 
@@ -139,4 +139,4 @@ def _pending(database: BaseDatabaseWrapper) -> bool:
 @cache
 def _embed_once() -> None:
     # A failure is not cached: the next question tries again.
-    vectors.embedder().embed(["ready"])
+    vector_store.embedder().embed(["ready"])

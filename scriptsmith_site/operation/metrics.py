@@ -15,10 +15,10 @@ from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from catalog.web import signed_in
+from core.web.requests import signed_in
 from pipeline.models import Run
-from review.intake import live_queue
 from review.models import Item
+from review.queue.intake import live_queue
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.operation.health import (
     Health,

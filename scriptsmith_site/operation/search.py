@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from catalog.services import search_entries
-from catalog.web import signed_in
+from core.web.requests import signed_in
 from pipeline.access import access_actions, access_runs
 from scriptsmith_site.people.roles import ADMINISTER
 

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
-from catalog.web import csv_lines, page_of, signed_in
+from core.web.requests import csv_lines, page_of, signed_in
 from scriptsmith_site.models import GuessCount, SecurityEvent
 from scriptsmith_site.operation.days import start_of
 from scriptsmith_site.people import lockouts

@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from catalog import offline, vectors
 from catalog.embedding import EmbedderUnavailable
-from catalog.web import signed_in, wants_fragment
+from catalog.exchange import offline_copy
+from catalog.retrieval import vector_store
+from core.web.requests import signed_in, wants_fragment
 from scriptsmith_site.operation import health, storage, work
 from scriptsmith_site.people.services import require_administrator
 
@@ -35,7 +36,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
         "rooms": storage.rooms(),
         "events": storage.last_events(),
         "folder": folder,
-        "copies": offline.copies(folder),
+        "copies": offline_copy.copies(folder),
     }
     return render(request, "site/status.html", context)
 
@@ -60,10 +61,10 @@ def describe_parts() -> list[tuple[str, health.Health, str]]:
 
 def describe_vectors() -> dict[str, object]:
     """Which embedder is in use, which one is being changed to, and how far that is."""
-    found = vectors.progress()
+    found = vector_store.progress()
     problem = ""
     try:
-        vectors.embedder()
+        vector_store.embedder()
     except EmbedderUnavailable as error:
         problem = str(error)
     return {

@@ -10,7 +10,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 
-from catalog.planned import Planned
+from core.database.planned import Planned
 
 
 class RoleBackend(ModelBackend):

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from catalog.audit import record
+from core.audit import record
 from scriptsmith_site.models import GuessCount, SecurityEvent
 from scriptsmith_site.people import limits
 from scriptsmith_site.people.security_log import Kind, name_key, note

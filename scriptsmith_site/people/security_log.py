@@ -17,7 +17,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from catalog.audit import erasing
+from core.audit import erasing
 from scriptsmith_site.models import SecurityEvent
 from scriptsmith_site.origin import current_origin
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.utils import timezone
 
-from catalog.planned import fetch
+from core.database.planned import fetch
 
 _READ = "SELECT session_data FROM django_session WHERE session_key = %s AND expire_date > %s"
 

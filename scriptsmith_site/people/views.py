@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from catalog.types import BadInput
-from catalog.web import page_of, signed_in
+from core.web.requests import page_of, signed_in
 from scriptsmith_site.errors import show_refusal
 from scriptsmith_site.models import GuessCount
 from scriptsmith_site.origin import current_origin

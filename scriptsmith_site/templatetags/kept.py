@@ -15,7 +15,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from catalog.public_keys import PublicKey
+from core.web.public_keys import PublicKey
 
 register = template.Library()
 

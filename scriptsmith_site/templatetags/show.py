@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.markdown import render_markdown
+from core.markdown import render_markdown
 from scriptsmith_site.presentation.code import OnLine, mark_words, show_code
 from scriptsmith_site.presentation.diff import (
     Keep,

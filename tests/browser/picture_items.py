@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.contrib.auth.models import Group, User
 
 from catalog.analysis import analyse
-from catalog.public_keys import ITEM, public_key
-from pipeline.findings import keep_findings
+from core.web.public_keys import ITEM, public_key
+from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Action, Assessment
 from review import services
 from review.models import Assignment, Campaign, Item

@@ -68,7 +68,7 @@ def everything(site: Site) -> list[str]:
     make_on(site, "Every page", items=3, people=["eve"])
     queue_on(site, "every-page", items=2)
     asked = (
-        "from pipeline import services; from pipeline.execution import run_to_end; "
+        "from pipeline import services; from pipeline.execution.run_worker import run_to_end; "
         "from django.contrib.auth.models import User; "
         "run = services.ask_and_run('list the files in /var/tmp', by=User.objects.get(username='eve')); "
         "run_to_end(run.pk)"

@@ -15,8 +15,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import Settings
 
-from catalog import admin_files, services
-from catalog.files import Format, file_parts, read_file
+from catalog import services
+from catalog.curation.admin import files
+from catalog.exchange.formats import Format, file_parts, read_file
 from catalog.models import Entry, Version
 from tests.catalog.shelf import PLAIN, shelve
 
@@ -70,7 +71,7 @@ def test_a_file_is_looked_through_and_then_imported_by_the_service(
     assert (version.state, version.author) == ("in_review", curator)
     assert version.provenance == {"origin": "import of rows.jsonl"}
     assert LogEntry.objects.filter(additional_data__event="imported", actor=curator).count() == 1
-    assert not list((Path(admin_files.files_folder())).iterdir())
+    assert not list((Path(files.files_folder())).iterdir())
 
 
 @pytest.mark.parametrize("format", list(Format))
@@ -116,11 +117,11 @@ def test_a_file_that_cannot_be_read_is_said_to_be_so(
 def test_what_is_too_much_for_one_page_is_sent_to_the_other(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin_files, "MOST_ROWS", 1)
+    monkeypatch.setattr(files, "MOST_ROWS", 1)
     page = upload(client, lines(GOOD, GOOD))
     assert "The file has 2 rows" in page and 'name="confirm"' not in page
     assert "/catalogue/imports/" in page
-    monkeypatch.setattr(admin_files, "MOST_BYTES", 10)
+    monkeypatch.setattr(files, "MOST_BYTES", 10)
 
     assert "has more than 1 MB" in upload(client, lines(GOOD))
 

@@ -105,7 +105,7 @@ def test_empty_lists_say_the_next_step(
 def test_the_list_goes_on_page_by_page(
     reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("catalog.views.browse.PAGE_SIZE", 2)
+    monkeypatch.setattr("catalog.entries.views.browse.PAGE_SIZE", 2)
     titles = [shelve(f"Task {number}", script=f"echo {number}\n").entry for number in range(5)]
     client = client_for(reviewer)
 

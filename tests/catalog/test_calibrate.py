@@ -11,11 +11,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import background, hooks, jobs, services
+from catalog import hooks, services
+from catalog.calibration.thresholds import score_labels
+from catalog.jobs import lease, runner
 from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
 from catalog.relevance import shipped_model
-from catalog.scoring import current_scoring
-from catalog.services.calibrating import score_labels
+from catalog.retrieval.scoring import current_scoring
 from catalog.types import BadInput, NotAllowedNow, Stale
 from tests.catalog.shelf import ASKED, shelve
 from tests.catalog.test_two_curators import at_once
@@ -248,7 +249,7 @@ class TestOwnScoring:
         client.post(f"{ADDRESS}fit/")
         job = Job.objects.get()
 
-        background.carry_out_job(job.pk)
+        runner.carry_out_job(job.pk)
 
         job.refresh_from_db()
         assert (job.state, job.trouble) == ("done", "")
@@ -280,7 +281,7 @@ class TestOwnScoring:
         with pytest.raises(NotAllowedNow):
             services.begin_fit(by=curator)
 
-        background.carry_out_job(job.pk)
+        runner.carry_out_job(job.pk)
 
         page = client_for(curator).get(ADDRESS)
         assert "The last fit came to nothing." in page.text
@@ -289,16 +290,16 @@ class TestOwnScoring:
 
     def test_a_job_is_done_once_and_taken_over_from_a_dead_worker(self, curator: User) -> None:
         job = services.begin_fit(by=curator)
-        first = jobs.claim(job.pk)
+        first = lease.claim(job.pk)
         assert first is not None
-        assert jobs.claim(job.pk) is None
-        assert jobs.unheld() == []
+        assert lease.claim(job.pk) is None
+        assert lease.unheld() == []
 
         Job.objects.update(lease_until=None)
-        second = jobs.claim(job.pk)
+        second = lease.claim(job.pk)
 
         assert second is not None
-        with pytest.raises(jobs.LostLease):
+        with pytest.raises(lease.LostLease):
             first.note(done=1)
         second.note(done=2)
         first.end(Job.State.FAILED)

@@ -11,11 +11,12 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import background, hooks, services
+from catalog import hooks, services
+from catalog.jobs import runner
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold, Version
 from catalog.relevance import shipped_model
-from catalog.relevance.model import shipped_document
-from catalog.scoring import current_scoring
+from catalog.relevance.fitted.model import shipped_document
+from catalog.retrieval.scoring import current_scoring
 from tests.catalog.shelf import ASKED
 from tests.catalog.test_calibrate import label_all
 
@@ -175,7 +176,7 @@ def test_a_fit_is_begun_once_and_said_how_it_ended(
     assert (begun.status_code, begun.json()["state"]) == (202, "waiting")
     assert send(curator, "calibration/fit/").status_code == 409
 
-    background.carry_out_job(Job.objects.get().pk)
+    runner.carry_out_job(Job.objects.get().pk)
 
     fit = send(curator, "calibration/", "get").json()["fit"]
     assert fit["state"] == "failed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.calibration import (
+from catalog.calibration.metrics import (
     Case,
     brier_score,
     calibration_error,
@@ -13,7 +13,7 @@ from catalog.calibration import (
     point_at,
     suggest_threshold,
 )
-from catalog.marking import cut_at
+from core.highlighting import cut_at
 
 CASES = [
     Case(0.9, True, True),

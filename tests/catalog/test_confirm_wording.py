@@ -19,7 +19,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from catalog import services
-from catalog.files import read_rows
+from catalog.exchange.formats import read_rows
 from catalog.models import Entry, Phrasing, Version
 from catalog.types import Match, NotAllowedNow
 from tests.catalog.shelf import PLAIN, shelve

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
+from catalog.curation.services.duplicates import compare_entries
 from catalog.models import Entry, Merge, NearDuplicate, Version
-from catalog.services.duplicates import compare_entries
 from tests.catalog.shelf import PLAIN, shelve
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.details import VersionDetails
-from catalog.forms import read_links, split_words, write_links
+from catalog.entries.forms import read_links, split_words, write_links
+from catalog.entries.version_details import VersionDetails
 from catalog.types import BadInput
 
 GOOD = [

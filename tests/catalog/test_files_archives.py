@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from catalog.files import EntryRecord, Format, Row, UnreadableFile, file_parts, read_file
+from catalog.exchange.formats import EntryRecord, Format, Row, UnreadableFile, file_parts, read_file
 
 GOOD = {"metadata.yaml": b"title: Tell the date\n", "script.sh": b"date\n"}
 
@@ -61,7 +61,7 @@ def test_a_file_that_unfolds_too_far_is_refused_and_the_others_kept(
 
 
 def test_an_archive_that_unfolds_to_too_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalog.files.archives.MOST_UNFOLDED", 1_000)
+    monkeypatch.setattr("catalog.exchange.formats.archives.MOST_UNFOLDED", 1_000)
     files = {k: v for n in range(4) for k, v in folder(f"e{n}", script_sh=b"x" * 400).items()}
 
     with pytest.raises(UnreadableFile, match="unfolds to more than"):
@@ -69,7 +69,7 @@ def test_an_archive_that_unfolds_to_too_much_is_left(monkeypatch: pytest.MonkeyP
 
 
 def test_a_list_of_too_many_files_is_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalog.files.archives.MOST_FILES", 3)
+    monkeypatch.setattr("catalog.exchange.formats.archives.MOST_FILES", 3)
 
     with pytest.raises(UnreadableFile, match="more than 3 files"):
         read(pack({**folder("a"), **folder("b")}))

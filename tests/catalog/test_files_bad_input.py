@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.files import Format, Row, UnreadableFile, read_file, read_rows
-from catalog.files.lines import MOST_BYTES
+from catalog.exchange.formats import Format, Row, UnreadableFile, read_file, read_rows
+from core.files.lines import MOST_BYTES
 
 GOOD = {"title": "Tell the date", "script": "date\n"}
 

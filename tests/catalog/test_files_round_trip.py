@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.details import Link, Parameter
-from catalog.files import (
+from catalog.entries.version_details import Link, Parameter
+from catalog.exchange.formats import (
     EntryRecord,
     Format,
     OtherVersion,
@@ -22,7 +22,7 @@ from catalog.files import (
     read_rows,
     write_folder,
 )
-from catalog.files.cells import plain_cell, safe_cell
+from core.files.cells import plain_cell, safe_cell
 
 CHARACTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 # What spreadsheets, YAML and shells take for something else is tried more often than chance would.

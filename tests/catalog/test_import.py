@@ -12,7 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.management import CommandError, call_command
 
 from catalog import services
-from catalog.files import read_rows
+from catalog.exchange.formats import read_rows
 from catalog.models import Entry, Phrasing, Version
 from catalog.types import BadInput
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
@@ -141,7 +141,7 @@ def test_bad_rows_are_reported_by_place_and_good_ones_kept(tmp_path: Path) -> No
 def test_a_line_that_is_too_long_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("catalog.files.lines.MOST_BYTES", 100)
+    monkeypatch.setattr("core.files.lines.MOST_BYTES", 100)
     good = {"title": "Tell the date", "script": "date\n"}
     file = write_lines(tmp_path / "rows.jsonl", {"title": "x" * 500}, good)
 

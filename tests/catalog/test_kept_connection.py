@@ -9,8 +9,8 @@ from typing import cast
 import pytest
 from django.db import connection
 
-from catalog.planned import fetch
-from catalog.postgres.base import DatabaseWrapper
+from core.database.planned import fetch
+from core.database.postgres.base import DatabaseWrapper
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
 
-from catalog import offline, services
+from catalog import services
+from catalog.exchange import offline_copy
 from catalog.tasks import write_offline_copy
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 
@@ -43,9 +44,9 @@ def test_the_page_and_the_scripts_hold_what_is_verified(curator: User, tmp_path:
     bad = shelve("Wipe the cache", script="echo wiped\n")
     services.suspend(bad.entry, by=curator, reason="It wiped too much")
 
-    made = offline.write_copy(tmp_path)
+    made = offline_copy.write_copy(tmp_path)
 
-    assert (made.entries, offline.copies(tmp_path)) == (1, [made])
+    assert (made.entries, offline_copy.copies(tmp_path)) == (1, [made])
     page = page_of(tmp_path)
     for said in ("List old files", "Show stale files", "DIRECTORY", "nothing to undo", "disk"):
         assert said in page
@@ -66,7 +67,7 @@ def test_hostile_text_stays_text_and_nothing_may_run(curator: User, tmp_path: Pa
     bad = shelve("Suspended", script="true\n")
     services.suspend(bad.entry, by=curator, reason=HOSTILE)
 
-    offline.write_copy(tmp_path)
+    offline_copy.write_copy(tmp_path)
 
     page = page_of(tmp_path)
     assert "<script" not in page and "<img" not in page
@@ -78,7 +79,7 @@ def test_hostile_text_stays_text_and_nothing_may_run(curator: User, tmp_path: Pa
 
 
 def test_an_empty_catalogue_makes_a_page_that_says_so(tmp_path: Path) -> None:
-    assert offline.write_copy(tmp_path).entries == 0
+    assert offline_copy.write_copy(tmp_path).entries == 0
     assert "Nothing is verified yet" in page_of(tmp_path)
 
 
@@ -94,11 +95,11 @@ def test_a_failure_leaves_what_was_there_and_no_half_copy(
     tmp_path: Path, no_room: Callable[[], None]
 ) -> None:
     shelve("List old files", script=f"echo {'x' * 5_000}\n")
-    before = offline.write_copy(tmp_path)
+    before = offline_copy.write_copy(tmp_path)
 
     no_room()
     with pytest.raises(OSError, match="too large"):
-        offline.write_copy(tmp_path)
+        offline_copy.write_copy(tmp_path)
 
     assert sorted(path.name for path in tmp_path.iterdir()) == [before.folder.name, "newest"]
     assert os.readlink(tmp_path / "newest") == before.folder.name
@@ -109,9 +110,9 @@ def test_only_the_newest_copies_stay(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / ".unfinished-left").mkdir()
     for day in (20, 21, 22):
         monkeypatch.setattr(timezone, "now", lambda day=day: at(3, day))
-        offline.write_copy(tmp_path, kept=2)
+        offline_copy.write_copy(tmp_path, kept=2)
 
-    kept = [copy.made_at.day for copy in offline.copies(tmp_path)]
+    kept = [copy.made_at.day for copy in offline_copy.copies(tmp_path)]
     assert kept == [22, 21]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "2026-11-21T033000Z",
@@ -130,7 +131,7 @@ def test_the_task_makes_one_copy_a_night_and_makes_up_for_one_that_was_missed(
     def made_at(now: datetime) -> list[datetime]:
         monkeypatch.setattr(timezone, "now", lambda: now)
         write_offline_copy()
-        return [copy.made_at for copy in offline.copies(tmp_path / "copies")]
+        return [copy.made_at for copy in offline_copy.copies(tmp_path / "copies")]
 
     assert made_at(at(1)) == [at(1)]
     assert made_at(at(3)) == [at(3), at(1)]

@@ -11,7 +11,7 @@ from django.test import Client
 from catalog import hooks, services
 from catalog.models import MatchLabel
 from pipeline import services as pipeline
-from pipeline.catalogue_use import find_cases
+from pipeline.execution.catalogue_use import find_cases
 from pipeline.models import Action, Run
 from tests.make import make_answered_run, make_version
 

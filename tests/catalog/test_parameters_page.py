@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog import services
-from catalog.details import Parameter
+from catalog.entries.version_details import Parameter
 from catalog.models import Entry, Version
 from tests.catalog.shelf import shelve
 

@@ -12,7 +12,7 @@ from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Entry, Version
-from catalog.planned import Planned, Statement, carry_out, fetch, insert, store, storing
+from core.database.planned import Planned, Statement, carry_out, fetch, insert, store, storing
 from tests.make import make_version
 
 ODD = '100 % of it\'s \\ "quoted"'

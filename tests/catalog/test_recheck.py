@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog import analysis, services
+from catalog.curation.services.rechecking import recheck_versions
 from catalog.models import Recheck, Version
-from catalog.services.rechecking import recheck_versions
 from catalog.types import NotAllowedNow
 from tests.catalog.shelf import shelve
 

@@ -11,10 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from catalog import nearest, services, wording
+from catalog import services
 from catalog.models import EmbeddingModel, Threshold
 from catalog.relevance import shipped_model
-from catalog.retrieval import as_document
+from catalog.retrieval import text_search, vector_search
+from catalog.retrieval.service import as_document
 from catalog.types import Answer, BadInput
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.web_client import WebClient
@@ -139,7 +140,7 @@ def test_the_number_of_queries_does_not_grow(
 def test_the_search_uses_the_partial_index() -> None:
     shelve(SPOOLER)
     model = EmbeddingModel.objects.get()
-    meaning = nearest.read_meaning(SPOOLER)
+    meaning = vector_search.read_meaning(SPOOLER)
 
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
@@ -153,7 +154,7 @@ def test_rare_words_select_and_all_words_order() -> None:
     shelve("List the files of the spooler")
     shelve("List the files that /etc/cups/cupsd.conf names", script="date\n")
 
-    hits = wording.find_phrasings("Which files does /etc/cups/cupsd.conf list?", limit=5)
+    hits = text_search.find_phrasings("Which files does /etc/cups/cupsd.conf list?", limit=5)
 
     assert len(hits) == 2
     assert services.retrieve("List the files that /etc/cups/cupsd.conf names").matches

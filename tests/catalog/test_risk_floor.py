@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from catalog import services
 from catalog.analysis import Risk, Seen, analyse, least_risk
-from catalog.details import VersionDetails
+from catalog.curation.services.bulk import Deed, Order, plan_bulk
+from catalog.entries.version_details import VersionDetails
 from catalog.models import Version
-from catalog.services.bulk import Deed, Order, plan_bulk
 from catalog.types import BadInput
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import shelve

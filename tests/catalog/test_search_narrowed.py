@@ -7,10 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from catalog import nearest
+from catalog.entries.services import search
+from catalog.entries.services.search import Filters, search_entries
 from catalog.models import Entry, Version
-from catalog.services import search
-from catalog.services.search import Filters, search_entries
+from catalog.retrieval import vector_search
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
@@ -74,7 +74,7 @@ def test_a_filter_that_leaves_many_looks_at_more(
 
 def test_the_nearest_among_some_are_the_nearest_of_those(far: Version) -> None:
     keys = list(Entry.objects.values_list("pk", flat=True))
-    meaning = nearest.read_meaning(SPOOLER)
+    meaning = vector_search.read_meaning(SPOOLER)
 
     assert meaning.find_among([far.entry_id], limit=5)[0].entry_id == far.entry_id
     everything = meaning.find_among(keys, limit=5)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from catalog.analysis.shellcheck import find_shellcheck
-from catalog.details import ParameterType
-from catalog.files import read_rows
-from catalog.files.records import EntryRecord
+from catalog.entries.version_details import ParameterType
+from catalog.exchange.formats import read_rows
+from catalog.exchange.formats.records import EntryRecord
 
 STARTER = Path(__file__).resolve().parents[2] / "catalog" / "starter"
 FILES = ["metadata.yaml", "script.sh"]

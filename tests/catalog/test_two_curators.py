@@ -11,8 +11,8 @@ from django.db import connection
 from django.test import Client
 
 from catalog import services
+from catalog.entries.services.versions import labels_seen
 from catalog.models import Entry, Version
-from catalog.services.versions import labels_seen
 from catalog.types import NotAllowedNow
 from tests.catalog.shelf import PLAIN, shelve
 from tests.catalog.test_edit import form

@@ -12,11 +12,12 @@ from django.db import connection
 from kombu.exceptions import OperationalError
 from pytest_django import Settings
 
-from catalog import nearest, services, vectors
+from catalog import services
 from catalog.embedding import EmbedderUnavailable, HashingEmbedder
 from catalog.models import Embedding, EmbeddingModel, Phrasing
+from catalog.retrieval import vector_search, vector_store
 from catalog.tasks import embed_missing
-from catalog.turns import FILL_VECTORS
+from core.database.advisory_lock import FILL_VECTORS
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
@@ -94,9 +95,11 @@ def test_what_is_missing_is_filled_in_a_piece_at_a_time() -> None:
 
 def test_what_is_locked_by_somebody_is_left_to_the_next_pass() -> None:
     version = shelve(SPOOLER)
-    missing = vectors.Missing(version.entry.phrasings.get().pk, version.entry_id, "other words")
+    missing = vector_store.Missing(
+        version.entry.phrasings.get().pk, version.entry_id, "other words"
+    )
 
-    vectors.store(EmbeddingModel.objects.get(), [missing], np.ones((1, 384), dtype=np.float32))
+    vector_store.store(EmbeddingModel.objects.get(), [missing], np.ones((1, 384), dtype=np.float32))
 
     assert Embedding.objects.count() == 1
 
@@ -126,7 +129,7 @@ def test_another_setting_builds_beside_the_old_model_and_then_takes_over(
 
 def test_a_search_that_began_before_the_change_still_finds(settings: Settings) -> None:
     shelve(SPOOLER)
-    old = nearest.read_meaning(SPOOLER)
+    old = vector_search.read_meaning(SPOOLER)
     choose(settings, SMALLER)
 
     services.embed_missing()
@@ -174,7 +177,7 @@ def test_an_embedder_that_fails_half_way_leaves_the_old_one_and_says_why(
 
     embed_missing()
 
-    found = vectors.progress()
+    found = vector_store.progress()
     assert found.building is not None and found.current is not None
     assert (found.done, found.total) == (1, 3)
     assert "out of order" in found.building.trouble
@@ -184,7 +187,7 @@ def test_an_embedder_that_fails_half_way_leaves_the_old_one_and_says_why(
     Breaking.left = 100
     embed_missing()
 
-    found = vectors.progress()
+    found = vector_store.progress()
     assert found.current is not None and found.building is None
     assert (found.current.name, found.current.trouble) == ("breaking", "")
 

@@ -9,8 +9,8 @@ import pytest
 from django.test import override_settings
 from rest_framework.exceptions import ParseError
 
-from catalog.edge.parsers import MOST_DEPTH, JSONParser, TooLarge
 from catalog.types import BadInput
+from core.web.parsers import MOST_DEPTH, JSONParser, TooLarge
 
 
 def parse(body: bytes) -> object:

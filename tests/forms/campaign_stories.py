@@ -9,7 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 
 from pipeline.models import Configuration
-from review import making, services, studies
+from review import services
+from review.campaigns import editing, rules
 from review.models import (
     Adjudication,
     Campaign,
@@ -33,7 +34,7 @@ def campaign_page(world: World) -> str:
 
 def setup_page(step: str) -> Any:
     def make(world: World) -> str:
-        world.campaign = studies.create_campaign("Study", by=world.me)
+        world.campaign = rules.create_campaign("Study", by=world.me)
         return f"/campaigns/{world.campaign.pk}/setup/{step}/"
 
     return make
@@ -46,8 +47,8 @@ def with_a_found_run(world: World) -> str:
 
 def ready_to_start(world: World) -> str:
     address = setup_page("start")(world)
-    making.add_actions(world.campaign, [make_action(by=world.me)], by=world.me)
-    making.choose_arms(world.campaign, [Configuration.objects.get(is_default=True)], by=world.me)
+    editing.add_actions(world.campaign, [make_action(by=world.me)], by=world.me)
+    editing.choose_arms(world.campaign, [Configuration.objects.get(is_default=True)], by=world.me)
     return str(address)
 
 
@@ -58,14 +59,14 @@ def asked_before_closing(world: World) -> HttpResponse:
 
 def with_money(world: World) -> str:
     address = campaign_page(world)
-    making.change(world.campaign, by=world.me, budget=5_000_000)
+    editing.change(world.campaign, by=world.me, budget=5_000_000)
     return address
 
 
 def a_changed_rubric(world: World) -> str:
     study(world, items=2)
     gone_through(world, "reviewer", 0, 2, 2)
-    making.change(world.campaign, by=world.me, rubric="Paths count.")
+    editing.change(world.campaign, by=world.me, rubric="Paths count.")
     return f"/campaigns/{world.campaign.pk}/setup/rubric/"
 
 
@@ -124,7 +125,7 @@ def report_page(world: World) -> str:
 
 
 def where_execution_differs(world: World) -> str:
-    world.campaign = studies.create_campaign("Study", by=world.me)
+    world.campaign = rules.create_campaign("Study", by=world.me)
     labels = [Label("correct", [(2, None, None)], execution=share) for share in (1.0, 0.0)]
     world.items = fill(world.campaign, labels, [world.person("reviewer")])
     report = f"/campaigns/{world.campaign.pk}/report/"
@@ -195,7 +196,7 @@ CAMPAIGNS = (
         "campaign-budget",
         fill={"budget": "12.50"},
         press="Set the budget",
-        then=lambda w: making.rules_of(now(w.campaign)).budget == 12_500_000,
+        then=lambda w: editing.rules_of(now(w.campaign)).budget == 12_500_000,
     ),
     Story(
         "review/dashboard.html",

@@ -9,6 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 
 from catalog import relevance, services
+from catalog.curation.services.duplicates import compare_entries
+from catalog.curation.services.rechecking import recheck_versions
 from catalog.models import (
     Entry,
     Job,
@@ -19,9 +21,7 @@ from catalog.models import (
     Threshold,
     Version,
 )
-from catalog.scoring import current_scoring
-from catalog.services.duplicates import compare_entries
-from catalog.services.rechecking import recheck_versions
+from catalog.retrieval.scoring import current_scoring
 from tests.catalog.shelf import PLAIN, shelve
 from tests.forms.entry_stories import a_version, page_of, tags_of
 from tests.forms.story import Story, World, now

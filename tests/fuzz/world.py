@@ -10,18 +10,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from catalog import services as catalog
+from catalog.curation.services.duplicates import compare_entries
+from catalog.exchange.services import file_jobs
 from catalog.models import MatchLabel, NearDuplicate, ScoringModel, Version
-from catalog.relevance.model import shipped_document
-from catalog.services import file_jobs
-from catalog.services.duplicates import compare_entries
+from catalog.relevance.fitted.model import shipped_document
 from pipeline import services as pipeline
+from pipeline.configurations.prompt_versions import versions_by_prompt
 from pipeline.models import Batch, Configuration, Endpoint, Price, Run, Shortening
-from pipeline.prompting import versions_by_prompt
 from review import services as review
+from review.exchange import jobs
 from review.models import Campaign, Decision
-from review.report_records import take_snapshot
-from review.reporting import make_report
-from review.transfers import jobs
+from review.report.records import take_snapshot
+from review.report.services import make_report
 from tests.catalog.shelf import ASKED, DIRECTORY, SCRIPT, shelve
 from tests.keys import seen_in, shown
 from tests.make import make_answered_run, make_run

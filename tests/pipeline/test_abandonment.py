@@ -12,11 +12,13 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from pipeline import abandonment, execution, services, slots
-from pipeline.clients import make_client
+from pipeline import services
+from pipeline.execution import abandonment, run_worker
+from pipeline.ledger import thread_shares
+from pipeline.ledger.capacity import Rest
+from pipeline.ledger.clients import make_client
 from pipeline.llm.types import Failed, Target, Trouble
 from pipeline.models import Attempt, Endpoint, Run
-from pipeline.places import Rest
 from tests.hostile import Hostile
 from tests.make import make_action
 from tests.standin_process import StandIn
@@ -54,7 +56,7 @@ def test_a_cancelled_runs_call_is_ended_and_its_thread_comes_back(
     )
 
     def carry() -> None:
-        execution.advance(run.pk)
+        run_worker.advance(run.pk)
         connection.close()
 
     thread = threading.Thread(target=carry)
@@ -82,7 +84,7 @@ def test_other_runs_calls_go_on_while_one_is_cancelled(
     ]  # fmt: skip
 
     def carry(run: int) -> None:
-        execution.advance(run)
+        run_worker.advance(run)
         connection.close()
 
     threads = [threading.Thread(target=carry, args=(run.pk,)) for run in runs]
@@ -112,14 +114,14 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
 
 
 @pytest.fixture
-def shares(monkeypatch: pytest.MonkeyPatch) -> slots.Slots:
+def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.Slots:
     """Sixteen threads among several endpoints."""
-    shares = slots.Slots(16)
+    shares = thread_shares.Slots(16)
     monkeypatch.setattr(shares, "_several_are_on", lambda: True)
     return shares
 
 
-def take(shares: slots.Slots, endpoint: int, times: int) -> int:
+def take(shares: thread_shares.Slots, endpoint: int, times: int) -> int:
     """How many of so many threads this endpoint gets, all kept."""
     taken = 0
     for _ in range(times):
@@ -136,21 +138,23 @@ def take(shares: slots.Slots, endpoint: int, times: int) -> int:
 kept: list[object] = []
 
 
-def test_one_endpoint_leaves_threads_to_others(shares: slots.Slots) -> None:
+def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.Slots) -> None:
     assert take(shares, 1, 20) == 12, "three quarters"
     assert take(shares, 2, 20) == 1, "once so many are taken, each other gets a few"
     assert take(shares, 3, 20) == 1
     assert take(shares, 1, 1) == 0
 
 
-def test_a_thread_that_comes_back_is_given_again(shares: slots.Slots) -> None:
+def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.Slots) -> None:
     take(shares, 1, 11)
     with shares.held({1}):
         assert take(shares, 1, 1) == 0
     assert take(shares, 1, 1) == 1
 
 
-def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(shares: slots.Slots) -> None:
+def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(
+    shares: thread_shares.Slots,
+) -> None:
     take(shares, 1, 12)
     with pytest.raises(Rest) as rest, shares.held({1}):
         pass
@@ -163,4 +167,4 @@ def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(shares: sl
 @pytest.mark.parametrize(("others", "gets"), [(0, 20), (1, 12)])
 def test_one_that_is_alone_may_have_all(others: int, gets: int) -> None:
     Endpoint.objects.filter(name="claude").update(enabled=bool(others))
-    assert take(slots.Slots(16), 1, 20) == gets
+    assert take(thread_shares.Slots(16), 1, 20) == gets

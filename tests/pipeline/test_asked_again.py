@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline import execution, questions, services
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.flow import questions
+from pipeline.flow.prompts import load_all
 from pipeline.llm.requests import RoleSpec, build_request
 from pipeline.models import ModelCall
-from pipeline.prompts import load_all
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, StageName
 from tests.make import make_action
 from tests.standin_process import StandIn
@@ -121,6 +123,6 @@ def test_the_ledger_says_of_each_reply_how_it_was_read(standin: StandIn) -> None
         uses_retrieval=False,
         enqueue=False,
     )
-    execution.run_to_end(run.pk, give_up_after=60)
+    run_worker.run_to_end(run.pk, give_up_after=60)
     calls = ModelCall.objects.filter(run=run, stage="similarity").order_by("sample")
     assert [(call.sample, call.outcome) for call in calls] == [(0, "unparsed"), (1, "read")]

@@ -17,10 +17,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from pipeline import execution, services
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.flow.prompts import fence
 from pipeline.models import Endpoint, Run
-from pipeline.prompts import fence
-from pipeline.reporting import report_run
+from pipeline.runs.document import report_run
 from tests.keys import shown
 from tests.make import make_action
 from tests.standin_process import StandIn
@@ -108,7 +109,7 @@ def run(request: pytest.FixtureRequest, standin: StandIn, reviewer: User) -> Run
     Endpoint.objects.filter(name="demo").update(mode=request.param)
     action = make_action(STATEMENT, by=reviewer)
     started = services.start_run(action, by=reviewer, uses_retrieval=False, enqueue=False)
-    return execution.run_to_end(started.pk, give_up_after=30)
+    return run_worker.run_to_end(started.pk, give_up_after=30)
 
 
 def carried_by(mode: str, script: str) -> str:
@@ -184,7 +185,7 @@ def test_what_a_block_of_code_cannot_carry_is_noted_on_the_draft(
     standin.faults({"kind": "text", "sample": "nested_fence", "task": "generate"})
     action = make_action(STATEMENT, by=reviewer)
     started = services.start_run(action, by=reviewer, uses_retrieval=False, enqueue=False)
-    draft = execution.run_to_end(started.pk, give_up_after=30).drafts.get(number=1)
+    draft = run_worker.run_to_end(started.pk, give_up_after=30).drafts.get(number=1)
     assert draft.script.splitlines()[-3:] == ["```", "END", "wc -l notes.md"]
     assert draft.note == "a here-document in it holds a code fence"
 

@@ -10,7 +10,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from pipeline import prompting, prompts, services
+from pipeline import services
+from pipeline.configurations import prompt_versions
+from pipeline.flow import prompts
 from pipeline.models import Configuration, Endpoint
 from tests.make import make_action
 from tests.pipeline.counting import count_queries
@@ -209,7 +211,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(client: Client)
 
 def test_a_prompt_version_is_pinned_and_unpinned(client: Client, administrator: User) -> None:
     text = changed("describe")
-    version = prompting.write_prompt("describe", text=text, by=administrator).version
+    version = prompt_versions.write_prompt("describe", text=text, by=administrator).version
     client.post(NEW, form(**{"prompts-describe": version}))
     mine = Configuration.objects.get(name="mine")
     assert mine.prompts == {"describe": version}

@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from pipeline.cost_forms import CostForm
-from pipeline.costs import By, CostQuery, Per, check_query, default_range
+from pipeline.costs.forms import CostForm
+from pipeline.costs.services import By, CostQuery, Per, check_query, default_range
 from pipeline.models import Batch, Configuration, Endpoint, Spending
 from tests.pipeline.counting import count_queries
 from tests.web_client import WebClient

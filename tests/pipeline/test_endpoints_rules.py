@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from catalog.types import BadInput
-from pipeline.endpoint_recipes import RECIPES
-from pipeline.endpoint_rules import (
+from pipeline.endpoints.recipes import RECIPES
+from pipeline.endpoints.rules import (
     is_loopback,
     is_private,
     looks_like_key,

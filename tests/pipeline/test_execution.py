@@ -7,10 +7,12 @@ from django.db import connection
 from django.utils import timezone
 
 from catalog.types import Answer, Neighbour, Retrieval
-from pipeline import execution, leases, ledger, services
+from pipeline import services
+from pipeline.execution import leases, run_worker
+from pipeline.execution.retrieval_store import retrieval_of
+from pipeline.ledger import questions
 from pipeline.models import Attempt, DraftFinding, Endpoint, ModelCall, Run
-from pipeline.reporting import report_run
-from pipeline.retrieved import retrieval_of
+from pipeline.runs.document import report_run
 from tests.make import make_action, make_version
 from tests.standin_process import StandIn
 
@@ -25,7 +27,7 @@ def start(statement: str = EXPORTS) -> Run:
 
 
 def finish(run: Run) -> Run:
-    return execution.run_to_end(run.pk, give_up_after=60)
+    return run_worker.run_to_end(run.pk, give_up_after=60)
 
 
 def test_a_run_ends_with_a_recommended_draft_and_every_call_in_the_ledger(standin: StandIn) -> None:
@@ -52,7 +54,7 @@ def test_a_run_ends_with_a_recommended_draft_and_every_call_in_the_ledger(standi
 def test_carrying_out_a_finished_run_again_asks_nothing(standin: StandIn) -> None:
     run = finish(start())
     before = standin.totals()
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     Run.objects.filter(pk=run.pk).update(state="queued", finished_at=None)
     again = finish(run)
     assert standin.totals() == before, "what was answered is never asked again"
@@ -63,7 +65,7 @@ def test_carrying_out_a_finished_run_again_asks_nothing(standin: StandIn) -> Non
 def test_the_model_is_called_outside_a_transaction(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = execution.model_client()
+    client = run_worker.model_client()
     real, seen = type(client).send, []
 
     def send(self: object, requests: object) -> object:
@@ -82,7 +84,7 @@ def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_aga
     standin.faults(
         {"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}}
     )
-    execution.advance(run.pk)  # stops in the middle: the endpoint rests
+    run_worker.advance(run.pk)  # stops in the middle: the endpoint rests
     run.refresh_from_db()
     assert run.state == "queued" and run.not_before is not None
     # A worker takes it up, opens the missing call, and is killed before the reply.
@@ -123,7 +125,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(standin: StandIn) -> None:
     assert lease is not None
     Run.objects.filter(pk=run.pk).update(fence=lease.fence + 1)
     with pytest.raises(leases.LostLease):
-        execution._work(lease)
+        run_worker._work(lease)
     assert not run.drafts.exists()
 
 
@@ -163,13 +165,13 @@ def test_a_busy_server_rests_the_endpoint_and_not_a_thread(standin: StandIn) -> 
     )
     run = start()
     began = timezone.now()
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     assert (timezone.now() - began).total_seconds() < 5
     endpoint = Endpoint.objects.get(name="demo")
     assert endpoint.blocked_until and (endpoint.blocked_until - began).total_seconds() > 25
     run.refresh_from_db()
     assert run.state == "queued" and run.not_before == endpoint.blocked_until
-    assert run.pk not in execution.sweep()
+    assert run.pk not in run_worker.sweep()
 
 
 def test_a_refusal_is_an_outcome_of_its_own(standin: StandIn) -> None:
@@ -259,4 +261,4 @@ def test_cost_is_tokens_times_price() -> None:
 
     price = Price(input=2_000_000, output=10_000_000, cache_read=100_000, cache_write=2_500_000)
     usage = Usage(input=1_000, output=500, cache_read=10_000, cache_write=400)
-    assert ledger.cost_of(usage, price) == 2_000 + 5_000 + 1_000 + 1_000
+    assert questions.cost_of(usage, price) == 2_000 + 5_000 + 1_000 + 1_000

@@ -13,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pipeline import execution, services
+from pipeline import services
+from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, Run
 from tests.make import make_action
 from tests.standin_process import StandIn
@@ -55,7 +56,7 @@ def meet(standin: StandIn, client_for: ClientFor, reviewer: User) -> Callable[..
             make_action(EXPORTS, by=reviewer), by=reviewer, uses_retrieval=False, enqueue=False
         )
         for _ in range(advances):
-            execution.advance(run.pk)
+            run_worker.advance(run.pk)
         run.refresh_from_db()
         client = client_for(reviewer)
         page = client.get(reverse("run-detail", args=[run.pk])).text

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from catalog.analysis import analyse
 from catalog.types import NotAllowedNow
-from pipeline import prompts, services
-from pipeline.findings import (
+from pipeline import services
+from pipeline.execution.draft_checks import (
     is_current,
     is_current_assessment,
     keep_findings,
@@ -21,6 +21,7 @@ from pipeline.findings import (
     prompts_in_use,
     recheck_draft,
 )
+from pipeline.flow import prompts
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
 from tests.keys import shown
 from tests.make import make_run
@@ -75,7 +76,7 @@ def test_a_check_whose_program_is_missing_here_makes_nothing_older(
     draft: Draft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = {**present_checks(), "shellcheck": "none"}
-    monkeypatch.setattr("pipeline.findings.present_checks", lambda: here)
+    monkeypatch.setattr("pipeline.execution.draft_checks.present_checks", lambda: here)
 
     assert missing(draft) == set()
 

@@ -9,8 +9,8 @@ import pytest
 
 from catalog.analysis import Report, analyse
 from catalog.types import Answer, Match, Neighbour, Retrieval
-from pipeline.flow import Flow, combine
-from pipeline.ports import Assessed, DraftMade, FeedbackGiven, Task
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Task
+from pipeline.flow.run_flow import Flow, combine
 from pipeline.types import (
     Arm,
     DraftKind,

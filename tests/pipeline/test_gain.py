@@ -12,9 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from pipeline import gain
-from pipeline.costs import Sums
-from pipeline.gain import count_round, gain_of
+from pipeline.costs.services import Sums
 from pipeline.models import (
     Assessment,
     Attempt,
@@ -27,6 +25,8 @@ from pipeline.models import (
     Run,
     Stage,
 )
+from pipeline.runs import refinement_gain
+from pipeline.runs.refinement_gain import count_round, gain_of
 from tests.keys import shown
 from tests.make import SCRIPT, make_draft, make_run
 
@@ -150,7 +150,7 @@ def test_no_more_than_the_newest_runs_are_counted_and_that_is_said(
 ) -> None:
     for _ in range(3):
         refined_run(YES)
-    monkeypatch.setattr(gain, "MOST_RUNS", 2)
+    monkeypatch.setattr(refinement_gain, "MOST_RUNS", 2)
 
     configuration = Configuration.objects.get(name="demo")
     with django_assert_num_queries(3):

@@ -13,9 +13,10 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from pytest_django import Settings
 
-from pipeline import leases, services
-from pipeline.admission import admit
-from pipeline.heartbeat import Heartbeat, renew
+from pipeline import services
+from pipeline.execution import leases
+from pipeline.execution.heartbeat import Heartbeat, renew
+from pipeline.ledger.admission import admit
 from pipeline.models import Endpoint, ModelCall, Run, Worker
 from tests.make import make_action
 

@@ -12,7 +12,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from pipeline import execution, services
+from pipeline import services
+from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
 from tests.hostile import Hostile
 from tests.make import make_action
@@ -59,7 +60,7 @@ def meet(
             make_action(STATEMENT, by=reviewer), by=reviewer, uses_retrieval=False, enqueue=False
         )
         for _ in range(advances):
-            execution.advance(run.pk)
+            run_worker.advance(run.pk)
         run.refresh_from_db()
         client = client_for(reviewer)
         return Seen(

@@ -7,8 +7,9 @@ from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 
 from catalog.types import BadInput, NotAllowedNow
-from pipeline import execution, services
-from pipeline.batches import spent_by
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.ledger.batches import spent_by
 from pipeline.models import Attempt, Batch, Endpoint, Price, Run
 from tests.make import make_action
 from tests.standin_process import StandIn
@@ -45,15 +46,15 @@ def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     standin: StandIn, batch: Batch, manager: User
 ) -> None:
     run = start(batch)
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     batch.refresh_from_db()
     run.refresh_from_db()
     assert batch.paused_at and batch.paused_why == "The budget is used up."
     assert run.state == "queued"
     assert len(standin.calls()) == 1, "the sum passes the budget by the calls in flight at most"
     assert spent_by(batch) == sum(Attempt.objects.values_list("cost", flat=True))
-    execution.advance(run.pk)
-    assert len(standin.calls()) == 1 and run.pk not in execution.sweep()
+    run_worker.advance(run.pk)
+    assert len(standin.calls()) == 1 and run.pk not in run_worker.sweep()
 
     with pytest.raises(NotAllowedNow):
         services.resume_batch(batch, by=manager)
@@ -61,7 +62,7 @@ def test_a_used_up_budget_pauses_the_batch_and_a_raised_one_lets_it_go_on(
     services.resume_batch(batch, by=manager)
     run.refresh_from_db()
     assert run.told_at is not None, "its runs are told of at once"
-    assert execution.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
     assert len(standin.calls(billed=True)) == 4
     assert events(batch) == ["budget set", "resumed"]
 
@@ -71,7 +72,7 @@ def test_a_person_pauses_a_batch_before_its_next_call(
 ) -> None:
     services.set_budget(batch, budget=None, by=manager)
     run = start(batch)
-    client = execution.model_client()
+    client = run_worker.model_client()
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
@@ -80,14 +81,14 @@ def test_a_person_pauses_a_batch_before_its_next_call(
         return real(self, requests)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(client), "send", send)
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     assert len(standin.calls()) == 1
     with pytest.raises(NotAllowedNow):
         services.pause_batch(batch, by=manager)
     services.resume_batch(batch, by=manager)
     with pytest.raises(NotAllowedNow):
         services.resume_batch(batch, by=manager)
-    assert execution.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
     assert events(batch) == ["budget set", "paused", "resumed"]
 
 
@@ -115,19 +116,19 @@ def test_a_spend_limit_pauses_the_batch_and_lets_others_ask_on(
 ) -> None:
     standin.faults(LIMIT)
     run = start(batch)
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     batch.refresh_from_db()
     assert batch.paused_at and "spend limit" in batch.paused_why
     assert Endpoint.objects.get(name="demo").blocked_until is None
     services.set_budget(batch, budget=None, by=manager)
     services.resume_batch(batch, by=manager)
-    assert execution.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
 
 
 def test_a_spend_limit_rests_the_endpoint_of_people_and_says_why(standin: StandIn) -> None:
     standin.faults(LIMIT)
     run = start(None)
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     run.refresh_from_db()
     endpoint = Endpoint.objects.get(name="demo")
     assert run.state == "queued" and run.waits_for == endpoint

@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 from django.db import OperationalError, connection
 
-from pipeline import execution, leases, ledger, services
+from pipeline import services
+from pipeline.execution import leases, run_worker
+from pipeline.ledger import questions
 from pipeline.models import Attempt, Endpoint, ModelCall, Run
 from tests.make import make_action
 from tests.standin_process import StandIn
@@ -41,7 +43,7 @@ def test_pairs_of_several_workers_share_few_places_without_waiting_for_each_othe
     runs = [start().pk for _ in range(3)]
 
     def carry(run: int) -> None:
-        execution.run_to_end(run, give_up_after=60)
+        run_worker.run_to_end(run, give_up_after=60)
         connection.close()
 
     threads = [threading.Thread(target=carry, args=(run,)) for run in runs]
@@ -59,7 +61,7 @@ def test_who_leaves_its_place_tells_who_waits_for_it(standin: StandIn) -> None:
     Endpoint.objects.update(max_in_flight=1)
     first, waiting = start(), start()
     Run.objects.filter(pk=waiting.pk).update(waits_for=Endpoint.objects.get(name="demo"))
-    execution.advance(first.pk)
+    run_worker.advance(first.pk)
     first.refresh_from_db()
     waiting.refresh_from_db()
     assert first.state == "done"
@@ -79,7 +81,7 @@ def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn)
         request={},
     )
     Attempt.objects.create(call=call, number=1, fence=1)
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     run.refresh_from_db()
     assert (run.state, run.owner, run.waits_for.name) == ("queued", "", "demo")  # type: ignore[union-attr]
     assert not run.calls.exists() and standin.calls() == []
@@ -90,23 +92,23 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start()
-    client = execution.model_client()
+    client = run_worker.model_client()
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
-        ledger.draining.set()  # the signal comes while the first call is in flight
+        questions.draining.set()  # the signal comes while the first call is in flight
         return real(self, requests)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(client), "send", send)
     try:
-        execution.advance(run.pk)
+        run_worker.advance(run.pk)
     finally:
-        ledger.draining.clear()
+        questions.draining.clear()
     run.refresh_from_db()
     assert (run.state, run.owner, run.crashes) == ("queued", "", 0)
     assert len(standin.calls()) == 1
     monkeypatch.undo()
-    assert execution.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
     assert len(standin.calls(billed=True)) == 4, "what was answered is not asked again"
 
 
@@ -114,7 +116,7 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
 def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real: Callable[..., object] = ledger.settle
+    real: Callable[..., object] = questions.settle
     failures = iter([OperationalError("the database is away")])
 
     def settle(*given: object) -> object:
@@ -122,8 +124,8 @@ def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
             raise failure
         return real(*given)
 
-    monkeypatch.setattr(ledger, "settle", settle)
-    run = execution.run_to_end(start().pk, give_up_after=60)
+    monkeypatch.setattr(questions, "settle", settle)
+    run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done" and run.fence == 1
     assert len(standin.calls(billed=True)) == 4
 
@@ -133,4 +135,4 @@ def test_how_many_statements_a_run_takes(
 ) -> None:
     run = start()
     with django_assert_max_num_queries(60):  # type: ignore[attr-defined]
-        execution.run_to_end(run.pk, give_up_after=60)
+        run_worker.run_to_end(run.pk, give_up_after=60)

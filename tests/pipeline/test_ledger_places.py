@@ -7,10 +7,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from pipeline import leases, places, services, telling
-from pipeline.admission import admit
+from pipeline import services
+from pipeline.execution import dispatch, leases
+from pipeline.ledger import capacity
+from pipeline.ledger.admission import admit
+from pipeline.ledger.capacity import Rest, tell_waiting
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
-from pipeline.places import Rest, tell_waiting
 from tests.make import make_action
 
 pytestmark = pytest.mark.django_db
@@ -146,7 +148,7 @@ def test_people_can_slow_a_campaign_and_not_stop_it(endpoint: Endpoint) -> None:
     occupy(endpoint, calls=1)
     people, campaign = start(waits_for=endpoint), start(Batch.objects.create(), waits_for=endpoint)
     assert given(campaign, endpoint) == 0
-    Endpoint.objects.update(campaign_call_at=timezone.now() - places.CAMPAIGN_TURN)
+    Endpoint.objects.update(campaign_call_at=timezone.now() - capacity.CAMPAIGN_TURN)
     assert given(people, endpoint) == 0, "for a minute no call of a campaign was made"
     assert given(campaign, endpoint) == 1
     assert given(people, endpoint) == 1, "its turn has been"
@@ -157,7 +159,7 @@ def test_who_does_not_come_keeps_nobody_waiting(endpoint: Endpoint) -> None:
     absent, present = start(waits_for=endpoint), start(waits_for=endpoint)
     assert tell_waiting(endpoint.pk) == [absent.pk]
     assert given(present, endpoint) == 0
-    Run.objects.filter(pk=absent.pk).update(told_at=timezone.now() - telling.TOLD_AGAIN / 2)
+    Run.objects.filter(pk=absent.pk).update(told_at=timezone.now() - dispatch.TOLD_AGAIN / 2)
     assert given(present, endpoint) == 1
 
 
@@ -165,7 +167,7 @@ def test_as_many_are_told_as_there_are_places_and_none_twice(endpoint: Endpoint)
     waiting = [start(waits_for=endpoint).pk for _ in range(3)]
     assert tell_waiting(endpoint.pk) == waiting[:2]
     assert tell_waiting(endpoint.pk) == []
-    Run.objects.update(told_at=timezone.now() - telling.TOLD_AGAIN - timedelta(seconds=1))
+    Run.objects.update(told_at=timezone.now() - dispatch.TOLD_AGAIN - timedelta(seconds=1))
     assert tell_waiting(endpoint.pk) == waiting[:2], "what got lost is told again"
 
 
@@ -185,7 +187,7 @@ def test_the_sweep_tells_of_what_no_worker_holds_people_first(endpoint: Endpoint
     start(waits_for=endpoint)
     held = start()
     assert leases.claim(held.pk)
-    assert telling.tell_abandoned() == [people.pk, campaign.pk]
-    assert telling.tell_abandoned() == [], "it was just told"
-    telling.forget_what_was_told()
-    assert telling.tell_abandoned() == [people.pk, campaign.pk]
+    assert dispatch.tell_abandoned() == [people.pk, campaign.pk]
+    assert dispatch.tell_abandoned() == [], "it was just told"
+    dispatch.forget_what_was_told()
+    assert dispatch.tell_abandoned() == [people.pk, campaign.pk]

@@ -7,8 +7,10 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from pipeline import execution, leases, ledger, services
-from pipeline.ledger import Opened, open_calls
+from pipeline import services
+from pipeline.execution import leases, run_worker
+from pipeline.ledger import questions
+from pipeline.ledger.questions import Opened, open_calls
 from pipeline.llm.requests import RoleSpec
 from pipeline.llm.types import Answered, Failed, FailureKind, Usage
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
@@ -59,7 +61,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start()
-    client = execution.model_client()
+    client = run_worker.model_client()
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
@@ -68,7 +70,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
         return real(self, requests)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(client), "send", send)
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     run.refresh_from_db()
     assert (run.state, run.waits_for) == ("queued", Endpoint.objects.get(name="demo"))
     draft = run.drafts.get()
@@ -80,7 +82,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     monkeypatch.undo()
     Endpoint.objects.update(blocked_until=None)
     Run.objects.update(not_before=None)
-    assert execution.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
     assert run.drafts.get() == draft and draft.findings.count() == found
     assert run.stages.count() == 7 and len(standin.calls(billed=True)) == 4
 
@@ -90,11 +92,11 @@ def test_a_try_is_ended_and_counted_once_however_often_it_is_written(
 ) -> None:
     Run.objects.update(crashes=2)
     answered = Answered(REPLY, Usage(input=100, output=10), "req-1", 1_200)
-    first = ledger.settle(lease, [(opened, answered)])
+    first = questions.settle(lease, [(opened, answered)])
     ended = Attempt.objects.get()
-    assert ledger.settle(lease, [(opened, answered)]) == first
+    assert questions.settle(lease, [(opened, answered)]) == first
     late = Failed(FailureKind.TIMEOUT, "Too slow.", possibly_billed=True)
-    ledger.settle(lease, [(opened, late)])
+    questions.settle(lease, [(opened, late)])
 
     attempt = Attempt.objects.get()
     assert (attempt.outcome, attempt.ended_at) == ("answered", ended.ended_at)
@@ -108,7 +110,7 @@ def test_a_try_is_ended_and_counted_once_however_often_it_is_written(
 def test_who_lost_the_run_ends_nothing(lease: leases.Lease, opened: Opened) -> None:
     Run.objects.update(fence=lease.fence + 1)
     with pytest.raises(leases.LostLease):
-        ledger.settle(lease, [(opened, Answered(REPLY, Usage(input=1)))])
+        questions.settle(lease, [(opened, Answered(REPLY, Usage(input=1)))])
     assert Attempt.objects.get().ended_at is None and ModelCall.objects.get().reply is None
     assert not Spending.objects.exists()
 
@@ -131,6 +133,6 @@ def test_the_cost_that_is_written_is_the_one_that_pages_foretell(
     price = Price.objects.get(model="dear")
     price.input, price.output, price.cache_read, price.cache_write = 10**10, 10**10, 50_000, 250_000
     price.save()
-    ledger.settle(lease, [(opened, Answered(REPLY, usage))])
+    questions.settle(lease, [(opened, Answered(REPLY, usage))])
     attempt = Attempt.objects.get()
-    assert (attempt.cost, attempt.price_since) == (ledger.cost_of(usage, price), price.since)
+    assert (attempt.cost, attempt.price_since) == (questions.cost_of(usage, price), price.since)

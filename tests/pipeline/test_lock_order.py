@@ -10,8 +10,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from pipeline import endpoints, execution, leases, services, telling
-from pipeline.heartbeat import renew
+from pipeline import services
+from pipeline.endpoints import services as endpoints
+from pipeline.execution import dispatch, leases, run_worker
+from pipeline.execution.heartbeat import renew
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
 from tests.make import make_action
 from tests.pipeline.locks import locks_of, noted_locks
@@ -33,7 +35,7 @@ def start(batch: Batch | None = None) -> Run:
 
 
 def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
-    run = execution.run_to_end(start().pk, give_up_after=60)
+    run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done"
     assert ["pipeline_endpoint", "pipeline_run"] in locks
     assert ["pipeline_run", "pipeline_spending"] in locks
@@ -41,7 +43,7 @@ def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
 
 def test_a_run_of_a_batch_whose_budget_is_used_up(standin: StandIn, locks: list[list[str]]) -> None:
     batch = Batch.objects.create(name="Study", budget=0)
-    execution.advance(start(batch).pk)
+    run_worker.advance(start(batch).pk)
     batch.refresh_from_db()
     assert batch.paused_at is not None
 
@@ -68,14 +70,14 @@ def test_a_try_that_fails(
     standin: StandIn, locks: list[list[str]], fault: dict[str, object], expected: list[str]
 ) -> None:
     standin.faults({**fault, "task": "generate"})
-    execution.advance(start(Batch.objects.create(name="Study")).pk)
+    run_worker.advance(start(Batch.objects.create(name="Study")).pk)
     assert any(one[: len(expected)] == expected for one in locks), locks
 
 
 def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
     run = start()
     standin.faults({"kind": "status", "status": 503, "task": "describe"})
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
     Endpoint.objects.update(blocked_until=None)
     Run.objects.update(not_before=None)
     lease = leases.claim(run.pk)
@@ -84,7 +86,7 @@ def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
     call = ModelCall.objects.get(run=run, stage="describe")
     Attempt.objects.create(call=call, number=2, fence=lease.fence)
     Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert execution.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
     assert Attempt.objects.filter(outcome="orphaned").count() == 1
 
 
@@ -98,18 +100,18 @@ def test_what_people_do(standin: StandIn, locks: list[list[str]], administrator:
     services.cancel_run(cancelled, by=administrator)
     Run.objects.filter(pk=run.pk).update(state="failed", finished_at=timezone.now())
     services.retry_run(run, by=administrator)
-    finished = execution.run_to_end(finished.pk, give_up_after=60)
+    finished = run_worker.run_to_end(finished.pk, give_up_after=60)
     draft = finished.drafts.get()
     services.ask_refinement(draft, by=administrator, feedback="Quote the path.")
     services.ask_shorter(
         draft, text="1. Quote it.\n2. Say so.\n3. Test it.\n4. Do.", by=administrator
     )
-    assert execution.run_to_end(finished.pk, give_up_after=60).refinements.get().state == "done"
+    assert run_worker.run_to_end(finished.pk, give_up_after=60).refinements.get().state == "done"
     Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
     Run.objects.filter(pk=run.pk).update(waits_for=demo)
     endpoints.wake(demo, by=administrator)
-    telling.forget_what_was_told()
-    execution.sweep()
+    dispatch.forget_what_was_told()
+    run_worker.sweep()
     assert len(locks) > 20
 
 

@@ -9,10 +9,13 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from catalog.types import BadInput
-from pipeline import execution, prompting, prompts, services
-from pipeline.flow import Flow
+from pipeline import services
+from pipeline.configurations import prompt_versions
+from pipeline.execution import run_worker
+from pipeline.flow import prompts
+from pipeline.flow.ports import Task
+from pipeline.flow.run_flow import Flow
 from pipeline.models import Configuration, Draft, Endpoint, ModelCall, PromptVersion, Run
-from pipeline.ports import Task
 from pipeline.types import Problem
 from tests.make import make_action
 from tests.pipeline.test_flow import LIST, ScriptedPorts
@@ -80,10 +83,10 @@ def test_the_products_versions_are_kept_from_their_first_use_on() -> None:
 
 @pytest.mark.django_db
 def test_a_pinned_version_is_asked_by_and_recorded(standin: StandIn, administrator: User) -> None:
-    written = prompting.write_prompt("describe", text=changed("describe"), by=administrator)
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
     Configuration.objects.filter(name="demo").update(prompts={"describe": written.version})
 
-    run = execution.run_to_end(start().pk, give_up_after=60)
+    run = run_worker.run_to_end(start().pk, give_up_after=60)
 
     assert run.state == "done"
     assert versions_asked(run)["describe"] == written.version == run.spec["prompts"]["describe"]
@@ -103,13 +106,13 @@ def test_a_run_taken_up_again_keeps_its_versions_when_the_files_have_changed(
     standin.faults(
         {"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}}
     )
-    execution.advance(run.pk)  # stops in the middle: the endpoint rests
+    run_worker.advance(run.pk)  # stops in the middle: the endpoint rests
     Endpoint.objects.update(blocked_until=None)
     Run.objects.filter(pk=run.pk).update(not_before=timezone.now())
     request.getfixturevalue("new_files")
     assert prompts.versions() != before
 
-    done = execution.run_to_end(run.pk, give_up_after=60)
+    done = run_worker.run_to_end(run.pk, give_up_after=60)
 
     assert done.state == "done", done.problem
     assert versions_asked(done).items() <= before.items()
@@ -136,7 +139,7 @@ def test_a_version_that_is_not_kept_fails_the_run_with_words(
     run.spec["prompts"] = {**run.spec["prompts"], **spoil} if spoil else "spoiled"
     run.save(update_fields=["spec"])
 
-    execution.advance(run.pk)
+    run_worker.advance(run.pk)
 
     run.refresh_from_db()
     assert run.state == "failed"
@@ -145,11 +148,11 @@ def test_a_version_that_is_not_kept_fails_the_run_with_words(
 
 @pytest.mark.django_db
 def test_a_kept_text_that_was_tampered_with_is_not_that_version(administrator: User) -> None:
-    written = prompting.write_prompt("describe", text=changed("describe"), by=administrator)
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
     PromptVersion.objects.filter(pk=written.pk).update(text=prompts.read("describe"))
 
     with pytest.raises(Problem, match="no such version"):
-        prompting.templates_of({**prompts.versions(), "describe": written.version})
+        prompt_versions.templates_of({**prompts.versions(), "describe": written.version})
 
 
 @pytest.mark.django_db
@@ -162,7 +165,7 @@ def test_a_kept_text_that_was_tampered_with_is_not_that_version(administrator: U
 )
 def test_a_pin_of_what_does_not_exist_is_refused(pinned: dict[str, str], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        prompting.choose_versions(pinned)
+        prompt_versions.choose_versions(pinned)
 
 
 @pytest.mark.django_db
@@ -172,6 +175,6 @@ def test_a_version_with_slots_that_nothing_fills_is_a_problem_and_no_crash() -> 
         name="describe", version=prompts.parse(text).version, text=text
     )
     with pytest.raises(Problem, match="has slots that nothing fills"):
-        prompting.templates_of({**prompts.versions(), "describe": old.version})
+        prompt_versions.templates_of({**prompts.versions(), "describe": old.version})
     with pytest.raises(BadInput, match="slots that nothing fills"):
-        prompting.check_pins({"describe": old.version})
+        prompt_versions.check_pins({"describe": old.version})

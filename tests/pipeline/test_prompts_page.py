@@ -10,9 +10,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from pipeline import prompting, prompts
+from pipeline.configurations import prompt_versions
+from pipeline.configurations.prompt_checks import find_faults
+from pipeline.flow import prompts
 from pipeline.models import Configuration, Endpoint, ModelCall, PromptVersion
-from pipeline.prompt_faults import find_faults
 from tests.make import make_run
 from tests.pipeline.counting import count_queries
 from tests.pipeline.test_prompts_of_runs import MARKED, changed
@@ -63,7 +64,7 @@ def test_a_written_version_can_be_read_compared_and_found(
 
 
 def test_where_a_version_is_used_is_said(client: Client, administrator: User) -> None:
-    written = prompting.write_prompt("describe", text=changed("describe"), by=administrator)
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
     Configuration.objects.filter(name="claude-peer-review").update(
         prompts={"describe": written.version}
     )
@@ -81,7 +82,7 @@ def test_where_a_version_is_used_is_said(client: Client, administrator: User) ->
         )
 
     mine, products = (
-        next(use for use in prompting.uses_of("describe") if use.is_current is current)
+        next(use for use in prompt_versions.uses_of("describe") if use.is_current is current)
         for current in (False, True)
     )
 
@@ -184,7 +185,7 @@ def test_a_page_takes_a_fixed_number_of_queries(client: Client, administrator: U
     few = [count_queries(client, address) for address in (reverse("prompt-list"), DESCRIBE)]
     for number in range(10):
         text = changed("describe").replace(MARKED, f"{MARKED} {number}")
-        written = prompting.write_prompt("describe", text=text, by=administrator)
+        written = prompt_versions.write_prompt("describe", text=text, by=administrator)
         Configuration.objects.create(
             name=f"own-{number}", title="Own", prompts={"describe": written.version}
         )

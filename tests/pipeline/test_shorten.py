@@ -6,11 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from catalog.types import BadInput, NotAllowedNow
-from pipeline import prompting, prompts, services
-from pipeline.execution import advance
+from pipeline import services
+from pipeline.configurations import prompt_versions
+from pipeline.execution.run_worker import advance
+from pipeline.flow import prompts
+from pipeline.flow.reading.readers import read_points
 from pipeline.models import Attempt, Batch, Draft, Endpoint, ModelCall, Run, Shortening
-from pipeline.readers import read_points
-from pipeline.shortening import MAX_TEXT, can_shorten, is_long
+from pipeline.runs.shortening import MAX_TEXT, can_shorten, is_long
 from pipeline.standin.shorten import shorten
 from pipeline.types import ReadingOutcome, Reply
 from tests.make import make_run
@@ -139,7 +141,7 @@ def test_erasing_an_action_erases_what_was_typed_of_it(draft: Draft, reviewer: U
 @pytest.mark.django_db
 def test_a_run_from_before_there_was_such_a_question_takes_the_present_one() -> None:
     named = {name: version for name, version in prompts.versions().items() if name != "shorten"}
-    assert prompting.templates_of(named)["shorten"] == prompts.load("shorten")
+    assert prompt_versions.templates_of(named)["shorten"] == prompts.load("shorten")
 
 
 @pytest.mark.parametrize(

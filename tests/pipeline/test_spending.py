@@ -12,11 +12,13 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from pipeline import execution, leases, ledger, services
-from pipeline.ledger import Opened
+from pipeline import services
+from pipeline.execution import leases, run_worker
+from pipeline.ledger import questions
+from pipeline.ledger.daily_spending import add_spending, recount_spending
+from pipeline.ledger.questions import Opened
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Usage
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Run, Spending
-from pipeline.spending import add_spending, recount_spending
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -60,7 +62,7 @@ def settle(run: Run, *ends: Answered | Failed, **about: str) -> None:
     assert lease is not None
     run.refresh_from_db()
     for ended in ends:
-        ledger.settle(lease, [(open_try(run, **about), ended)])
+        questions.settle(lease, [(open_try(run, **about), ended)])
     leases.release(lease)
 
 
@@ -118,7 +120,7 @@ def test_a_worker_that_lost_its_run_counts_nothing_twice() -> None:
     services.cancel_run(run, by=None)  # type: ignore[arg-type]
 
     with pytest.raises(leases.LostLease):
-        ledger.settle(lease, [(opened, ANSWER)])
+        questions.settle(lease, [(opened, ANSWER)])
 
     row = Spending.objects.get()
     assert (row.attempts, row.answered, row.possibly_billed) == (1, 0, 1)
@@ -137,7 +139,7 @@ def test_the_day_is_that_of_the_end_in_utc() -> None:
 
 def test_a_run_from_start_to_end_is_counted_whole(standin: StandIn) -> None:
     standin.faults({"kind": "status", "status": 500, "task": "describe"})
-    execution.run_to_end(start().pk, give_up_after=60)
+    run_worker.run_to_end(start().pk, give_up_after=60)
 
     by_stage = dict(Spending.objects.values_list("stage", "attempts"))
     assert by_stage == {"generate": 1, "describe": 2, "similarity": 1, "difference": 1}

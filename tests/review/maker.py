@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from django.contrib.auth.models import User
 
 from pipeline.models import Configuration
-from review import opening, studies
-from review.desk import open_desk
+from review.campaigns import rules as studies
+from review.campaigns import states
+from review.desk.item_view import open_desk
+from review.desk.shown_drafts import seal
 from review.models import Campaign, Case, Item, TallyDue
-from review.shown import seal
 from tests.make import make_run
 
 FEEDBACK = "- Use -path, not -name."
@@ -40,7 +41,7 @@ def make_study(
     for number in range(items):
         add_item(campaign, f"case-{number}")
     if is_open:
-        opening.move_campaign(campaign, "open", by=by)
+        states.move_campaign(campaign, "open", by=by)
     campaign.refresh_from_db()
     return campaign
 

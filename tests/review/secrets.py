@@ -7,7 +7,7 @@ import re
 from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from catalog.public_keys import DRAFT, ITEM, public_key
+from core.web.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Shortening
 from review import services
 from review.models import Flag, Item, Score

@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from pipeline.models import Action, Run
-from review import opening, services
+from review import services
+from review.campaigns import states
 from review.models import Assignment, Campaign, Item, Score
 from tests.people import make_person
 from tests.review.maker import shown_to
@@ -66,7 +67,7 @@ def test_a_manager_and_everybody_after_the_end_may_see(
 ) -> None:
     url = reverse("run-detail", args=[item.run_id])
     assert "refined" in told(client_for(manager).get(url).text)
-    opening.move_campaign(item.campaign, Campaign.State.CLOSED, by=manager)
+    states.move_campaign(item.campaign, Campaign.State.CLOSED, by=manager)
     assert "refined" in told(client_for(reviewer).get(url).text)
 
 

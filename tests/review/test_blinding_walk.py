@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from review.exchange import jobs
 from review.models import Item, ReportSnapshot, Score
-from review.transfers import jobs
 from tests.keys import shown
 from tests.review.secrets import SECRETS, make_secret_item, pages_for, told
 from tests.review.test_desk import score_next

@@ -11,7 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.types import NotAllowedNow
-from review import opening, services
+from review import services
+from review.campaigns import states
 from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import seen_in, shown
 from tests.review.maker import add_item, make_study, shown_to
@@ -322,7 +323,7 @@ def test_scoring_what_asks_for_one_score_takes_as_few_queries_every_time(
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     for number in range(5):
         add_item(campaign, f"passed-{number}", verdict="correct")
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     campaign.refresh_from_db()
     client = client_for(reviewer)
     assignment = services.claim_next(campaign, by=reviewer)

@@ -17,8 +17,8 @@ from pipeline import services as pipeline
 from pipeline.models import Configuration, Feedback
 from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.order import BITS
-from review.waiting import _statement, open_to
+from review.queue.eligibility import _statement, open_to
+from review.queue.order import BITS
 from tests.people import make_person
 from tests.review.maker import make_study
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from review import services
 from review.models import Assignment, Campaign, Score
-from review.pace import own_pace
+from review.queue.pace import own_pace
 from tests.review.maker import make_study
 from tests.review.test_desk import score_next
 

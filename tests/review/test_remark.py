@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from catalog.types import BadInput, NotAllowedNow
 from review import services
+from review.desk.line_comments import MAX_TEXT, remarks_of
 from review.models import Assignment, Campaign, Item, Remark
-from review.remarks import MAX_TEXT, remarks_of
 from tests.keys import seen_in, shown
 from tests.people import make_person
 from tests.review.maker import make_study

@@ -10,9 +10,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, connections, transaction
 
-from review import opening, services
+from review import services
+from review.campaigns import states
+from review.desk.queries import lock_item
 from review.models import Assignment, Campaign, Item, Score
-from review.reading import lock_item
 from tests.review.maker import add_item, make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,7 +94,7 @@ def test_another_score_sent_meanwhile_takes_the_place_of_the_first(
 def test_what_was_sent_twice_at_once_is_counted_once(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
     add_item(campaign, "passed", verdict="correct")
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     campaign.refresh_from_db()
     assignment, score = _claim(campaign, reviewer)
 

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog.types import NotAllowedNow
-from review import opening, services
+from review import services
+from review.campaigns import states
 from review.models import Campaign, Item
 from tests.review.maker import make_study
 
@@ -26,5 +27,5 @@ def test_a_run_of_an_open_study_is_not_reviewed_in_the_queue(
         services.item_of_run(run.pk)
     assert client_for(reviewer).post(f"/runs/{run.pk}/review/").status_code == 409
     assert not Item.objects.filter(campaign__kind=Campaign.Kind.LIVE).exists()
-    opening.move_campaign(study, Campaign.State.CLOSED, by=manager)
+    states.move_campaign(study, Campaign.State.CLOSED, by=manager)
     assert services.item_of_run(run.pk) is not None

@@ -12,9 +12,12 @@ from django.db import connection
 from django.utils import timezone
 
 from catalog.types import BadInput, NotAllowedNow
-from review import adjudication, opening, services, studies, tallies
+from review import services
+from review.campaigns import adjudication, states
+from review.campaigns import rules as studies
+from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally
-from review.order import BITS
+from review.queue.order import BITS
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
 
@@ -64,14 +67,14 @@ def test_the_random_order_is_the_same_through_buckets_and_as_a_whole(
     campaign = make_study(by=manager, reviewers=[reviewer], items=12)
     seed = campaign.members.get().seed
     expected = sorted(campaign.items.all(), key=lambda item: item.shuffle ^ seed)
-    monkeypatch.setattr("review.order._bits", lambda _campaign: 4)
+    monkeypatch.setattr("review.queue.order._bits", lambda _campaign: 4)
     assert go_through(campaign, reviewer, 0, 2, 2) == [item.pk for item in expected]
 
 
 def test_what_was_given_back_in_a_bucket_gone_through_still_comes(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("review.order._bits", lambda _campaign: 3)
+    monkeypatch.setattr("review.queue.order._bits", lambda _campaign: 3)
     campaign = make_study(by=manager, reviewers=[reviewer], items=6)
     first = services.claim_next(campaign, by=reviewer)
     assert first is not None
@@ -176,10 +179,10 @@ def test_only_the_pilots_items_are_handed_out_until_the_campaign_opens(
     manager: User, reviewer: User
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2)
-    opening.move_campaign(campaign, "pilot", by=manager)
+    states.move_campaign(campaign, "pilot", by=manager)
     campaign.refresh_from_db()
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 2
-    campaign = opening.move_campaign(campaign, "open", by=manager)
+    campaign = states.move_campaign(campaign, "open", by=manager)
     assert len(go_through(campaign, reviewer, 0, 2, 2)) == 3
 
 
@@ -218,7 +221,7 @@ def test_an_empty_or_unmanned_campaign_can_not_be_opened(manager: User, reviewer
     unmanned = make_study(by=manager, reviewers=[], name="Unmanned", is_open=False)
     for campaign in (empty, unmanned):
         with pytest.raises(NotAllowedNow):
-            opening.move_campaign(campaign, "open", by=manager)
+            states.move_campaign(campaign, "open", by=manager)
 
 
 # --- Counting and adjudication ----------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog import services as catalog
+from pipeline.flow.outcome_labels import say_verdict
+from pipeline.flow.ports import Assessed, DraftMade
 from pipeline.models import Action, Stage
-from pipeline.ports import Assessed, DraftMade
-from pipeline.stage_words import say_verdict
 from pipeline.types import DraftKind, Verdict
 from review import services
 from review.models import Assignment

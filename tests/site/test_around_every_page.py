@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from review.intake import send_to_queue
+from review.queue.intake import send_to_queue
 from scriptsmith_site.context import MOST_COUNTED, count_waiting, nav_section, site
 from scriptsmith_site.models import Profile
 from tests.make import make_run

@@ -17,10 +17,10 @@ from django.db.utils import ProgrammingError
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from catalog.audit import record
-from catalog.files.cells import safe_cell
-from review.transfers.files import Source
-from review.transfers.items import import_items
+from core.audit import record
+from core.files.cells import safe_cell
+from core.files.reader import Source
+from review.exchange.importing.items import import_items
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
 

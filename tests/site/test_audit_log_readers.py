@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog.audit import record
-from review import studies
+from core.audit import record
+from review.campaigns import rules
 from tests.make import make_action
 
 ClientFor = Callable[[User], Client]
@@ -20,7 +20,7 @@ def records(manager: User, reviewer: User, administrator: User) -> None:
     record(reviewer, "roles changed", by=administrator, roles=("reviewer", "curator"))
     record(reviewer, "anonymised", by=administrator)
     record(make_action("Show the uptime"), "texts erased", by=administrator)
-    record(studies.create_campaign("Pilot", by=manager), "made by hand", by=manager)
+    record(rules.create_campaign("Pilot", by=manager), "made by hand", by=manager)
 
 
 def test_a_manager_reads_what_was_done_to_campaigns(

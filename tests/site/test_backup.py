@@ -20,7 +20,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 
-from catalog.audit import record
+from core.audit import record
 from pipeline.models import Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.models import BackupEvent

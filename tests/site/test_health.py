@@ -13,8 +13,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from catalog import vectors
 from catalog.models import Job
+from catalog.retrieval import vector_store
 from pipeline.models import Batch, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.operation import health, storage, work
@@ -124,7 +124,7 @@ def test_without_an_embedder_it_is_degraded(
     assert answer.json()["parts"]["embedder"] == "degraded"
     settings.SCRIPTSMITH_EMBEDDER = "hashing"
     assert client.get("/readyz").json()["status"] == "ok", "it recovers"
-    assert vectors.embedder().name
+    assert vector_store.embedder().name
 
 
 def test_without_a_database_it_fails(db: None) -> None:

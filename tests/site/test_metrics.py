@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.types import BadInput
 from pipeline.models import Run
-from review.intake import send_to_queue
+from review.queue.intake import send_to_queue
 from scriptsmith_site.people.services import create_account
 from scriptsmith_site.people.tokens import make_token
 from tests.make import make_run

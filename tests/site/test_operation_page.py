@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from catalog import offline, services
+from catalog import services
+from catalog.exchange import offline_copy
 from catalog.models import EmbeddingModel
 from pipeline.models import Endpoint, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
@@ -72,7 +73,7 @@ def test_it_says_why_the_setting_cannot_be_used(admin: Client, settings: Setting
 @pytest.mark.django_db(transaction=True)
 def test_it_lists_the_copies(admin: Client, tmp_path: Path) -> None:
     shelve("Restart the print spooler")
-    made = offline.write_copy(tmp_path)
+    made = offline_copy.write_copy(tmp_path)
 
     page = admin.get("/operation/").text
 

@@ -14,7 +14,7 @@ from django.template import engines
 from django.urls import get_resolver
 
 (cached,) = engines["django"].engine.template_loaders
-print(len(cached.get_template_cache), "review.views.desk" in sys.modules, get_resolver()._populated)
+print(len(cached.get_template_cache), "review.desk.views.desk" in sys.modules, get_resolver()._populated)
 """
 
 

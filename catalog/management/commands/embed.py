@@ -6,8 +6,8 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog import vectors
 from catalog.embedding import EmbedderUnavailable
+from catalog.retrieval import vector_store
 
 AT_A_TIME = 1000
 
@@ -24,17 +24,17 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         total = 0
         try:
-            while not options["show"] and (stored := vectors.embed_missing(limit=AT_A_TIME)):
+            while not options["show"] and (stored := vector_store.embed_missing(limit=AT_A_TIME)):
                 total += stored
-                self.stderr.write(_say(vectors.progress()))
+                self.stderr.write(_say(vector_store.progress()))
         except EmbedderUnavailable as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(_say(vectors.progress()))
+        self.stdout.write(_say(vector_store.progress()))
         if not options["show"]:
             self.stdout.write(f"Made now: {total}.")
 
 
-def _say(found: vectors.Progress) -> str:
+def _say(found: vector_store.Progress) -> str:
     shown = found.building or found.current
     if shown is None:
         return "There are no vectors yet."

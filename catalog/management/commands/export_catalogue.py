@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.files import EntryRecord, Format, file_parts, format_of, write_folder
+from catalog.exchange.formats import EntryRecord, Format, file_parts, format_of, write_folder
 from catalog.models import Version
 from catalog.services import export_entries
 

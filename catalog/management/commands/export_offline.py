@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog import offline
+from catalog.exchange import offline_copy
 
 
 class Command(BaseCommand):
@@ -20,12 +20,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="FOLDER")
         parser.add_argument(
-            "--keep", type=int, default=offline.KEPT, help="copies that stay (%(default)s)"
+            "--keep", type=int, default=offline_copy.KEPT, help="copies that stay (%(default)s)"
         )
 
     def handle(self, *args: object, **options: Any) -> None:
         try:
-            made = offline.write_copy(options["folder"], kept=options["keep"])
+            made = offline_copy.write_copy(options["folder"], kept=options["keep"])
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stderr.write(f"{made.entries} entries written to {made.folder}")

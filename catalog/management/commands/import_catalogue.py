@@ -12,11 +12,11 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.acting import find_actor
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Version
 from catalog.services import ImportReport, Outcome, embed_missing, import_entries
 from catalog.types import BadInput
+from core.actor import find_actor
 
 SOME_REFUSED = 1
 NOTHING_READ = 2

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from pipeline.execution import model_client
+from pipeline.execution.run_worker import model_client
 from pipeline.models import Configuration
 from pipeline.simulation.items import SimulationBroken
 from pipeline.simulation.rates import (

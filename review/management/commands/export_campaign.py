@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from review.exchange.exporting.exporter import Layout, export_campaign
+from review.exchange.importing.campaigns import find_campaign
 from review.models import Campaign
-from review.transfers.campaigns import find_campaign
-from review.transfers.exporting import Layout, export_campaign
 
 NOTHING_WRITTEN = 2
 _OF_ENDING = {"csv": Layout.CSV, "json": Layout.JSON, "zip": Layout.DATASET}

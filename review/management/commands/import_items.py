@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from review.transfers.columns import ITEM_COLUMNS
-from review.transfers.commands import ImportCommand
-from review.transfers.items import import_items
+from review.exchange.commands import ImportCommand
+from review.exchange.importing.items import import_items
+from review.exchange.rows.columns import ITEM_COLUMNS
 
 
 class Command(ImportCommand):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from review.transfers.columns import SCORE_COLUMNS
-from review.transfers.commands import ImportCommand
-from review.transfers.scores import import_scores
+from review.exchange.commands import ImportCommand
+from review.exchange.importing.scores import import_scores
+from review.exchange.rows.columns import SCORE_COLUMNS
 
 
 class Command(ImportCommand):

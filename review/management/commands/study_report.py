@@ -7,8 +7,8 @@ import json
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from review.models import Campaign
-from review.report_text import write_report
-from review.reporting import make_document
+from review.report.services import make_document
+from review.report.text import write_report
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from catalog.relevance import Candidate, judge_all, shipped_model
 from catalog.relevance.comparison import compare
-from catalog.relevance.fitting import (
+from catalog.relevance.fitted.fitting import (
     Asked,
     Outcome,
     Turn,
@@ -20,9 +20,9 @@ from catalog.relevance.fitting import (
     rank,
     write_forest,
 )
-from catalog.relevance.forest import Forest
+from catalog.relevance.fitted.forest import Forest
+from catalog.relevance.fitted.model import read_model
 from catalog.relevance.judge import full_row, look_at
-from catalog.relevance.model import read_model
 
 SERVICES = [
     "nginx",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from catalog.relevance import Candidate, Kind, find_literals, judge
-from catalog.relevance.scripts import analyse_script
+from catalog.relevance.statement.scripts import analyse_script
 from catalog.types import Answer
 
 PAIRS = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_pairs_half.jsonl"

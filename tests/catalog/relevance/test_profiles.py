@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from catalog.relevance import analyse
-from catalog.relevance.actions import disagree, unmatched
-from catalog.relevance.marks import opposed
+from catalog.relevance.statement.actions import disagree, unmatched
+from catalog.relevance.statement.marks import opposed
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.relevance.model import ModelDocument, shipped_document, sigmoid
-from catalog.relevance.refitting import (
+from catalog.relevance.fitted.model import ModelDocument, shipped_document, sigmoid
+from catalog.relevance.fitted.refitting import (
     LEAST_LABELS,
     MANY_LABELS,
     Standing,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from catalog.relevance import analyse
-from catalog.relevance.scope import has_other_scope
-from catalog.relevance.scripts import analyse_script
+from catalog.relevance.statement.scope import has_other_scope
+from catalog.relevance.statement.scripts import analyse_script
 
 
 @pytest.mark.parametrize(

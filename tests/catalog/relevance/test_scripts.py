@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.relevance import find_literals
-from catalog.relevance.scripts import analyse_script
+from catalog.relevance.statement.scripts import analyse_script
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from catalog.public_keys import DRAFT, public_key
+from core.web.public_keys import DRAFT, public_key
 from pipeline.models import Run
 from tests.make import make_draft, make_run
 

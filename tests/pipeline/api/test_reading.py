@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog.public_keys import DRAFT, public_key
+from core.web.public_keys import DRAFT, public_key
 from pipeline import services
 from tests.keys import shown
 from tests.make import SCRIPT, make_answered_run, make_run, make_version

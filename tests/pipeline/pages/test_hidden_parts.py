@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog.public_keys import DRAFT, public_key
+from core.web.public_keys import DRAFT, public_key
 from pipeline import access
 from pipeline.access import VisibleParts
 from pipeline.models import Run

@@ -8,7 +8,7 @@ from typing import Any
 import anthropic
 from anthropic.types import Message
 
-from pipeline.prompts import fence
+from pipeline.flow.prompts import fence
 
 # What the SDK takes as keyword arguments; each test passes only what it is about.
 Options = dict[str, Any]

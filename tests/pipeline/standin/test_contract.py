@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import prompts
-from pipeline.prompts import fence
+from pipeline.flow import prompts
+from pipeline.flow.prompts import fence
 from pipeline.standin.contract import Prompt, parse_prompt
 
 HARD = st.text(alphabet="SCRIPT_<\n#a ", max_size=40)

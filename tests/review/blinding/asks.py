@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from django.urls import get_resolver, reverse
 from drf_spectacular.generators import SchemaGenerator
 
-from catalog.public_keys import DRAFT, ITEM, public_key
+from core.web.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Draft
 from review.models import Item
 from tests.keys import seen_in

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.urls import resolve, reverse
 
 from bench.blinding import area
-from catalog.public_keys import ITEM, find_key, public_key, read_public
-from review.shown_keys import find_draft, name_draft
+from core.web.public_keys import ITEM, find_key, public_key, read_public
+from review.desk.shown_keys import find_draft, name_draft
 from tests.review.maker import make_study
 
 

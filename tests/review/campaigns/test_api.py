@@ -9,8 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from pipeline.models import Configuration
-from review import services, studies
-from review.dashboard import read_dashboard
+from review import services
+from review.campaigns import rules
+from review.campaigns.dashboard import read_dashboard
 from review.models import Adjudication, Campaign
 from tests.keys import shown
 from tests.make import make_action
@@ -93,7 +94,7 @@ def test_progress_and_adjudication(
 def test_others_are_refused(
     reviewer: User, manager: User, client_for: Callable[[User], Client]
 ) -> None:
-    campaign = studies.create_campaign("Study", by=manager)
+    campaign = rules.create_campaign("Study", by=manager)
     client = client_for(reviewer)
     assert client.get("/api/v1/campaigns/").status_code == 403
     assert client.get(f"/api/v1/campaigns/{campaign.pk}/").status_code == 403

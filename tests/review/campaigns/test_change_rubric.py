@@ -8,10 +8,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from review import making, services
+from review import services
+from review.campaigns import editing
+from review.campaigns.rubrics import count_undecided
 from review.models import Campaign, Score, SentBack
-from review.report_threats import report_threats
-from review.rubrics import count_undecided
+from review.report.threats import report_threats
 from tests.review.maker import make_study
 from tests.review.test_studies import give
 
@@ -105,7 +106,7 @@ def test_the_next_version_brings_the_question_up_again(
     boss: Client, campaign: Campaign, manager: User
 ) -> None:
     decide(boss, campaign, "keep")
-    making.change(campaign, by=manager, rubric="Quoting counts too.")
+    editing.change(campaign, by=manager, rubric="Quoting counts too.")
     assert count_undecided(campaign) == 2
 
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from pipeline.models import Configuration, Run
-from review import making, studies
+from review.campaigns import editing, rules
 from review.models import Campaign, Case, Item, Member
 from review.tasks import start_runs
 from tests.make import make_action, make_run
@@ -46,7 +46,7 @@ def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> No
     boss.post(f"{setup}/budget/", {"budget": "12.50"})
     assert campaign.rubrics.get(number=2).text == "# Right\nDoes what is asked."
     campaign.refresh_from_db()
-    assert making.rules_of(campaign).budget == 12_500_000
+    assert editing.rules_of(campaign).budget == 12_500_000
     assert (campaign.planned_items, campaign.primary_figure) == (1, "first_pass_accuracy")
 
     boss.post(f"/campaigns/{campaign.pk}/people/add/", {"user": reviewer.username})
@@ -58,19 +58,19 @@ def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> No
 
 @pytest.mark.parametrize("step", ["about", "items", "arms", "overlap", "blinding", "rubric"])
 def test_every_step_is_a_page(boss: Client, manager: User, step: str) -> None:
-    campaign = studies.create_campaign("Study", by=manager)
+    campaign = rules.create_campaign("Study", by=manager)
     answer = boss.get(f"/campaigns/{campaign.pk}/setup/{step}/")
     assert answer.status_code == 200
     assert "Steps of the set-up" in answer.content.decode()
 
 
 def test_a_step_that_is_none_is_not_found(boss: Client, manager: User) -> None:
-    campaign = studies.create_campaign("Study", by=manager)
+    campaign = rules.create_campaign("Study", by=manager)
     assert boss.get(f"/campaigns/{campaign.pk}/setup/soup/").status_code == 404
 
 
 def test_what_is_refused_stays_as_it_was_typed(boss: Client, manager: User) -> None:
-    studies.create_campaign("Taken", by=manager)
+    rules.create_campaign("Taken", by=manager)
     answer = boss.post(
         "/campaigns/new/", {"name": "Taken", "description": "Mine", "preset": "standard"}
     )
@@ -95,7 +95,7 @@ def test_rules_that_scores_depend_on_stay_once_it_is_open(
 
 
 def test_the_rubric_is_previewed_without_being_kept(boss: Client, manager: User) -> None:
-    campaign = studies.create_campaign("Study", by=manager)
+    campaign = rules.create_campaign("Study", by=manager)
     answer = boss.post(
         f"/campaigns/{campaign.pk}/setup/rubric/", {"rubric": "**Bold**", "preview": "1"}
     )
@@ -106,9 +106,9 @@ def test_the_rubric_is_previewed_without_being_kept(boss: Client, manager: User)
 
 
 def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager: User) -> None:
-    campaign = studies.create_campaign("Study", by=manager)
+    campaign = rules.create_campaign("Study", by=manager)
     action = make_action("Show the uptime")
-    making.add_actions(campaign, [action, make_action("Show the load")], by=manager)
+    editing.add_actions(campaign, [action, make_action("Show the load")], by=manager)
     configuration = Configuration.objects.get(is_default=True)
     setup = f"/campaigns/{campaign.pk}/setup"
     boss.post(f"{setup}/arms/", {"configurations": [configuration.name]})
@@ -125,7 +125,7 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
 
 
 def test_nothing_is_opened_without_items_or_people(boss: Client, manager: User) -> None:
-    campaign = studies.create_campaign("Study", by=manager)
+    campaign = rules.create_campaign("Study", by=manager)
     answer = boss.post(f"/campaigns/{campaign.pk}/state/", {"state": "open"}, follow=True)
     assert "There is nothing to review yet" in answer.content.decode()
     campaign.refresh_from_db()
@@ -135,7 +135,7 @@ def test_nothing_is_opened_without_items_or_people(boss: Client, manager: User) 
 def test_the_preview_is_the_review_screen_out_of_reach(
     boss: Client, manager: User, reviewer: User
 ) -> None:
-    empty = studies.create_campaign("Empty", by=manager)
+    empty = rules.create_campaign("Empty", by=manager)
     page = boss.get(f"/campaigns/{empty.pk}/preview/").content.decode()
     assert "log files below /var/log" in page
     assert "<div inert>" in page
@@ -166,7 +166,7 @@ def test_the_list_tells_states_and_how_far_each_is(
     boss: Client, manager: User, reviewer: User
 ) -> None:
     make_study(by=manager, reviewers=[reviewer], items=2, name="Under way")
-    studies.create_campaign("In the making", by=manager)
+    rules.create_campaign("In the making", by=manager)
     page = boss.get("/campaigns/").content.decode()
     assert "0 of 2" in page
     assert "no items yet" in page

@@ -15,14 +15,17 @@ from django.db.models import F
 from django.test import Client
 
 from catalog.types import NotAllowedNow
-from review import adjudication, making, opening, repeating, services, studies, tallies
-from review.dashboard import read_progress
+from core.files.reader import Source
+from review import services
+from review.campaigns import adjudication, editing, rules, states
+from review.campaigns.dashboard import read_progress
+from review.counting import tallies
+from review.exchange.exporting.exporter import Layout, export_campaign
+from review.exchange.importing.items import import_items
+from review.exchange.importing.scores import import_scores
 from review.models import Assignment, Campaign, Case, Item, Score
-from review.report_threats import report_threats
-from review.transfers.exporting import Layout, export_campaign
-from review.transfers.files import Source
-from review.transfers.items import import_items
-from review.transfers.scores import import_scores
+from review.queue import repeats as repeating
+from review.report.threats import report_threats
 from tests.keys import shown
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
@@ -77,7 +80,7 @@ def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=30, halo_share=33)
     chosen = {
-        item.pk for item in campaign.items.all() if studies.is_in_share(item.shuffle, 33, "halo")
+        item.pk for item in campaign.items.all() if rules.is_in_share(item.shuffle, 33, "halo")
     }
     runs = set(campaign.items.filter(again="halo").values_list("run", flat=True))
     assert set(campaign.items.filter(pk__in=chosen).values_list("run", flat=True)) == runs
@@ -87,7 +90,7 @@ def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
 def test_a_script_without_refinement_has_no_check(manager: User, reviewer: User) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False, halo_share=100)
     add_item(campaign, "passed", verdict="correct")
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     assert not halos(campaign)
 
 
@@ -194,7 +197,7 @@ def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
 def test_what_is_withdrawn_is_not_checked_either(halo_study: Campaign, manager: User) -> None:
     item = halo_study.items.filter(again="").first()
     assert item is not None
-    making.withdraw(item, why="It is a duplicate.", by=manager)
+    editing.withdraw(item, why="It is a duplicate.", by=manager)
     assert halo_study.items.get(again="halo", run=item.run).state == Item.State.WITHDRAWN
 
 
@@ -202,16 +205,16 @@ def test_a_pilot_checks_its_own_items_only(manager: User, reviewer: User) -> Non
     campaign = make_study(
         by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2, halo_share=100
     )
-    opening.move_campaign(campaign, "pilot", by=manager)
+    states.move_campaign(campaign, "pilot", by=manager)
     made = campaign.items.filter(again="halo")
     assert made.filter(pilot=True, state="open").count() == 2
     assert made.filter(pilot=False, state="held").count() == 3
 
 
 def test_a_clone_has_checks_of_its_own(halo_study: Campaign, manager: User) -> None:
-    clone = making.clone_campaign(halo_study, "Again", by=manager, with_scripts=True)
+    clone = editing.clone_campaign(halo_study, "Again", by=manager, with_scripts=True)
     assert clone.cases.count() == clone.items.count() == 4
-    opening.move_campaign(clone, "open", by=manager)
+    states.move_campaign(clone, "open", by=manager)
     assert len(halos(clone)) == 4
 
 
@@ -352,7 +355,7 @@ def test_a_study_with_checks_travels_with_the_same_figures(
     assert not halo.keys() & {"refined", "feedback", "verdict"}
     assert "-path" in halo["script"]
     assert halo["repeats"] in {f"case-{number}" for number in range(4)}
-    again = studies.create_campaign("Elsewhere", by=manager)
+    again = rules.create_campaign("Elsewhere", by=manager)
     assert import_items(Source(file), again, by=manager).refused == 0
     assert import_scores(Source(file), again, by=manager).refused == 0
     ours, theirs = (tallies.read_counts(one) for one in (halo_study, again))

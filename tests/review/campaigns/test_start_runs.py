@@ -14,11 +14,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.types import BadInput, NotAllowedNow
-from pipeline.batches import MAX_BUDGET
+from pipeline.ledger.batches import MAX_BUDGET
 from pipeline.models import Configuration, Endpoint, Run
-from review import making, opening, running, studies
+from review.campaigns import editing, rules, runs, states
+from review.campaigns.preparation import prepare_missed
 from review.models import Campaign, Item
-from review.preparing import prepare_missed
 from review.tasks import prepare_items, start_runs
 from tests.make import make_action, make_draft
 from tests.review.maker import add_configuration, make_study
@@ -29,11 +29,11 @@ ClientFor = Callable[[User], Client]
 @pytest.fixture
 def campaign(manager: User, reviewer: User) -> Campaign:
     """Seven statements, two configurations, a pilot of three."""
-    made = studies.create_campaign(
-        "Study", by=manager, reviewers=[reviewer], rules=studies.Rules(pilot_size=3)
+    made = rules.create_campaign(
+        "Study", by=manager, reviewers=[reviewer], rules=rules.Rules(pilot_size=3)
     )
     actions = [make_action(f"Show the load of host {number}") for number in range(7)]
-    making.add_actions(made, actions, by=manager)
+    editing.add_actions(made, actions, by=manager)
     made.configurations.set([default(), add_configuration("other")])
     return made
 
@@ -65,7 +65,7 @@ def test_the_pilot_costs_calls_for_its_statements_only(
     assert campaign.items.filter(pilot=True).values("case").distinct().count() == 3
 
     come_to_rest(campaign)
-    opening.move_campaign(campaign, "pilot", by=manager)
+    states.move_campaign(campaign, "pilot", by=manager)
     assert campaign.items.filter(state="open", pilot=True).count() == 6
     page = boss.get(f"/campaigns/{campaign.pk}/setup/start/").content.decode()
     assert "8 runs are to be made" in page
@@ -75,7 +75,7 @@ def test_the_pilot_costs_calls_for_its_statements_only(
     start_runs(campaign.pk)
     come_to_rest(campaign)
     assert campaign.items.filter(state="held", pilot=False).count() == 8
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     assert campaign.items.filter(state="open").count() == 14
 
 
@@ -91,29 +91,29 @@ def test_the_api_starts_the_pilot_too(
 
 def test_the_pilots_cases_are_drawn_in_the_database(campaign: Campaign) -> None:
     with CaptureQueriesContext(connection) as asked:
-        drawn = [case.external_id for case in opening.pilot_cases(campaign)]
+        drawn = [case.external_id for case in states.pilot_cases(campaign)]
     assert len(drawn) == 3
     assert all("LIMIT" in query["sql"] for query in asked)
-    assert drawn == [case.external_id for case in opening.pilot_cases(campaign)]
+    assert drawn == [case.external_id for case in states.pilot_cases(campaign)]
     assert drawn != sorted(campaign.cases.values_list("external_id", flat=True))[:3]
 
 
 def test_what_was_interrupted_is_started_by_the_sweep_and_nothing_twice(
     campaign: Campaign, manager: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "SLICE", 4)
-    assert running.ask_for_runs(campaign, by=manager) == 14
+    monkeypatch.setattr(runs, "SLICE", 4)
+    assert runs.ask_for_runs(campaign, by=manager) == 14
     # The worker is lost after its first slice; the broker has forgotten.
-    running.start_asked(campaign, most=1)
+    runs.start_asked(campaign, most=1)
     assert campaign.items.filter(run__isnull=False).count() == 4
     for _ in range(4):
         prepare_items()
     assert campaign.items.filter(run=None).count() == 0
     start_runs(campaign.pk)
     assert Run.objects.filter(batch=campaign.batch).count() == 14
-    assert set(running.count_missing_runs(campaign).values()) == {0}
+    assert set(runs.count_missing_runs(campaign).values()) == {0}
     with pytest.raises(NotAllowedNow):
-        running.ask_for_runs(campaign, by=manager)
+        runs.ask_for_runs(campaign, by=manager)
 
 
 def test_a_configuration_that_was_switched_off_waits_and_the_others_start(
@@ -124,7 +124,7 @@ def test_a_configuration_that_was_switched_off_waits_and_the_others_start(
     endpoint.pk, endpoint.name, endpoint.enabled = None, "elsewhere", True
     endpoint.save()
     off.roles.update(endpoint=endpoint)
-    running.ask_for_runs(campaign, by=manager)
+    runs.ask_for_runs(campaign, by=manager)
     Endpoint.objects.filter(pk=endpoint.pk).update(enabled=False)
     prepare_items()
     assert set(campaign.items.filter(run=None).values_list("configuration", flat=True)) == {off.pk}
@@ -135,7 +135,7 @@ def test_a_configuration_that_was_switched_off_waits_and_the_others_start(
 
 
 def test_nothing_is_started_for_a_closed_campaign(campaign: Campaign, manager: User) -> None:
-    running.ask_for_runs(campaign, by=manager)
+    runs.ask_for_runs(campaign, by=manager)
     Campaign.objects.filter(pk=campaign.pk).update(state="closed")
     prepare_items()
     assert not Run.objects.filter(batch=campaign.batch).exists()
@@ -144,7 +144,7 @@ def test_nothing_is_started_for_a_closed_campaign(campaign: Campaign, manager: U
 def test_where_nothing_can_be_run_nothing_is_noted(campaign: Campaign, manager: User) -> None:
     Configuration.objects.update(archived_at="2026-01-01T00:00Z")
     with pytest.raises(NotAllowedNow):
-        running.ask_for_runs(campaign, by=manager)
+        runs.ask_for_runs(campaign, by=manager)
     assert not campaign.items.exists()
 
 
@@ -152,22 +152,22 @@ def test_a_paused_pilot_goes_on_as_a_pilot(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2)
-    opening.move_campaign(campaign, "pilot", by=manager)
-    opening.move_campaign(campaign, "paused", by=manager)
+    states.move_campaign(campaign, "pilot", by=manager)
+    states.move_campaign(campaign, "paused", by=manager)
     assert "Resume the pilot" in client_for(manager).get(f"/campaigns/{campaign.pk}/").text
-    opening.move_campaign(campaign, "pilot", by=manager)
+    states.move_campaign(campaign, "pilot", by=manager)
     assert campaign.items.filter(state=Item.State.OPEN).count() == 2
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     item = campaign.items.filter(pilot=False)[0]
     item.assignments.create(reviewer=reviewer, state="skipped")
-    opening.move_campaign(campaign, "paused", by=manager)
+    states.move_campaign(campaign, "paused", by=manager)
     assert "Resume the pilot" not in client_for(manager).get(f"/campaigns/{campaign.pk}/").text
     with pytest.raises(NotAllowedNow):
-        opening.move_campaign(campaign, "pilot", by=manager)
+        states.move_campaign(campaign, "pilot", by=manager)
 
 
 def test_the_budget_is_set_within_its_bound_and_noted(campaign: Campaign, manager: User) -> None:
-    making.change(campaign, by=manager, budget=5_000_000)
+    editing.change(campaign, by=manager, budget=5_000_000)
     assert campaign.batch is not None
     campaign.batch.refresh_from_db()
     assert campaign.batch.budget == 5_000_000
@@ -176,22 +176,22 @@ def test_the_budget_is_set_within_its_bound_and_noted(campaign: Campaign, manage
     )
     assert [one.changes["budget"] for one in noted] == [["None", "5000000"]]
     with pytest.raises(BadInput):
-        making.change(campaign, by=manager, budget=MAX_BUDGET + 1)
+        editing.change(campaign, by=manager, budget=MAX_BUDGET + 1)
     with pytest.raises(BadInput):
-        studies.create_campaign("Rich", by=manager, rules=studies.Rules(budget=MAX_BUDGET + 1))
+        rules.create_campaign("Rich", by=manager, rules=rules.Rules(budget=MAX_BUDGET + 1))
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_start_each_run_once(
     campaign: Campaign, manager: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "SLICE", 3)
-    running.ask_for_runs(campaign, by=manager)
+    monkeypatch.setattr(runs, "SLICE", 3)
+    runs.ask_for_runs(campaign, by=manager)
     barrier = threading.Barrier(2)
 
     def work() -> None:
         barrier.wait()
-        running.start_asked(campaign)
+        runs.start_asked(campaign)
         connection.close()
 
     workers = [threading.Thread(target=work) for _ in range(2)]

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog.public_keys import ITEM, read_public
-from review import opening
+from core.web.public_keys import ITEM, read_public
+from review.campaigns import states
 from review.models import Assignment, Campaign, Case, Item, Member, Score
 from tests.keys import shown
 from tests.review.maker import add_item, make_study
@@ -92,7 +92,7 @@ def test_training_comes_first_and_shows_the_right_scores_afterwards(
     known = {"script": 0, "feedback": 2, "refined": 2, "why": "It looks at names only."}
     Case.objects.filter(pk=trained.case_id).update(purpose="training", known=known)
     Item.objects.filter(pk=trained.pk).update(overlap=32_767, places=32_767)
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     client = client_for(reviewer)
     assert client.post(f"/studies/{campaign.pk}/next/")["Location"] == f"/items/{shown(trained)}/"
     assert "It looks at names only." not in client.get(f"/items/{shown(trained)}/").content.decode()

@@ -13,8 +13,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from review import adjudication, dashboard, services
-from review.dashboard import read_dashboard, read_progress
+from review import services
+from review.campaigns import adjudication, dashboard
+from review.campaigns.dashboard import read_dashboard, read_progress
 from review.models import (
     Adjudication,
     Assignment,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from review import studies
+from review.campaigns import rules
 from review.models import Campaign
 from tests.review.report.rows import fill, golden_labels
 
 
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
-    return studies.create_campaign("Golden", by=manager)
+    return rules.create_campaign("Golden", by=manager)
 
 
 @pytest.fixture

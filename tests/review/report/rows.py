@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from catalog.models import Version
 from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Run
+from review.counting.tallies import note_due
 from review.models import Campaign, Case, Item, Score
-from review.tallies import note_due
 from tests.review.study.golden import ROWS
 
 STAGES = ("script", "feedback", "refined")

@@ -6,7 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from review import studies, tallies
+from review.campaigns import rules
+from review.counting import tallies
 from review.models import Campaign, TallyDue
 from tests.review.maker import add_item, make_study
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def study(manager: User, reviewer: User) -> Campaign:
     """Five items, with one of another campaign among their keys; nothing of them is due."""
     campaign = make_study(by=manager, reviewers=[reviewer], items=2)
-    add_item(studies.create_campaign("Other", by=manager), "x")
+    add_item(rules.create_campaign("Other", by=manager), "x")
     for number in range(2, 5):
         add_item(campaign, f"case-{number}")
     tallies.recount(campaign)

@@ -14,8 +14,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from pipeline.models import Run
-from review import adjudication, reporting, tallies
+from review.campaigns import adjudication
+from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally, TallyDue
+from review.report import services
 from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.study.test_golden_case import PARTIAL, STRICT
 
@@ -92,7 +94,7 @@ def test_an_adjudication_resolves_an_item(
 ) -> None:
     label = Label("correct", [(0, None, None), (2, None, None)])
     (item,) = fill(campaign, [label], [reviewer, second_reviewer])
-    reporting.make_report(campaign)
+    services.make_report(campaign)
     assert campaign.items.filter(disputed=True).count() == 1
     adjudication.adjudicate(item, stage="script", value=2, why="It is right.", by=manager)
     first = printed("Golden")["configurations"][0]["strict"]["first_pass_accuracy"]
@@ -126,7 +128,7 @@ def test_two_arms_are_compared_on_the_cases_that_both_have(
     second = [Label("correct", [(value, None, None)]) for value in (2, 0, 2, 2, 0)]
     fill(campaign, first, [reviewer])
     fill(campaign, second, [reviewer], configuration="demo")
-    details = reporting.make_report(campaign)["details"]
+    details = services.make_report(campaign)["details"]
     assert isinstance(details, dict)
     (pair,) = details["comparisons"]
     assert (pair["first"], pair["second"]) == ("demo", "imported")
@@ -164,7 +166,7 @@ def test_the_demo_model_is_marked_and_reviewers_time_added_up(golden: Campaign) 
     assert item is not None and item.run_id is not None
     Run.objects.filter(pk=item.run_id).update(demo=True)
     Score.objects.filter(item=item).update(active_seconds=90.0)
-    report = reporting.make_report(golden)
+    report = services.make_report(golden)
     assert report["configurations"][0]["demo"] is True  # type: ignore[index]
     (arm,) = report["details"]["arms"]  # type: ignore[index]
     assert arm["time"] == {"items": 1, "seconds": 90}
@@ -181,6 +183,6 @@ def test_a_report_asks_a_fixed_number_of_queries(
         fill(campaign, twice, [reviewer, second_reviewer])
         tallies.recount(campaign)
         with CaptureQueriesContext(connection) as queries:
-            reporting.make_report(campaign)
+            services.make_report(campaign)
         asked.append(len(queries))
     assert asked[0] == asked[1] <= 12

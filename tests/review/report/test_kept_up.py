@@ -10,9 +10,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from pipeline.models import Run
-from review import studies, tallies
-from review.brought import bring, count_text
-from review.judging import judge_items, read_rows
+from review.campaigns import rules
+from review.counting import tallies
+from review.counting.contributions import bring, count_text
+from review.counting.item_facts import judge_items, read_rows
 from review.models import Adjudication, Assignment, Campaign, Item, Score
 from review.study import Stage, pattern_of, values_given
 from tests.people import make_person
@@ -32,7 +33,7 @@ def people() -> list[User]:
 def campaign(manager: User, people: list[User]) -> Campaign:
     """Twelve cases in two arms; some have no score, some of one reviewer, some of all."""
     chance = random.Random(7)
-    campaign = studies.create_campaign("Kept up", by=manager)
+    campaign = rules.create_campaign("Kept up", by=manager)
     for arm in ARMS:
         fill(campaign, [_label(chance) for _ in range(12)], people, configuration=arm)
     return campaign

@@ -14,9 +14,9 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from review import studies
+from review.campaigns import rules
+from review.exchange import jobs
 from review.models import Campaign, Score, Transfer
-from review.transfers import jobs
 from tests.people import make_person
 from tests.review.transfers.test_page import file_of
 
@@ -32,7 +32,7 @@ def folder(settings: object, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
-    return studies.create_campaign("Study", by=manager)
+    return rules.create_campaign("Study", by=manager)
 
 
 @pytest.fixture

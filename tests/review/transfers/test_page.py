@@ -13,10 +13,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from review import studies
+from review.campaigns import rules
+from review.exchange import jobs, leases
+from review.exchange.importing import importer
+from review.exchange.kept_files import path_of
 from review.models import Campaign, Item, Score, Transfer
-from review.transfers import jobs, leases, running
-from review.transfers.kept_files import path_of
 from tests.pipeline.counting import count_queries
 
 ClientFor = Callable[[User], Client]
@@ -30,7 +31,7 @@ def _own_folder(settings: object, tmp_path: Path) -> None:
 
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
-    return studies.create_campaign("Study", by=manager)
+    return rules.create_campaign("Study", by=manager)
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ def test_a_transfer_is_cancelled_before_it_begins_or_between_slices(
 def test_a_killed_worker_is_followed_by_another_that_goes_on_where_it_stopped(
     client: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "SLICE", 2)
+    monkeypatch.setattr(importer, "SLICE", 2)
     rows = [{"id": f"c{number}", "statement": f"Do {number}"} for number in range(5)]
     transfer = upload(client, campaign, *rows, "{broken")
     real, calls = leases.Held.note, []

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from review.transfers.columns import ITEM_HABITS, Columns, read_mapping
-from review.transfers.files import Format, Source
-from review.transfers.item_rows import read_item
-from review.transfers.records import MOST_BYTES, Record, UnreadableFile
-from review.transfers.score_rows import read_scores
-from review.transfers.tables import plain_text, safe_text
-from review.transfers.values import RowProblem
+from core.files.reader import Format, Source
+from core.files.records import MOST_BYTES, Record, UnreadableFile
+from core.files.tables import plain_text, safe_text
+from review.exchange.rows.columns import ITEM_HABITS, Columns, read_mapping
+from review.exchange.rows.item_rows import read_item
+from review.exchange.rows.score_rows import read_scores
+from review.exchange.rows.values import RowProblem
 
 NAMES = "id,statement,script\n"
 

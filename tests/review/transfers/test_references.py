@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
 from pipeline.models import Action
+from review.campaigns.rules import create_campaign
+from review.exchange.importing.copying import Table, next_keys
+from review.exchange.importing.references import referring_at_once
 from review.models import Campaign, Case
-from review.studies import create_campaign
-from review.transfers.copying import Table, next_keys
-from review.transfers.references import referring_at_once
 
 _COLUMNS = ("id", "action_id", "external_id", "content_sha256", "repeats_id")
 _NOWHERE = 2_000_000_000

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from review import adjudication, services, studies, tallies
+from review import services
+from review.campaigns import adjudication, rules
+from review.counting import tallies
+from review.counting.tallies import Counts
 from review.models import Assignment, Campaign, Score
-from review.tallies import Counts
 from tests.people import make_person
 from tests.review.maker import make_study
 from tests.review.test_studies import give, go_through
@@ -157,7 +159,7 @@ def test_results_in_the_shape_of_eabench_can_be_imported(study: Campaign, tmp_pa
 
 
 def test_what_can_not_be_written_leaves_nothing(manager: User, tmp_path: Path) -> None:
-    studies.create_campaign("Study", by=manager)
+    rules.create_campaign("Study", by=manager)
     assert run_command("export_campaign", "Nowhere", tmp_path / "x.jsonl") == 2
     assert run_command("export_campaign", "Study", tmp_path) == 2
     assert run_command("export_campaign", "Study", tmp_path / "no" / "x.jsonl") == 2

@@ -9,8 +9,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from pipeline.models import Draft, Feedback, Refinement
-from review import adjudication, reporting, tallies
+from review.campaigns import adjudication
+from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Remark, Score
+from review.report import services
 from tests.people import make_person
 from tests.review.maker import make_study
 from tests.review.transfers.files import run_all, run_command, write_lines
@@ -95,7 +97,7 @@ def figures_of(name: str) -> tuple[object, ...]:
     """Figures, agreement, and what stands beside them, of the campaign of this name."""
     campaign = Campaign.objects.get(name=name)
     tallies.recount(campaign)
-    report = reporting.make_report(campaign)
+    report = services.make_report(campaign)
     details = report["details"]
     assert isinstance(details, dict)
     arms = [{key: arm[key] for key in ("items", "strict", "partial")} for arm in details["arms"]]

@@ -9,7 +9,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from pipeline.models import Configuration, Run
-from review import opening, tallies
+from review.campaigns import states
+from review.counting import tallies
 from review.models import Adjudication, Campaign, Case, Item, Score, TallyDue
 from tests.review.maker import make_study
 from tests.review.transfers.files import run_command, write_lines
@@ -96,7 +97,7 @@ def test_only_managers_and_open_studies_take_imports(
     assert run_command("import_items", "Study", good, f"--by={reviewer.username}") == 2
     assert run_command("import_items", Campaign.objects.get(kind="live").name, good) == 2
     closed = make_study(by=manager, reviewers=[reviewer], items=1, name="Closed")
-    opening.move_campaign(closed, "closed", by=manager)
+    states.move_campaign(closed, "closed", by=manager)
     assert run_command("import_items", "Closed", good) == 2
     assert run_command("import_items", "Study", good, f"--by={manager.username}") == 0
     assert Campaign.objects.get(name="Study").created_by == manager

@@ -9,9 +9,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models import F
 
-from review import making, opening, services, studies, tallies
+from review import services
+from review.campaigns import editing, states
+from review.campaigns import rules as studies
+from review.counting import tallies
 from review.models import Assignment, Campaign, Flag, Item, Score
-from review.report_threats import report_threats
+from review.report.threats import report_threats
 from review.services import Given
 from tests.review.maker import make_study
 from tests.review.test_studies import give, go_through
@@ -30,7 +33,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     )
     withdrawn = campaign.items.filter(again="").order_by("pk").last()
     assert withdrawn is not None
-    making.withdraw(withdrawn, why="It is a duplicate.", by=manager)
+    editing.withdraw(withdrawn, why="It is a duplicate.", by=manager)
     go_through(campaign, reviewer, 0, 2, 2)
     let_time_pass()
     studies.write_rubric(campaign, "Be strict.", by=manager)
@@ -245,7 +248,7 @@ def test_a_campaign_that_is_set_up_gets_them_when_it_opens(
     campaign = studies.create_campaign("Study", by=manager, rules=rules, reviewers=[reviewer])
     run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", ORIGINAL)))
     assert not campaign.items.filter(again="halo").exists()
-    opening.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "open", by=manager)
     assert campaign.items.filter(again="halo").count() == 1
 
 
@@ -263,7 +266,7 @@ def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
     rules = studies.Rules(repeat_share=100)
     elsewhere = studies.create_campaign("Again", by=manager, rules=rules, reviewers=people)
     run_all("Again", ("import_items", file), ("import_scores", file))
-    elsewhere = opening.move_campaign(elsewhere, "open", by=manager)
+    elsewhere = states.move_campaign(elsewhere, "open", by=manager)
     let_time_pass()
     assert services.claim_next(elsewhere, by=second_reviewer) is None
     assignment = services.claim_next(elsewhere, by=reviewer)

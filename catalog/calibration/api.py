@@ -1,0 +1,194 @@
+"""How far a confidence can be trusted, by the API: the same services as the calibration page."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from drf_spectacular.helpers import forced_singular_serializer
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog import services
+from catalog.calibration.labels import LABEL_MATCHES
+from catalog.calibration.serializers import (
+    CalibrationOutput,
+    CaseOutput,
+    ChoiceOutput,
+    FitOutput,
+    LabelOutput,
+    ScoringOutput,
+    ThresholdOutput,
+    show_calibration,
+)
+from catalog.calibration.thresholds import SET_THRESHOLD
+from catalog.curation.api import CURATE
+from catalog.entries.services.base import require
+from catalog.models import MatchLabel, ScoringModel, Threshold
+from catalog.types import BadInput
+from core.web.requests import read_body, read_key, read_query, signed_in
+
+# A scope of tokens; the app of people is above this one.
+MANAGE = "manage"
+
+
+class WantedInput(serializers.Serializer[Any]):
+    precision = serializers.FloatField(
+        required=False, min_value=0.01, max_value=1, help_text="Find the threshold that reaches it."
+    )
+
+
+class ThresholdInput(serializers.Serializer[Any]):
+    match = serializers.FloatField(help_text="From this confidence on an entry is the answer.")
+    adapt = serializers.FloatField(help_text="From this one on it is a starting point.")
+    why = serializers.CharField(max_length=2000)
+    wanted_precision = serializers.FloatField(required=False, min_value=0.01, max_value=1)
+    seen = serializers.IntegerField(
+        required=False, help_text="Key of the threshold that you saw, 0 for none: refused if stale."
+    )
+
+
+class ChoiceInput(serializers.Serializer[Any]):
+    scoring = serializers.CharField(
+        allow_blank=True, help_text="Name of a scoring of this team's; empty for the shipped one."
+    )
+    why = serializers.CharField(max_length=2000)
+
+
+class SkipInput(serializers.Serializer[Any]):
+    skip = serializers.CharField(required=False, help_text="Statement of a case to leave out.")
+    version = serializers.IntegerField(required=False, help_text="Version of that case.")
+
+
+class LabelInput(serializers.ModelSerializer[MatchLabel]):
+    """A person's word on a case; `picked` as the case said."""
+
+    statement = serializers.CharField(max_length=20_000, trim_whitespace=False)
+    version_id = serializers.IntegerField()
+
+    class Meta:
+        model = MatchLabel
+        fields = ("statement", "version_id", "label", "picked")
+        extra_kwargs: ClassVar = {"picked": {"required": True}}
+
+
+class CalibrationViewSet(viewsets.ViewSet):
+    """What the labels say of the scoring in use, and which scoring that is."""
+
+    required_scope = CURATE
+
+    @extend_schema(
+        parameters=[WantedInput],
+        responses=forced_singular_serializer(CalibrationOutput),  # type: ignore[no-untyped-call]
+    )
+    def list(self, request: Request) -> Response:
+        """Precision against coverage, reliability, and the threshold for a wanted precision."""
+        require(signed_in(request), LABEL_MATCHES, SET_THRESHOLD)
+        wanted = read_query(WantedInput, request).get("precision")
+        shown = show_calibration(wanted=wanted)
+        return Response(CalibrationOutput(shown).data)
+
+    @extend_schema(request=None, responses={202: FitOutput})
+    @action(detail=False, methods=["post"])
+    def fit(self, request: Request) -> Response:
+        """Have a worker fit a scoring to this team's labels; nothing is switched."""
+        job = services.begin_fit(by=signed_in(request))
+        return Response(FitOutput(job).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=ChoiceInput, responses={201: ChoiceOutput})
+    @action(detail=False, methods=["post"])
+    def choose(self, request: Request) -> Response:
+        """Have statements judged by another scoring from now on, or by the shipped one again."""
+        by = signed_in(request)
+        require(by, SET_THRESHOLD)
+        said = read_body(ChoiceInput, request)
+        name = said["scoring"]
+        model = ScoringModel.objects.filter(name=name).first() if name else None
+        if name and model is None:
+            raise BadInput(_("There is no such scoring."), field="scoring")
+        choice = services.choose_scoring(model, by=by, why=said["why"])
+        return Response(ChoiceOutput(choice).data, status=status.HTTP_201_CREATED)
+
+
+class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]):
+    """Every threshold with who, when and why, newest first."""
+
+    serializer_class = ThresholdOutput
+    required_scope = CURATE
+    queryset = Threshold.objects.none()
+
+    def get_queryset(self) -> QuerySet[Threshold]:
+        require(signed_in(self.request), LABEL_MATCHES, SET_THRESHOLD)
+        return Threshold.objects.select_related("by")
+
+    @extend_schema(request=ThresholdInput, responses={201: ThresholdOutput})
+    def create(self, request: Request) -> Response:
+        """Choose the confidence from which on an entry is the answer."""
+        by = signed_in(request)
+        require(by, SET_THRESHOLD)
+        threshold = services.set_threshold(by=by, **read_body(ThresholdInput, request))
+        return Response(ThresholdOutput(threshold).data, status=status.HTTP_201_CREATED)
+
+
+class ScoringViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[ScoringModel]):
+    """Scorings fitted to this team's labels, newest first; the shipped one is not among them."""
+
+    serializer_class = ScoringOutput
+    queryset = ScoringModel.objects.none()
+
+    def get_queryset(self) -> QuerySet[ScoringModel]:
+        require(signed_in(self.request), LABEL_MATCHES, SET_THRESHOLD)
+        return ScoringModel.objects.select_related("by").defer("document")
+
+
+class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabel]):
+    """One's own labels of picked cases, newest first; the next case, and a word on it."""
+
+    serializer_class = LabelOutput
+    required_scope = MANAGE
+    queryset = MatchLabel.objects.none()
+
+    def get_queryset(self) -> QuerySet[MatchLabel]:
+        by = signed_in(self.request)
+        require(by, LABEL_MATCHES)
+        labels = MatchLabel.objects.filter(by=by).exclude(picked=MatchLabel.Picked.ASKED)
+        return labels.select_related("version__entry").defer("version__entry__document")
+
+    @extend_schema(
+        parameters=[SkipInput],
+        responses={200: CaseOutput, 204: OpenApiResponse(description="No case to label.")},
+    )
+    @action(detail=False, url_path="next")
+    def next_case(self, request: Request) -> Response:
+        """The next case to label: near the threshold, and now and then any."""
+        require(signed_in(request), LABEL_MATCHES)
+        said = read_query(SkipInput, request)
+        left_out = [(said["skip"], said["version"])] if {"skip", "version"} <= said.keys() else []
+        case = services.next_case(skip=left_out)
+        if case is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(CaseOutput(case).data)
+
+    @extend_schema(request=LabelInput, responses={201: LabelOutput})
+    def create(self, request: Request) -> Response:
+        """Say of a case: match, adapt or no match."""
+        by = signed_in(request)
+        require(by, LABEL_MATCHES)
+        label = services.label_case(by=by, **read_body(LabelInput, request))
+        return Response(LabelOutput(label).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=LabelOutput)
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: str) -> Response:
+        """Take one's own label back; its case comes again."""
+        by = signed_in(request)
+        require(by, LABEL_MATCHES)
+        label = get_object_or_404(MatchLabel, pk=read_key(pk))
+        services.undo_label(label, by=by)
+        label.refresh_from_db()
+        return Response(LabelOutput(label).data)

@@ -1,0 +1,57 @@
+"""Forms of the calibration page."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from catalog.entries.forms import PlainText
+from catalog.models import MatchLabel
+
+
+class WantedForm(forms.Form):
+    """The precision that is wanted, in the address of the page."""
+
+    precision = forms.FloatField(
+        label=_("Wanted precision, in %"),
+        required=False,
+        min_value=1,
+        max_value=100,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+
+
+class ThresholdForm(forms.Form):
+    """From which confidence on an entry is a match, and from which a starting point."""
+
+    match = forms.FloatField(
+        label=_("Match from"),
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    adapt = forms.FloatField(
+        label=_("Starting point from"),
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    why = forms.CharField(label=_("Why"), max_length=2000)
+    wanted_precision = forms.FloatField(required=False, widget=forms.HiddenInput)
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+
+
+class ScoringForm(forms.Form):
+    """Which scoring judges from now on; empty is the one that ships."""
+
+    model = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    why = PlainText(label=_("Why"), rows=2, max_length=2000)
+
+
+class LabelForm(forms.Form):
+    """A person's word on a case."""
+
+    statement = forms.CharField(widget=forms.HiddenInput, max_length=20_000, strip=False)
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    picked = forms.CharField(widget=forms.HiddenInput, max_length=10)
+    label = forms.ChoiceField(choices=MatchLabel.Label.choices)

@@ -1,0 +1,127 @@
+"""Forms of the writable admin: what is typed becomes what the services take."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from catalog.entries.forms import PlainText, split_words, write_links
+from catalog.entries.lifecycle_forms import LabelsForm
+from catalog.entries.services.versions import labels_seen
+from catalog.models import Entry, Tag, Version
+from catalog.types import BadInput, Refused
+
+
+class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A form whose service may refuse: the refusal stands at its field, and nothing typed is lost."""
+
+    refusal: Refused | None = None  # set on the class that is made for a request
+    shown_as: dict[str, str] = {}  # our field, by the name that the service has for it
+
+    def clean(self) -> None:
+        super().clean()
+        if self.refusal is not None:
+            named = self.refusal.field if isinstance(self.refusal, BadInput) else ""
+            field = self.shown_as.get(named, named)
+            self.add_error(field if field in self.fields else None, str(self.refusal))
+
+
+class EntryTitleForm(ServiceForm):
+    """The title of an entry that is there."""
+
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    class Meta:
+        model = Entry
+        fields = ("title",)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["seen"].initial = self.instance.title
+
+
+class NewEntryForm(ServiceForm):
+    """An entry with its first version; what runs it is found in the script, and edited on its page."""
+
+    script = PlainText(label=_("Script"), rows=16, code=True)
+    wordings = PlainText(
+        label=_("Other wordings"), required=False, help_text=_("One in each line.")
+    )
+    shown_as = {"phrasings": "wordings"}
+
+    class Meta:
+        model = Entry
+        fields = ("title",)
+
+
+class VersionLabelsForm(ServiceForm):
+    """What may change of a version without a new one."""
+
+    tag_names = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
+    owner_name = forms.CharField(
+        label=_("Owner"), required=False, help_text=_("Name of an account.")
+    )
+    link_lines = PlainText(
+        label=_("Links"), required=False, help_text=_("One in each line: kind | label | address")
+    )
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+    shown_as = {"tags": "tag_names", "owner": "owner_name", "links": "link_lines"}
+
+    class Meta:
+        model = Version
+        fields = ()
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        version = self.instance
+        tags = sorted(tag.name for tag in version.tags.all())
+        self.fields["tag_names"].initial = ", ".join(tags)
+        self.fields["owner_name"].initial = version.owner.username if version.owner else ""
+        self.fields["link_lines"].initial = write_links(version.links)
+        self.fields["seen"].initial = labels_seen(version)
+
+    def clean(self) -> None:
+        super().clean()
+        typed = self.cleaned_data
+        same = LabelsForm(
+            {
+                "tags": typed.get("tag_names", ""),
+                "owner": typed.get("owner_name", ""),
+                "links": typed.get("link_lines", ""),
+            }
+        )
+        for name, errors in same.errors.items():
+            self.add_error(self.shown_as[name], list(errors))
+        self.labels = same.cleaned_data
+
+    def tags(self) -> list[str]:
+        """The tags that were typed."""
+        return split_words(self.labels["tags"])
+
+
+class NewVersionForm(ServiceForm):
+    """The next version of an entry; everything beside the script stays as it is in the newest one."""
+
+    entry_slug = forms.SlugField(label=_("Entry"), help_text=_("Its slug."))
+    script_text = PlainText(label=_("Script"), rows=16, code=True)
+    note = forms.CharField(label=_("What was changed, and why"), required=False, max_length=2000)
+    seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    shown_as = {"script": "script_text"}
+
+    class Meta:
+        model = Version
+        fields = ()
+
+    def clean_entry_slug(self) -> Entry:
+        entry = Entry.objects.filter(slug=self.cleaned_data["entry_slug"]).first()
+        if entry is None:
+            raise forms.ValidationError(_("There is no entry of that slug."))
+        return entry
+
+
+class TagForm(ServiceForm):
+    """A tag's name."""
+
+    class Meta:
+        model = Tag
+        fields = ("name",)

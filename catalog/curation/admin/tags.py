@@ -1,0 +1,56 @@
+"""Tags in the admin: named, renamed, merged and deleted for all versions that have them."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from catalog.curation.admin.actions import Action
+from catalog.curation.admin.base import CuratedAdmin
+from catalog.curation.admin.forms import TagForm
+from catalog.curation.services import tagging
+from catalog.entries.services.base import CURATE
+from catalog.models import Tag
+from core.web.requests import signed_in
+
+
+class MergeTagForm(forms.Form):
+    """Which tag stays."""
+
+    into = forms.ModelChoiceField(Tag.objects.all(), label=_("Merge into"))
+
+
+@admin.register(Tag)
+class TagAdmin(CuratedAdmin[Tag]):
+    form = TagForm
+    list_display = ("name", "used")
+    search_fields = ("name",)
+    actions = (Action[Tag]("merge", _("Merge"), tagging.merge_tag, MergeTagForm, foresees=False),)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
+        return super().get_queryset(request).annotate(count=Count("versions"))
+
+    @admin.display(description=_("versions"), ordering="count")
+    def used(self, tag: Tag) -> int:
+        """How many versions have it."""
+        return int(tag.count)  # type: ignore[attr-defined]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Tag | None = None) -> bool:
+        return request.user.has_perm(CURATE)
+
+    def save_model(self, request: HttpRequest, obj: Tag, form: forms.Form, change: bool) -> None:
+        name, by = form.cleaned_data["name"], signed_in(request)
+        if change:
+            tagging.rename_tag(Tag.objects.get(pk=obj.pk), name=name, by=by)
+        else:
+            obj.__dict__.update(tagging.create_tag(name, by=by).__dict__)
+
+    def delete_model(self, request: HttpRequest, obj: Tag) -> None:
+        tagging.delete_tag(obj, by=signed_in(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Tag]) -> None:
+        for tag in queryset:
+            tagging.delete_tag(tag, by=signed_in(request))

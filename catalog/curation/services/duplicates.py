@@ -1,0 +1,124 @@
+"""Near-duplicates: pairs of entries that may do the same, looked for in the background."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.entries.services.base import CURATE, require
+from catalog.models import Entry, NearDuplicate, Version
+from catalog.relevance import judge_all
+from catalog.retrieval.scoring import current_scoring
+from catalog.retrieval.service import rivals_of
+from catalog.types import Answer, NotAllowedNow
+from core.audit import record
+from core.texts import name_of
+
+LEAST_LIKENESS = (
+    0.5  # of a pair that is listed: the estimated chance that one answers for the other
+)
+State = NearDuplicate.State
+
+
+class Like(NamedTuple):
+    """How much another entry is like this one."""
+
+    likeness: float
+    same_script: bool
+
+
+def compare_entries(*, limit: int) -> int:
+    """Look for near-duplicates of entries that are new or were changed; how many were looked at.
+
+    Each is asked for by its own title: another entry that might answer it, or has the same script,
+    makes a pair. What a curator dismissed stays dismissed.
+    """
+    waiting = list(to_compare().order_by("pk")[:limit])
+    for entry in waiting:
+        _compare(entry)
+    return len(waiting)
+
+
+def to_compare() -> QuerySet[Entry]:
+    """Entries that nobody has compared since they changed."""
+    return Entry.objects.standing().filter(compared_at=None).defer("document")
+
+
+def open_pairs() -> QuerySet[NearDuplicate]:
+    """Pairs to look at, the most alike first."""
+    people = ("first", "second")
+    return (
+        NearDuplicate.objects.filter(state=State.OPEN)
+        .select_related(*people)
+        .defer("first__document", "second__document")
+        .order_by("-likeness", "pk")
+    )
+
+
+def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:
+    """A curator says that they are two different things; the pair is not listed again."""
+    require(by, CURATE)
+    if not NearDuplicate.objects.filter(pk=pair.pk, state=State.OPEN).update(
+        state=State.DISMISSED, by=by, decided_at=timezone.now()
+    ):
+        pair.refresh_from_db()
+        raise NotAllowedNow(
+            _("%(who)s has decided this already: %(state)s.")
+            % {"who": name_of(pair.by), "state": pair.get_state_display().lower()}
+        )
+    record(pair.first, "not a duplicate", by=by, of=("", pair.second.slug))
+
+
+def _compare(entry: Entry) -> None:
+    """Reads first and takes its time; what it found is written in one short transaction."""
+    begun = timezone.now()
+    found = _alike(entry) if _is_in_use(entry) else {}
+    former = NearDuplicate.objects.filter(Q(first=entry) | Q(second=entry), state=State.OPEN)
+    # A pair that was found from the other side is asked for from there before it goes.
+    for pair in former.select_related("first", "second"):
+        other = pair.second if pair.first_id == entry.pk else pair.first
+        if other.pk not in found and (back := _alike(other).get(entry.pk)):
+            found[other.pk] = back
+    with transaction.atomic():
+        for pk, like in found.items():
+            NearDuplicate.objects.update_or_create(
+                first_id=min(pk, entry.pk),
+                second_id=max(pk, entry.pk),
+                defaults={"likeness": like.likeness, "same_script": like.same_script},
+            )
+        former.exclude(Q(first__in=found) | Q(second__in=found)).delete()
+        Entry.objects.filter(pk=entry.pk, compared_at=None).update(compared_at=begun)
+
+
+def _alike(entry: Entry) -> dict[int, Like]:
+    found: dict[int, Like] = {}
+    rivals = rivals_of(entry.title)
+    # Where literals, verbs or a negation differ, it is another thing by design: the rules say so.
+    lenient = replace(current_scoring(), match_threshold=LEAST_LIKENESS)
+    likeness = {
+        rivals.version_ids[judged.place]: judged.judgement.confidence
+        for judged in judge_all(entry.title, rivals.candidates, lenient)
+        if judged.judgement.answer is Answer.MATCH
+    }
+    others = Version.objects.filter(pk__in=likeness).exclude(entry=entry)
+    for pk, version_id in others.values_list("entry", "pk"):
+        found[pk] = Like(likeness[version_id], False)
+    hashes = entry.versions.exclude(state=Version.State.DEPRECATED).values("sha256")
+    twins = (
+        Version.objects.filter(sha256__in=hashes, entry__merged_into=None)
+        .exclude(state=Version.State.DEPRECATED)
+        .exclude(entry=entry)
+    )
+    for pk in twins.values_list("entry", flat=True):
+        found[pk] = Like(1.0, True)
+    return found
+
+
+def _is_in_use(entry: Entry) -> bool:
+    return entry.versions.exclude(state=Version.State.DEPRECATED).exists()

@@ -1,0 +1,224 @@
+"""Merging: one entry is taken into another that does the same, and can be taken out again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.entries.services.base import CURATE, lock_entry, refresh, require
+from catalog.entries.services.wording_confirmation import Vouched
+from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
+from catalog.types import NotAllowedNow, Stale
+from core.audit import record
+from core.texts import LONGEST_REASON, clean_text, name_of
+
+State = Version.State
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergePlan:
+    """What merging `source` into `target` would do; nothing is done where `problem` says why not."""
+
+    source: Entry
+    target: Entry
+    moving: Sequence[Phrasing]  # wordings that the target gets
+    known: Sequence[Phrasing]  # that it has already
+    retiring: Sequence[Version]  # versions that go out of use
+    answering: Version | None  # what answers afterwards
+    uses: int  # that stay with the source's versions, as do its labels
+    labels: int
+    same_script: bool
+    problem: str = ""
+
+    @property
+    def seen(self) -> str:
+        """The plan as a short text that changes with it."""
+        parts = (
+            self.source.pk,
+            self.target.pk,
+            [phrasing.pk for phrasing in self.moving],
+            [(version.pk, version.state) for version in self.retiring],
+            self.answering and self.answering.pk,
+            self.problem,
+        )
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def plan_merge(source: Entry, *, target: Entry) -> MergePlan:
+    """What would happen; changes nothing."""
+    theirs = set(target.phrasings.values_list("text", flat=True))
+    phrasings = list(source.phrasings.defer("document"))
+    retiring = list(source.versions.exclude(state=State.DEPRECATED))
+    answering = target.versions.filter(state=State.VERIFIED).first()
+    verified = [version for version in retiring if version.state == State.VERIFIED]
+    return MergePlan(
+        source=source,
+        target=target,
+        moving=[one for one in phrasings if one.text not in theirs],
+        known=[one for one in phrasings if one.text in theirs],
+        retiring=retiring,
+        answering=answering,
+        uses=Use.objects.filter(version__entry=source).count(),
+        labels=MatchLabel.objects.counting().filter(version__entry=source).count(),
+        same_script=bool(
+            answering and any(version.sha256 == answering.sha256 for version in verified)
+        ),
+        problem=_problem(source, target, is_answered=bool(verified), answering=answering),
+    )
+
+
+@transaction.atomic
+def merge_entries(
+    source: Entry, *, target: Entry, by: User, note: str = "", seen: str = ""
+) -> Merge:
+    """The source's wordings lead to the target from now on, its versions are out of use, and who opens
+    it comes to the target. Uses and labels stay with the versions that they are about. Where the scripts differ,
+    the wordings wait for somebody else to confirm that they ask for this one.
+
+    Raises NotAllowedNow with what is in the way, and Stale where it is not what the person saw.
+    """
+    require(by, CURATE)
+    note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
+    source, target = lock_both(source, target)
+    plan = plan_merge(source, target=target)
+    if plan.problem:
+        raise NotAllowedNow(plan.problem)
+    if seen and seen != plan.seen:
+        raise Stale(_("One of the two was changed meanwhile; look at it again."), newest=0)
+    moved = [phrasing.pk for phrasing in plan.moving]
+    source.phrasings.filter(pk__in=moved, source=Phrasing.Source.TITLE).update(
+        source=Phrasing.Source.CURATOR
+    )
+    confirmations = {} if plan.same_script else _ask_again(moved, by=by)
+    Phrasing.objects.filter(pk__in=moved).update(entry=target)
+    merge = Merge.objects.create(
+        source=source,
+        target=target,
+        phrasings=moved,
+        confirmations=confirmations,
+        events=[_retire(version, target, by=by) for version in plan.retiring],
+        note=note,
+        by=by,
+    )
+    Entry.objects.filter(pk=source.pk).update(merged_into=target)
+    pairs = NearDuplicate.objects.filter(Q(first=source) | Q(second=source))
+    pairs.filter(Q(first=target) | Q(second=target)).update(
+        state=NearDuplicate.State.MERGED, by=by, decided_at=timezone.now()
+    )
+    pairs.filter(state=NearDuplicate.State.OPEN).delete()
+    record(source, "merged away", by=by, into=("", target.slug))
+    record(target, "merged in", by=by, entry=("", source.slug), phrasings=("", len(moved)))
+    refresh([source.pk, target.pk])
+    return merge
+
+
+@transaction.atomic
+def undo_merge(merge: Merge, *, by: User) -> None:
+    """The two are as they were: each has its own wordings, and what answered answers again.
+
+    What the target got since stays with it, and a wording that was removed there stays removed. Raises
+    NotAllowedNow where it was undone already, or the target itself was merged.
+    """
+    require(by, CURATE)
+    source, target = lock_both(merge.source, merge.target)
+    merge.refresh_from_db()
+    if merge.undone_at is not None:
+        raise NotAllowedNow(
+            _("%(who)s has undone this merge already.") % {"who": name_of(merge.undone_by)}
+        )
+    if target.merged_into_id is not None:
+        raise NotAllowedNow(
+            _('"%(title)s" was merged itself; undo that first.') % {"title": target.title}
+        )
+    back = Phrasing.objects.filter(pk__in=merge.phrasings, entry=target)
+    back.exclude(source=Phrasing.Source.TITLE).update(entry=source)
+    for pk, confirmed in merge.confirmations.items():
+        Phrasing.objects.filter(pk=pk, entry=source).update(**confirmed)
+    _restore_title(source, by=by)
+    Entry.objects.filter(pk=source.pk).update(merged_into=None)
+    note = _("the merge was undone")
+    events = {
+        event.pk: event for version in source.versions.all() for event in version.events.all()
+    }
+    for pk in merge.events:
+        events[pk].version.take_back(events[pk], by=by, note=note)
+    merge.undone_at, merge.undone_by = timezone.now(), by
+    merge.save(update_fields=["undone_at", "undone_by"])
+    NearDuplicate.objects.filter(
+        state=NearDuplicate.State.MERGED, first__in=[source, target], second__in=[source, target]
+    ).update(state=NearDuplicate.State.OPEN, by=None, decided_at=None)
+    record(source, "merge undone", by=by, into=(target.slug, ""))
+    refresh([source.pk, target.pk])
+
+
+def merged_into(entry: Entry) -> Entry:
+    """The entry that stands for this one now: itself, or what it was merged into."""
+    standing = Entry.objects.get(pk=entry.pk)
+    while standing.merged_into is not None:
+        standing = standing.merged_into
+    return standing
+
+
+def lock_both(source: Entry, target: Entry) -> tuple[Entry, Entry]:
+    """Both entries, locked in one order, so that two merges don't wait for each other for ever."""
+    locked = {pk: lock_entry(pk) for pk in sorted({source.pk, target.pk})}
+    return locked[source.pk], locked[target.pk]
+
+
+def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Version | None) -> str:
+    if source.pk == target.pk:
+        return _("An entry can't be merged into itself.")
+    for entry in (source, target):
+        if entry.merged_into_id is not None:
+            return _('%(who)s merged "%(title)s" already.') % {
+                "who": name_of(entry.merges_away.get(undone_at=None).by),
+                "title": entry.title,
+            }
+    if target.suspended_at is not None:
+        return _('"%(title)s" is suspended: it would answer nobody. Lift the suspension first.') % {
+            "title": target.title
+        }
+    if is_answered and answering is None:
+        return _(
+            'Nothing of "%(title)s" is verified: what is answered now would be answered no more.'
+            " Merge the other way round, or verify it first."
+        ) % {"title": target.title}
+    return ""
+
+
+def _ask_again(keys: Sequence[int], *, by: User) -> dict[str, dict[str, object]]:
+    """The wordings lead to another script from now on, says one person: they wait for a second one.
+
+    Returns who had confirmed each for the script before, to be put back when the merge is undone.
+    """
+    confirmed = Phrasing.objects.filter(pk__in=keys, confirmed_at__isnull=False)
+    names = ("added_by", "confirmed_by", "confirmed_at", "self_confirmed")
+    before = {
+        str(row.pop("pk")): row | {"confirmed_at": row["confirmed_at"].isoformat()}
+        for row in confirmed.values("pk", *names)
+    }
+    confirmed.update(added_by=by, confirmed_by=None, confirmed_at=None, self_confirmed=False)
+    return before
+
+
+def _retire(version: Version, target: Entry, *, by: User) -> int:
+    """Put a version out of use; the key of the event that says so."""
+    version.move_to(State.DEPRECATED, by=by, note=_("merged into %(slug)s") % {"slug": target.slug})
+    return version.events.latest("pk").pk
+
+
+def _restore_title(entry: Entry, *, by: User) -> None:
+    if not entry.phrasings.filter(text=entry.title).update(source=Phrasing.Source.TITLE):
+        Phrasing.objects.create(
+            entry=entry,
+            text=entry.title,
+            source=Phrasing.Source.TITLE,
+            **Vouched(added_by=by).fields(),
+        )

@@ -1,0 +1,301 @@
+"""Forms of the catalogue's pages: what is typed becomes what the services take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from django import forms
+from django.forms import BaseFormSet, formset_factory
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from catalog.entries.services.filters import MERGED, SUSPENDED, Filters
+from catalog.entries.version_details import ParameterType, VersionDetails
+from catalog.models import Version
+from catalog.types import BadInput
+
+_ANY = [("", _("any"))]
+AGE_CHOICES = [
+    ("new7", _("written in the last 7 days")),
+    ("new30", _("written in the last 30 days")),
+    ("old90", _("verified over 90 days ago")),
+    ("old180", _("verified over 180 days ago")),
+    ("old365", _("verified over a year ago")),
+    ("once", _("never verified again")),
+]
+USE_CHOICES = [
+    ("never", _("never used")),
+    ("lately", _("used in the last 30 days")),
+    ("worse", _("made it worse")),
+    ("unreviewed", _("used without a review")),
+]
+
+
+class PlainText(forms.CharField):
+    """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows."""
+
+    def __init__(
+        self,
+        *,
+        label: str | Promise,
+        required: bool = True,
+        help_text: str | Promise = "",
+        max_length: int | None = None,
+        rows: int = 3,
+        code: bool = False,
+    ) -> None:
+        classes = {"class": "mono", "spellcheck": "false"} if code else {}
+        super().__init__(
+            label=label,  # type: ignore[arg-type]
+            required=required,
+            help_text=help_text,  # type: ignore[arg-type]
+            max_length=max_length,
+            strip=not code,
+            widget=forms.Textarea(attrs={"rows": rows, **classes}),
+        )
+
+    def to_python(self, value: str | None) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+def _short() -> forms.TextInput:
+    return forms.TextInput(attrs={"size": 10})
+
+
+class FilterForm(forms.Form):
+    """The filters of the list, in its address."""
+
+    q = forms.CharField(
+        label=_("What should be done"), required=False, widget=forms.SearchInput(), max_length=1000
+    )
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[
+            *_ANY,
+            *Version.State.choices,
+            (SUSPENDED, _("Suspended")),
+            (MERGED, _("Merged into another")),
+        ],
+    )
+    risk = forms.ChoiceField(
+        label=_("Risk"), required=False, choices=[*_ANY, *Version.Risk.choices]
+    )
+    side_effect = forms.ChoiceField(
+        label=_("Side effect"), required=False, choices=[*_ANY, *Version.SideEffect.choices]
+    )
+    tag = forms.CharField(label=_("Tag"), required=False, max_length=50, widget=_short())
+    owner = forms.CharField(label=_("Owner"), required=False, max_length=150, widget=_short())
+    age = forms.ChoiceField(label=_("Age"), required=False, choices=[*_ANY, *AGE_CHOICES])
+    use = forms.ChoiceField(label=_("Use"), required=False, choices=[*_ANY, *USE_CHOICES])
+
+    def filters(self) -> Filters:
+        """What the list is narrowed to."""
+        return Filters(**{name: self.cleaned_data[name] for name in Filters.__dataclass_fields__})
+
+
+class ParameterForm(forms.Form):
+    """One parameter; a row without a name is none."""
+
+    name = forms.CharField(label=_("Name"), required=False, max_length=200)
+    type = forms.ChoiceField(
+        label=_("Type"),
+        required=False,
+        choices=[
+            (ParameterType.TEXT, _("text")),
+            (ParameterType.NUMBER, _("number")),
+            (ParameterType.PATH, _("path")),
+            (ParameterType.CHOICE, _("choice")),
+        ],
+    )
+    required = forms.BooleanField(label=_("Required"), required=False)
+    default = forms.CharField(label=_("Default"), required=False, max_length=5000, strip=False)
+    choices = forms.CharField(label=_("Choices"), required=False, max_length=2000)
+    description = forms.CharField(label=_("Description"), required=False, max_length=500)
+
+    def parameter(self) -> dict[str, object] | None:
+        """The row as `VersionDetails` reads it."""
+        row = self.cleaned_data
+        if not row.get("name"):
+            return None
+        return {
+            "name": row["name"],
+            "type": row["type"] or ParameterType.TEXT,
+            "required": row["required"],
+            "default": row["default"] or None,
+            "choices": split_words(row["choices"]),
+            "description": row["description"],
+        }
+
+    @staticmethod
+    def row_of(parameter: Mapping[str, object]) -> dict[str, object]:
+        """A stored parameter as the row's initial values."""
+        choices = parameter.get("choices")
+        return {
+            **parameter,
+            "default": parameter.get("default") or "",
+            "choices": ", ".join(map(str, choices)) if isinstance(choices, Sequence) else "",
+        }
+
+
+ParameterFormSet: type[BaseFormSet[ParameterForm]] = formset_factory(
+    ParameterForm, extra=2, max_num=40, absolute_max=60
+)
+
+
+class VersionForm(forms.Form):
+    """A script and what is known about it; the parameters are a formset beside it."""
+
+    script = PlainText(label=_("Script"), rows=16, code=True)
+    risk = forms.ChoiceField(
+        label=_("Risk"), required=False, choices=[("", _("as found")), *Version.Risk.choices]
+    )
+    side_effect = forms.ChoiceField(
+        label=_("Side effect"),
+        required=False,
+        choices=[("", _("as found")), *Version.SideEffect.choices],
+    )
+    runs_on = forms.ChoiceField(label=_("Runs on"), choices=Version.RunsOn.choices)
+    operating_system = forms.CharField(label=_("Operating system"), max_length=60, initial="linux")
+    shell = forms.CharField(label=_("Shell"), max_length=30, initial="bash")
+    tools = forms.CharField(
+        label=_("Tools"), required=False, help_text=_("Separated by commas; empty: as found.")
+    )
+    privileges = forms.ChoiceField(label=_("Privileges"), choices=Version.Privileges.choices)
+    check_before = PlainText(label=_("Check before"), required=False, max_length=5000)
+    check_after = PlainText(label=_("Check after"), required=False, max_length=5000)
+    undo = PlainText(label=_("How to undo"), required=False, max_length=5000)
+    repeatable = forms.TypedChoiceField(
+        label=_("Safe to run twice"),
+        required=False,
+        choices=[("", _("not known")), ("yes", _("yes")), ("no", _("no"))],
+        coerce=lambda value: value == "yes",
+        empty_value=None,
+    )
+    tags = forms.CharField(
+        label=_("Tags"), required=False, help_text=_("Small letters, digits and -, with commas.")
+    )
+    links = PlainText(
+        label=_("Links"),
+        required=False,
+        help_text=_(
+            "One in each line: kind | label | address, for instance runbook | Disk full | https://…"
+        ),
+    )
+
+    def short_fields(self) -> list[forms.BoundField]:
+        """The fields that stand side by side."""
+        return [self[name] for name in _SHORT]
+
+    def long_fields(self) -> list[forms.BoundField]:
+        """The fields that need room."""
+        return [self[name] for name in ("check_before", "check_after", "undo", "links")]
+
+    def details(self, parameters: BaseFormSet[ParameterForm]) -> VersionDetails:
+        """What was typed beside the script. Raises BadInput."""
+        typed = self.cleaned_data
+        rows = [form.parameter() for form in parameters.forms]
+        return VersionDetails.read(
+            {
+                "parameters": [row for row in rows if row],
+                "tags": split_words(typed["tags"]),
+                "risk": typed["risk"] or None,
+                "side_effect": typed["side_effect"] or None,
+                "tools": split_words(typed["tools"]) or None,
+                "links": read_links(typed["links"]),
+                **{name: typed[name] for name in _AS_TYPED},
+            }
+        )
+
+
+_SHORT = (
+    "risk",
+    "side_effect",
+    "repeatable",
+    "runs_on",
+    "operating_system",
+    "shell",
+    "privileges",
+    "tools",
+    "tags",
+)
+_AS_TYPED = (
+    "runs_on",
+    "operating_system",
+    "shell",
+    "privileges",
+    "check_before",
+    "check_after",
+    "undo",
+    "repeatable",
+)
+
+
+class EntryForm(VersionForm):
+    """A new entry: what it does, in words, and its first version."""
+
+    title = forms.CharField(
+        label=_("What it does"), max_length=300, help_text=_("As an action statement.")
+    )
+    phrasings = PlainText(
+        label=_("Other wordings"), required=False, help_text=_("One in each line.")
+    )
+
+
+class EditForm(VersionForm):
+    """The next version of an entry."""
+
+    note = forms.CharField(label=_("What was changed, and why"), required=False, max_length=2000)
+
+
+def add_refusal(form: forms.Form, refusal: BadInput) -> None:
+    """Show what a service refused beside the field that it is about."""
+    form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
+
+
+def retype(form: forms.Form, **values: object) -> None:
+    """Let the form stand as if these values had been typed, beside what was."""
+    form.data = {name: form.data[name] for name in form.data} | values
+
+
+def split_words(text: str) -> list[str]:
+    """Words between commas, spaces or line ends, each once."""
+    return list(dict.fromkeys(word for word in re.split(r"[,\s]+", text) if word))
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines that say something."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def read_links(text: str) -> list[dict[str, str]]:
+    """Lines of `kind | label | address`, or of an address alone. Raises BadInput."""
+    links = []
+    for line in split_lines(text):
+        parts = [part.strip() for part in line.split("|")]
+        if len(parts) == 1:
+            parts = ["link", "", parts[0]]
+        if len(parts) != 3:
+            raise BadInput(gettext("Write kind | label | address in each line."), field="links")
+        links.append(dict(zip(("kind", "label", "url"), parts, strict=True)))
+    return links
+
+
+def write_links(links: Sequence[Mapping[str, str]]) -> str:
+    """The text that `read_links` reads."""
+    return "\n".join(f"{link['kind']} | {link['label']} | {link['url']}" for link in links)
+
+
+def initial_of(details: VersionDetails) -> dict[str, object]:
+    """The initial values of a VersionForm; its formset gets `ParameterForm.row_of` each."""
+    data = details.model_dump(mode="json")
+    repeatable = {True: "yes", False: "no", None: ""}[details.repeatable]
+    return {
+        **data,
+        "tags": ", ".join(data["tags"] or ()),
+        "tools": ", ".join(data["tools"] or ()),
+        "links": write_links(data["links"] or ()),
+        "repeatable": repeatable,
+    }

@@ -1,0 +1,82 @@
+"""The small forms on the page of an entry, one for each thing that a curator does there."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django import forms
+from django.contrib.auth.models import User
+from django.utils.translation import gettext_lazy as _
+
+from catalog.entries.forms import PlainText
+from catalog.models import Version
+
+
+class ReasonForm(forms.Form):
+    """Why, where it has to be said."""
+
+    reason = PlainText(label=_("Reason"), rows=2, max_length=2000)
+
+
+class NoteForm(forms.Form):
+    """A note, where one may be left."""
+
+    note = PlainText(label=_("Note"), rows=2, required=False, max_length=2000)
+
+
+class VerifyForm(NoteForm):
+    """A note, or the reason that verifying a high risk takes; and which wordings stood there waiting."""
+
+    wordings = forms.CharField(required=False, widget=forms.HiddenInput, max_length=20_000)
+
+    def about(self, version: Version) -> Self:
+        """The form as it is for this version; the service asks for the reason again."""
+        waiting = [one for one in version.entry.phrasings.all() if one.waits]
+        self.fields["wordings"].initial = ",".join(str(one.pk) for one in waiting)
+        if version.takes_reason:
+            note = self.fields["note"]
+            note.required, note.label = True, _("Reason")
+            note.help_text = _("High risk: say why it may be verified all the same.")
+        return self
+
+    def clean_wordings(self) -> list[int]:
+        """Their keys; what is none is left out."""
+        parts = self.cleaned_data["wordings"].split(",")
+        return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
+
+
+class LiftForm(forms.Form):
+    note = PlainText(label=_("What was found"), rows=2, max_length=2000)
+
+
+class PhrasingForm(forms.Form):
+    text = forms.CharField(label=_("Another wording"), max_length=20_000)
+
+
+class TitleForm(forms.Form):
+    title = forms.CharField(label=_("What it does"), max_length=300)
+    seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=300)
+
+
+class LabelsForm(forms.Form):
+    """What may change without a new version."""
+
+    seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
+    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
+    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
+    links = PlainText(
+        label=_("Links"), required=False, help_text=_("One in each line: kind | label | address")
+    )
+
+    def clean_owner(self) -> User | None:
+        return find_owner(self.cleaned_data["owner"])
+
+
+def find_owner(name: str) -> User | None:
+    """The active account of that name; None for no name. Raises ValidationError."""
+    if not name:
+        return None
+    owner = User.objects.filter(username=name, is_active=True).first()
+    if owner is None:
+        raise forms.ValidationError(_("There is no active account of that name."))
+    return owner

@@ -1,0 +1,242 @@
+"""Input and output of the catalogue's API."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from catalog.entries.services.search import Listed
+from catalog.entries.services.uses import Copied, Rated, TrackRecord
+from catalog.models import Entry, Phrasing, Tag, Use, Version
+from catalog.types import Match, Retrieval
+from core.texts import LONGEST_STATEMENT
+
+
+class NoteInput(serializers.Serializer[object]):
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class VerifyInput(NoteInput):
+    note = serializers.CharField(
+        required=False, allow_blank=True, default="", help_text="A high risk takes one."
+    )
+    wordings = serializers.ListField(
+        child=serializers.IntegerField(),
+        required=False,
+        default=list,
+        max_length=2_000,
+        help_text="Ids of wordings that wait and were looked at: they are confirmed with it.",
+    )
+
+
+class ReasonInput(serializers.Serializer[object]):
+    reason = serializers.CharField()
+
+
+class UseInput(serializers.Serializer[object]):
+    values = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False),
+        required=False,
+        default=dict,
+    )
+    reason = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class OutcomeInput(serializers.Serializer[object]):
+    outcome = serializers.ChoiceField(choices=Use.Outcome.choices)
+    incident = serializers.CharField(required=False, allow_blank=True, default="")
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class StatementInput(serializers.Serializer[object]):
+    statement = serializers.CharField(max_length=LONGEST_STATEMENT)
+    limit = serializers.IntegerField(min_value=1, max_value=50, required=False, default=5)
+
+
+class TagSerializer(serializers.ModelSerializer[Tag]):
+    class Meta:
+        model = Tag
+        fields = ("name",)
+
+
+class TrackSerializer(serializers.Serializer[TrackRecord]):
+    uses = serializers.IntegerField()
+    rated = serializers.IntegerField()
+    worked = serializers.IntegerField()
+    no_effect = serializers.IntegerField()
+    worse = serializers.IntegerField()
+
+
+class VersionSerializer(serializers.ModelSerializer[Version]):
+    """A version; the context's `records` has its track record."""
+
+    entry = serializers.SlugRelatedField[Entry](slug_field="slug", read_only=True)
+    tags = serializers.SlugRelatedField[Tag](slug_field="name", many=True, read_only=True)
+    author = serializers.CharField(source="author.username", default=None)
+    owner = serializers.CharField(source="owner.username", default=None)
+    verified_by = serializers.CharField(source="verified_by.username", default=None)
+    track_record = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Version
+        fields: ClassVar = (
+            "id",
+            "entry",
+            "number",
+            "state",
+            "script",
+            "sha256",
+            "parameters",
+            "tags",
+            "risk",
+            "findings",
+            "side_effect",
+            "runs_on",
+            "operating_system",
+            "shell",
+            "tools",
+            "privileges",
+            "check_before",
+            "check_after",
+            "undo",
+            "repeatable",
+            "owner",
+            "links",
+            "provenance",
+            "author",
+            "created_at",
+            "verified_at",
+            "verified_by",
+            "self_verified",
+            "track_record",
+        )
+
+    def get_track_record(self, version: Version) -> dict[str, int]:
+        record = self.context["records"].get(version.pk, TrackRecord())
+        return dict(TrackSerializer(record).data)
+
+
+class WordingSerializer(serializers.ModelSerializer[Phrasing]):
+    """A wording of an entry; until `confirmed_at` it answers at most as a starting point."""
+
+    added_by = serializers.CharField(source="added_by.username", default=None)
+    confirmed_by = serializers.CharField(source="confirmed_by.username", default=None)
+
+    class Meta:
+        model = Phrasing
+        fields = ("id", "text", "source", "added_by", "confirmed_by", "confirmed_at")
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """An entry; the context has its `versions` and their `records`."""
+
+    merged_into = serializers.CharField(source="merged_into.slug", default=None)
+    phrasings = serializers.SerializerMethodField()
+    wordings = serializers.SerializerMethodField()
+    _read: tuple[int, list[Phrasing]] | None = None
+    versions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Entry
+        fields = (
+            "slug",
+            "title",
+            "created_at",
+            "suspended_at",
+            "suspended_why",
+            "merged_into",
+            "phrasings",
+            "wordings",
+            "versions",
+        )
+
+    def get_phrasings(self, entry: Entry) -> list[str]:
+        return [phrasing.text for phrasing in self._phrasings(entry)]
+
+    @extend_schema_field(WordingSerializer(many=True))
+    def get_wordings(self, entry: Entry) -> list[dict[str, object]]:
+        return list(WordingSerializer(self._phrasings(entry), many=True).data)
+
+    def _phrasings(self, entry: Entry) -> list[Phrasing]:
+        """Read once for both."""
+        if self._read is None or self._read[0] != entry.pk:
+            people = ("added_by", "confirmed_by")
+            rows = entry.phrasings.select_related(*people).defer("document")
+            self._read = entry.pk, list(rows)
+        return self._read[1]
+
+    @extend_schema_field(VersionSerializer(many=True))
+    def get_versions(self, entry: Entry) -> list[dict[str, object]]:
+        return list(
+            VersionSerializer(self.context["versions"], many=True, context=self.context).data
+        )
+
+
+class ListedSerializer(serializers.Serializer[object]):
+    """A `Listed`: an entry in a list, by the version that stands for it."""
+
+    slug = serializers.CharField(source="entry.slug")
+    title = serializers.CharField(source="entry.title")
+    suspended_at = serializers.DateTimeField(source="entry.suspended_at", allow_null=True)
+    version = serializers.IntegerField(source="version.number")
+    version_id = serializers.IntegerField(source="version.pk")
+    state = serializers.CharField(source="version.state")
+    risk = serializers.CharField(source="version.risk")
+    side_effect = serializers.CharField(source="version.side_effect")
+    owner = serializers.CharField(source="version.owner.username", default=None)
+    tags = serializers.SerializerMethodField()
+    track_record = TrackSerializer(source="record")
+
+    def get_tags(self, row: Listed) -> list[str]:
+        return [tag.name for tag in row.version.tags.all()]
+
+
+class UseSerializer(serializers.ModelSerializer[Use]):
+    entry = serializers.CharField(source="version.entry.slug")
+
+    class Meta:
+        model = Use
+        fields = ("id", "entry", "version", "at", "values", "reason", "outcome", "incident", "note")
+
+
+class CopiedSerializer(serializers.Serializer[Copied]):
+    """A recorded use and the exact text."""
+
+    use = serializers.IntegerField(source="use.pk")
+    script = serializers.CharField(source="text")
+
+
+class RatedSerializer(serializers.Serializer[Rated]):
+    """A use with its outcome; `told` are those who copied the entry lately."""
+
+    use = serializers.IntegerField(source="use.pk")
+    outcome = serializers.CharField(source="use.outcome")
+    told = serializers.SerializerMethodField()
+
+    def get_told(self, rated: Rated) -> list[str]:
+        return [user.username for user in rated.told]
+
+
+class MatchSerializer(serializers.Serializer[Match]):
+    entry = serializers.CharField()
+    version = serializers.IntegerField()
+    version_id = serializers.IntegerField()
+    title = serializers.CharField()
+    statement = serializers.CharField(source="phrasing")
+    script = serializers.CharField()
+    answer = serializers.CharField()
+    confidence = serializers.FloatField()
+    reasons = serializers.ListField(child=serializers.CharField())
+    differs = serializers.ListField(child=serializers.CharField())
+    fills = serializers.DictField(child=serializers.CharField())
+
+
+class RetrievalSerializer(serializers.Serializer[Retrieval]):
+    statement = serializers.CharField()
+    answer = serializers.CharField()
+    matches = MatchSerializer(many=True)
+    threshold = serializers.FloatField()
+    scoring = serializers.CharField()
+    degraded = serializers.CharField()

@@ -1,0 +1,245 @@
+"""How an Entry and a Version come to be: analysed first, then written; for the services only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Max
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from pydantic import ValidationError
+
+from catalog import analysis
+from catalog.analysis.names import names
+from catalog.analysis.shell.program import read_program
+from catalog.entries.services.wording_confirmation import Vouched
+from catalog.entries.version_details import Parameter, ParameterType, VersionDetails, describe
+from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
+from catalog.types import BadInput
+
+LONGEST_SLUG = 70
+MOST_TOOLS = 40
+TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
+BUILTINS = names(
+    "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs"
+    " disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let"
+    " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
+    " source suspend test times trap true type typeset ulimit umask unalias unset wait"
+)
+RESERVED_SLUGS = frozenset(
+    {"new", "curation", "calibration", "imports", "export"}
+)  # addresses of their own
+
+# Said in details and kept as it is: detection has no opinion on these.
+_SAID_ONLY = (
+    "runs_on",
+    "operating_system",
+    "shell",
+    "privileges",
+    "check_before",
+    "check_after",
+    "undo",
+    "repeatable",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A script with everything that was said and detected, ready to become a Version."""
+
+    script: str
+    sha256: str
+    fields: Mapping[str, object]
+    tags: tuple[str, ...]
+
+
+def prepare(script: str, details: VersionDetails | None = None) -> Prepared:
+    """Analyse a script and complete what was said about it. Raises BadInput.
+
+    Takes as long as ShellCheck does, so it belongs before the transaction.
+    """
+    details = details or VersionDetails()
+    parameters = check(script, details)
+    report = analysis.analyse(script)
+    said = {name: getattr(details, name) for name in _SAID_ONLY}
+    return Prepared(
+        script=script,
+        sha256=Version.hash_of(script),
+        tags=details.tags or (),
+        fields={
+            **{name: value for name, value in said.items() if value is not None},
+            "parameters": [parameter.model_dump(mode="json") for parameter in parameters],
+            "risk": _risk_of(report, said=details.risk),
+            "side_effect": details.side_effect or report.side_effect.value,
+            "tools": list(details.tools if details.tools is not None else find_tools(script)),
+            "links": [link.model_dump(mode="json") for link in details.links or ()],
+            "checked_with": analysis.checkers(),
+            "findings": [
+                asdict(found)
+                for found in report.findings
+                if found.outcome != analysis.Outcome.PASSED
+            ],
+        },
+    )
+
+
+def _risk_of(report: analysis.Report, *, said: str | None) -> str:
+    """What was said, but never less than the worst finding; what was found where nothing was said."""
+    if said is None:
+        return report.risk.value
+    return raised_risk(
+        said,
+        (
+            analysis.Seen(found.check, found.outcome, found.level, found.code)
+            for found in report.findings
+        ),
+    )
+
+
+def raised_risk(said: str, findings: Iterable[analysis.Seen]) -> str:
+    """The risk that counts where this one was said of a script with these findings."""
+    return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
+
+
+def check(script: str, details: VersionDetails) -> list[Parameter]:
+    """The script's parameters, described and found; raises BadInput for what `prepare` refuses.
+
+    Asks no other program, so it takes milliseconds.
+    """
+    if not script.strip():
+        raise BadInput(_("This can't be empty."), field="script")
+    try:
+        return _complete(details.parameters, script)
+    except analysis.UnreadableScript as error:
+        raise BadInput(str(error), field="script") from error
+
+
+def _complete(said: Sequence[Parameter] | None, script: str) -> list[Parameter]:
+    """The parameters that were described, then those that only the script knows."""
+    complete = list(said or ())
+    named = {parameter.name for parameter in complete}
+    parameters = analysis.find_parameters(script, also=named)
+    found = {parameter.name: parameter for parameter in parameters}
+    for parameter in complete:
+        if parameter.name not in found:
+            raise BadInput(
+                _("The script does not ask for the parameter %(name)s.") % {"name": parameter.name},
+                field="parameters",
+            )
+        del found[parameter.name]
+    return complete + [parameter_of(parameter) for parameter in found.values()]
+
+
+def parameter_of(found: analysis.Parameter) -> Parameter:
+    """A parameter as it is found in a script, to be described. Raises BadInput."""
+    try:
+        return Parameter(
+            name=found.name,
+            type=ParameterType(found.type),
+            required=found.required,
+            # One that no field can show stays what it is: the script's own business.
+            default=found.default if (found.default or "").isprintable() else None,
+            choices=found.choices,
+            description=found.description[:500],
+        )
+    except ValidationError as error:
+        raise BadInput(
+            _("A parameter of the script can't be used: %(why)s") % {"why": describe(error)},
+            field="script",
+        ) from error
+
+
+def find_tools(script: str) -> list[str]:
+    """The programs that the script starts; what Bash brings along itself is none."""
+    program = read_program(script.encode())
+    tools = {command.name for command in program.commands} - program.functions - BUILTINS
+    return sorted(tool for tool in tools if TOOL.fullmatch(tool))[:MOST_TOOLS]
+
+
+def add_version(
+    entry: Entry,
+    prepared: Prepared,
+    *,
+    author: User | None,
+    provenance: Mapping[str, object],
+    by: User | None,
+    state: Version.State = Version.State.DRAFT,
+    note: str = "",
+    owner: User | None = None,
+) -> Version:
+    """The next Version of a locked entry, not verified."""
+    newest = entry.versions.aggregate(newest=Max("number"))["newest"] or 0
+    version = Version.objects.create(
+        entry=entry,
+        number=newest + 1,
+        state=state,
+        script=prepared.script,
+        sha256=prepared.sha256,
+        author=author,
+        owner=owner,
+        provenance=dict(provenance),
+        **prepared.fields,
+    )
+    version.tags.add(*ensure_tags(prepared.tags))
+    VersionEvent.objects.create(version=version, new=state, by=by, note=note)
+    return version
+
+
+def make_entry(title: str, *, by: User | None, vouched: Vouched, slug: str = "") -> Entry:
+    """A new entry whose title is its first phrasing."""
+    hold("slug")
+    entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
+    Phrasing.objects.create(
+        entry=entry, text=title, source=Phrasing.Source.TITLE, **vouched.fields()
+    )
+    return entry
+
+
+def add_phrasings(
+    entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, vouched: Vouched
+) -> list[str]:
+    """Add wordings to a locked entry; those that were new."""
+    known = set(entry.phrasings.values_list("text", flat=True))
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    Phrasing.objects.bulk_create(
+        Phrasing(entry=entry, text=text, source=source, **vouched.fields()) for text in new
+    )
+    return new
+
+
+def ensure_tags(names: Sequence[str]) -> list[Tag]:
+    """The tags of these names, made where they are new."""
+    # Sorted, so that two who make the same tags don't wait for each other.
+    Tag.objects.bulk_create([Tag(name=name) for name in sorted(names)], ignore_conflicts=True)
+    return list(Tag.objects.filter(name__in=names))
+
+
+def free_slug(title: str) -> str:
+    """An address for the title that no entry has."""
+    base = slugify(title)[:LONGEST_SLUG].strip("-") or "entry"
+    taken = set(Entry.objects.filter(slug__startswith=base).values_list("slug", flat=True))
+    taken |= RESERVED_SLUGS
+    number = 1
+    slug = base
+    while slug in taken:
+        number += 1
+        slug = f"{base}-{number}"
+    return slug
+
+
+def hold(name: str) -> None:
+    """Hold a name until the transaction ends, so that what was looked up stays true."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])
+
+
+def title_of(statement: str, *, longest: int) -> str:
+    """The statement as a title: one line, cut at a word."""
+    line = " ".join(statement.split())
+    if len(line) <= longest:
+        return line
+    return line[: longest - 1].rsplit(" ", 1)[0] + "…"

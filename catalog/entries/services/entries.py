@@ -1,0 +1,158 @@
+"""Entries: making, naming, wording, suspending."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.entries.services.base import CURATE, lock_standing, refresh, require
+from catalog.entries.services.creation import add_phrasings, add_version, hold, make_entry, prepare
+from catalog.entries.services.wording_confirmation import Vouched
+from catalog.entries.version_details import VersionDetails
+from catalog.models import Entry, Phrasing, Version
+from catalog.types import BadInput, NotAllowedNow, Stale
+from core.audit import record
+from core.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of
+
+
+def create_entry(
+    title: str,
+    *,
+    script: str,
+    by: User,
+    phrasings: Sequence[str] = (),
+    details: VersionDetails | None = None,
+) -> Version:
+    """A new entry with a first version, a draft written by `by`. Raises BadInput."""
+    require(by, CURATE)
+    title = clean_text(title, field="title", longest=LONGEST_TITLE)
+    wordings = [_clean_phrasing(text) for text in phrasings]
+    prepared = prepare(script, details)
+    with transaction.atomic():
+        hold(f"script {prepared.sha256}")
+        twin = Entry.objects.filter(
+            versions__sha256=prepared.sha256, versions__state=Version.State.VERIFIED
+        ).first()
+        if twin is not None:
+            raise BadInput(
+                _('"%(title)s" holds this very script already; add a phrasing there.')
+                % {"title": twin.title},
+                field="script",
+            )
+        wording = Vouched(added_by=by)
+        entry = make_entry(title, by=by, vouched=wording)
+        version = add_version(
+            entry, prepared, author=by, owner=by, by=by, provenance={"origin": "written"}
+        )
+        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR, vouched=wording)
+        record(entry, "entry created", by=by, title=("", title))
+        refresh([entry.pk])
+    return version
+
+
+@transaction.atomic
+def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
+    """Give the entry another title, which is one of its phrasings and waits like any other; its address stays.
+
+    Raises Stale where the title is no longer the one that the person saw.
+    """
+    require(by, CURATE)
+    title = clean_text(title, field="title", longest=LONGEST_TITLE)
+    locked = lock_standing(entry.pk)
+    if locked.title == title:
+        return
+    if seen and seen != locked.title:
+        raise Stale(
+            _('Somebody renamed it meanwhile: "%(title)s".') % {"title": locked.title}, newest=0
+        )
+    locked.phrasings.filter(source=Phrasing.Source.TITLE).delete()
+    if not locked.phrasings.filter(text=title).update(source=Phrasing.Source.TITLE):
+        Phrasing.objects.create(
+            entry=locked,
+            text=title,
+            source=Phrasing.Source.TITLE,
+            **Vouched(added_by=by).fields(),
+        )
+    record(locked, "entry renamed", by=by, title=(locked.title, title))
+    Entry.objects.filter(pk=locked.pk).update(title=title)
+    entry.title = title
+    refresh([locked.pk])
+
+
+@transaction.atomic
+def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
+    """Another wording of what the entry does, which waits for somebody else to confirm it.
+
+    Raises BadInput where the entry has it already.
+    """
+    require(by, CURATE)
+    text = _clean_phrasing(text)
+    locked = lock_standing(entry.pk)
+    wording = Vouched(added_by=by)
+    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, vouched=wording):
+        raise BadInput(_("The entry has this phrasing already."), field="text")
+    record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
+    refresh([locked.pk])
+    return locked.phrasings.get(text=text)
+
+
+@transaction.atomic
+def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
+    """Take a wording away; the title goes only by another title."""
+    require(by, CURATE)
+    locked = lock_standing(phrasing.entry_id)
+    removed, _each = (
+        locked.phrasings.filter(pk=phrasing.pk).exclude(source=Phrasing.Source.TITLE).delete()
+    )
+    if not removed:
+        raise NotAllowedNow(_("This phrasing is the title, or was removed already."))
+    record(locked, "phrasing removed", by=by, phrasing=(phrasing.text[:200], ""))
+    refresh([locked.pk])
+
+
+@transaction.atomic
+def suspend(entry: Entry, *, by: User, reason: str) -> None:
+    """Take the entry out of every answer until a curator lifts it."""
+    require(by, CURATE)
+    reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
+    locked = lock_standing(entry.pk)
+    if locked.suspended_at is not None:
+        raise NotAllowedNow(
+            _("%(who)s has suspended this entry already: %(why)s")
+            % {"who": name_of(locked.suspended_by), "why": locked.suspended_why}
+        )
+    set_suspended(locked, by=by, reason=reason)
+
+
+@transaction.atomic
+def lift_suspension(entry: Entry, *, by: User, note: str) -> None:
+    """Let the entry answer again; the note says what was found."""
+    require(by, CURATE)
+    note = clean_text(note, field="note", longest=LONGEST_REASON)
+    locked = lock_standing(entry.pk)
+    if locked.suspended_at is None:
+        raise NotAllowedNow(_("This entry is not suspended."))
+    record(locked, "suspension lifted", by=by, suspended=(locked.suspended_why[:200], note[:200]))
+    locked.suspended_at = None
+    locked.suspended_by = None
+    locked.suspended_why = ""
+    locked.save(update_fields=["suspended_at", "suspended_by", "suspended_why"])
+    refresh([locked.pk])
+
+
+def set_suspended(locked: Entry, *, by: User, reason: str) -> None:
+    """Suspend a locked entry. The caller has asked whether `by` may."""
+    locked.suspended_at = timezone.now()
+    locked.suspended_by = by
+    locked.suspended_why = reason
+    locked.save(update_fields=["suspended_at", "suspended_by", "suspended_why"])
+    record(locked, "entry suspended", by=by, suspended=("", reason[:200]))
+    refresh([locked.pk])
+
+
+def _clean_phrasing(text: str) -> str:
+    return clean_text(text, field="phrasings", longest=LONGEST_STATEMENT)

@@ -1,0 +1,99 @@
+"""Filling parameters in, and saying what keeps a script from being copied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from django.utils.translation import gettext as _
+
+from catalog import analysis
+from catalog.entries.version_details import Parameter, ParameterType
+from catalog.models import Version
+
+LONGEST_VALUE = 1_000  # characters
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL_OR_LINE = re.compile(r"[\x00-\x1f\x7f]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filled:
+    """A script with values. It may be copied while nothing is wrong; else the text has no values."""
+
+    text: str
+    values: Mapping[str, str]  # those that are not empty
+    problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
+    dangers: tuple[str, ...] = ()  # values that would destroy more than anybody means
+    findings: Sequence[Mapping[str, object]] = ()  # of the version, at the lines of the text
+
+
+def fill_in(version: Version, values: Mapping[str, str]) -> Filled:
+    """The exact text with these values, and what is wrong with them.
+
+    A parameter that is empty or left out keeps what the script itself says.
+    """
+    parameters = {row["name"]: Parameter.model_validate(row) for row in version.parameters}
+    given = {name: value for name, value in values.items() if value}
+    problems = {name: _("The script has no such parameter.") for name in given.keys() - parameters}
+    for name, parameter in parameters.items():
+        if problem := _problem_of(parameter, given.get(name, "")):
+            problems[name] = problem
+    if problems:
+        return Filled(
+            text=version.script, values=given, problems=problems, findings=version.findings
+        )
+    dangers = tuple(analysis.dangerous_values(version.script, given))
+    text = version.script
+    if not dangers:
+        try:
+            text = analysis.fill(version.script, given)
+        except analysis.UnfillableScript as error:  # described by an older analysis than ours
+            dangers = (str(error),)
+    return Filled(
+        text=text,
+        values=given,
+        dangers=dangers,
+        findings=_moved(version.findings, old=version.script, new=text),
+    )
+
+
+def _moved(
+    findings: Sequence[Mapping[str, object]], *, old: str, new: str
+) -> Sequence[Mapping[str, object]]:
+    """The findings at the lines where they are after some were put in."""
+    added = new.count("\n") - old.count("\n")
+    if not added:
+        return findings
+    pairs = zip(old.split("\n"), new.split("\n"), strict=False)
+    same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return [
+        {**found, "line": line + added}
+        if isinstance(line := found.get("line"), int) and line > same
+        else found
+        for found in findings
+    ]
+
+
+def _problem_of(parameter: Parameter, value: str) -> str:
+    if not value:
+        return _("Fill this in.") if parameter.required and parameter.default is None else ""
+    if len(value) > LONGEST_VALUE:
+        return _("At most %(longest)s characters.") % {"longest": LONGEST_VALUE}
+    if parameter.type is ParameterType.TEXT:
+        if _CONTROL.search(value):
+            return _("Control characters can't be filled in, but for tabs and line ends.")
+    elif _CONTROL_OR_LINE.search(value):
+        return _("Control characters and line ends can't be filled in.")
+    if parameter.type is ParameterType.PATH and value != parameter.default:
+        if value.startswith("~"):
+            return _("Write it in full: the script gets ~ as a letter, not as a home folder.")
+        if value.startswith("-"):
+            return _("Write ./ before it: a name that begins with - is taken for an option.")
+    if parameter.type is ParameterType.NUMBER and not _NUMBER.fullmatch(value):
+        return _("Write a number.")
+    if parameter.type is ParameterType.CHOICE and value not in parameter.choices:
+        return _("Choose one of: %(choices)s") % {"choices": ", ".join(parameter.choices)}
+    return ""

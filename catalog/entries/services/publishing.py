@@ -1,0 +1,128 @@
+"""What review approved enters the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from catalog.curation.services.merging import merged_into
+from catalog.entries.services.base import lock_entry, refresh
+from catalog.entries.services.creation import (
+    Prepared,
+    add_phrasings,
+    add_version,
+    hold,
+    make_entry,
+    prepare,
+    title_of,
+)
+from catalog.entries.services.versions import mark_verified, require_reason
+from catalog.entries.services.wording_confirmation import Vouched, confirm, vouch
+from catalog.entries.version_details import VersionDetails
+from catalog.models import Entry, Phrasing, Version
+from catalog.types import NotAllowedNow
+from core.audit import record
+from core.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
+
+State = Version.State
+
+
+def publish(
+    *,
+    statement: str,
+    script: str,
+    by: User,
+    author: User | None,
+    verified: bool,
+    provenance: Mapping[str, object],
+    asked_by: User | None = None,
+    reason: str = "",
+    details: VersionDetails | None = None,
+    entry: Entry | None = None,
+) -> Version:
+    """Put an approved script into the catalogue under its statement; the version it is found as.
+
+    Where an entry that may answer holds this very script, the statement becomes a phrasing of it.
+    Else a new version is made, of `entry` or of a new one. It is verified at once if that is wanted
+    and a model wrote it (`author` is None) or somebody other than `by`; else it waits in review. So
+    does a script that is suspended elsewhere, for approving it again must not go round that.
+
+    That the statement asks for this script is said by who edited it, else by who asked: `by` confirms it
+    where that is somebody else, else it waits, and answers at most as a starting point.
+
+    The caller has asked whether `by` may approve. Raises BadInput, also for a high risk without a `reason`.
+    """
+    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+    prepared = prepare(script, details)
+    wording = vouch(author or asked_by, by=by)
+    with transaction.atomic():
+        hold(f"script {prepared.sha256}")
+        twin = _verified_twin(prepared)
+        if twin is not None and twin.entry.suspended_at is None:
+            _add_statement(twin.entry, statement, by=by, wording=wording)
+            return twin
+        target = (
+            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by, vouched=wording)
+            if entry is None
+            else lock_entry(merged_into(entry).pk)
+        )
+        version = add_version(
+            target, prepared, author=author, by=by, provenance=provenance, state=State.IN_REVIEW
+        )
+        record(version, "published", by=by, number=("", version.number))
+        _add_statement(target, statement, by=by, wording=wording)
+        if verified and twin is None and _four_eyes(author, by):
+            require_reason(version, reason, field="reason")
+            mark_verified(version, by=by, note=reason or "approved in review")
+        refresh([target.pk])
+    return version
+
+
+@transaction.atomic
+def withdraw(version: Version, *, decision: int, by: User, reason: str) -> None:
+    """Take out of use what the caller's decision had published; a version that was there before it stays.
+
+    The caller has asked whether `by` may. Raises NotAllowedNow where others have built on it: verified an
+    edit, or used the script.
+    """
+    lock_entry(version.entry_id)
+    version.refresh_from_db(fields=["state"])
+    if version.provenance.get("decision") != decision or version.state == State.DEPRECATED:
+        return
+    verified_by_others = version.state == State.VERIFIED and version.verified_by_id != by.pk
+    if verified_by_others or version.uses.exists():
+        raise NotAllowedNow(_("Others rely on what was approved; deprecate it in the catalogue."))
+    old = version.state
+    version.move_to(State.DEPRECATED, by=by, note=reason)
+    record(version, "withdrawn", by=by, state=(old, State.DEPRECATED))
+    refresh([version.entry_id])
+
+
+def _four_eyes(author: User | None, by: User) -> bool:
+    return author is None or author.pk != by.pk or settings.SCRIPTSMITH_SELF_VERIFY
+
+
+def _verified_twin(prepared: Prepared) -> Version | None:
+    """A verified version with the same script, rather of an entry that is not suspended."""
+    return (
+        Version.objects.select_related("entry")
+        .filter(sha256=prepared.sha256, state=State.VERIFIED)
+        .order_by(F("entry__suspended_at").asc(nulls_first=True), "pk")
+        .first()
+    )
+
+
+def _add_statement(entry: Entry, statement: str, *, by: User, wording: Vouched) -> None:
+    """The entry has the statement as a wording; one that waits is confirmed by whoever approves it as another."""
+    locked = lock_entry(entry.pk)
+    source = Phrasing.Source.STATEMENT
+    if add_phrasings(locked, [statement], source=source, vouched=wording):
+        record(locked, "phrasing added", by=by, phrasing=("", statement[:200]))
+        refresh([locked.pk])
+    elif wording.is_confirmed:
+        confirm(locked, locked.phrasings.filter(text=statement).values_list("pk", flat=True), by=by)

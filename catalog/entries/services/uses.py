@@ -1,0 +1,209 @@
+"""Taking a script away to run it, and saying how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.entries.services.base import lock_entry
+from catalog.entries.services.entries import set_suspended
+from catalog.entries.services.parameter_values import fill_in
+from catalog.models import Entry, Use, Version
+from catalog.types import BadInput, NotAllowedNow
+from core.audit import record
+from core.texts import LONGEST_REASON, clean_text
+
+USE_UNREVIEWED = "catalog.use_unreviewed"
+LATELY = timedelta(days=7)
+LONGEST_INCIDENT = 100
+
+
+class Copied(NamedTuple):
+    """A recorded use, and the exact text that the person takes away."""
+
+    use: Use
+    text: str
+
+
+class Rated(NamedTuple):
+    """A use with its outcome, and who else copied the entry lately if it made things worse."""
+
+    use: Use
+    told: tuple[User, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackRecord:
+    """What is known about a version from use: shown beside *Copy*."""
+
+    uses: int = 0
+    worked: int = 0
+    no_effect: int = 0
+    worse: int = 0
+    last_used_at: datetime | None = None
+
+    @property
+    def rated(self) -> int:
+        """Uses whose outcome somebody gave."""
+        return self.worked + self.no_effect + self.worse
+
+
+def is_trusted(version: Version) -> bool:
+    """Whether the version may be used without a reason: verified, and its entry not suspended."""
+    return version.state == Version.State.VERIFIED and version.entry.suspended_at is None
+
+
+def record_use(
+    version: Version, *, by: User, values: Mapping[str, str], reason: str = ""
+) -> Copied:
+    """Note that `by` takes the version with these values, and hand out the exact filled-in text.
+
+    Raises BadInput while a parameter is unfilled, or empty or `/` in a destructive command. What
+    nobody verified, or is suspended, needs a reason and the right to use it (break-glass).
+    """
+    filled = fill_in(version, values)
+    if filled.problems:
+        name, problem = next(iter(filled.problems.items()))
+        raise BadInput(f"{name}: {problem}", field=name)
+    if filled.dangers:
+        raise BadInput(" ".join(filled.dangers))
+    reason = clean_text(reason, field="reason", longest=LONGEST_REASON, required=False)
+    with transaction.atomic():
+        version.entry = lock_entry(version.entry_id)
+        version.refresh_from_db(fields=["state"])
+        if is_trusted(version):
+            reason = ""
+        else:
+            _allow_unreviewed(by, reason)
+        use = Use.objects.create(version=version, by=by, values=filled.values, reason=reason)
+        if reason:
+            record(version, "used unreviewed", by=by, reason=("", reason[:200]))
+    return Copied(use, filled.text)
+
+
+@transaction.atomic
+def record_outcome(
+    use: Use, *, outcome: str, by: User, incident: str = "", note: str = ""
+) -> Rated:
+    """Note how it went. *Made it worse* suspends the entry at once and names who copied it lately.
+
+    Only who took the script may say so. A better outcome may still become *made it worse*, but not
+    the other way: then a curator looks first. Raises BadInput, NotAllowedNow, PermissionDenied.
+    """
+    if use.by_id != by.pk:
+        raise PermissionDenied(_("Only who copied the script can say how it went."))
+    if outcome not in Use.Outcome.values:
+        raise BadInput(_("Choose one of the outcomes."), field="outcome")
+    worse = outcome == Use.Outcome.WORSE
+    incident = clean_text(incident, field="incident", longest=LONGEST_INCIDENT, required=worse)
+    note = clean_text(note, field="note", longest=LONGEST_REASON, required=False)
+    entry = lock_entry(use.version.entry_id)
+    use.refresh_from_db(fields=["outcome"])
+    if use.outcome == Use.Outcome.WORSE:
+        raise NotAllowedNow(_("You said that it made things worse; a curator looks at it now."))
+    use.outcome = outcome
+    use.outcome_at = timezone.now()
+    use.incident = incident
+    use.note = note
+    use.save(update_fields=["outcome", "outcome_at", "incident", "note"])
+    if not worse:
+        return Rated(use, ())
+    record(use.version, "made it worse", by=by, incident=("", incident))
+    if entry.suspended_at is None:
+        why = _("Version %(number)s made things worse: %(incident)s") % {
+            "number": use.version.number,
+            "incident": incident,
+        }
+        set_suspended(entry, by=by, reason=why)
+    return Rated(use, copied_lately(entry, without=by))
+
+
+def copied_lately(entry: Entry, *, without: User) -> tuple[User, ...]:
+    """Who else copied any version of the entry in the last seven days."""
+    uses = Use.objects.filter(version__entry=entry, at__gte=timezone.now() - LATELY)
+    return tuple(
+        User.objects.filter(pk__in=uses.values("by")).exclude(pk=without.pk).order_by("username")
+    )
+
+
+def warnings_for(user: User) -> Sequence[Entry]:
+    """Suspended entries that the person copied in the seven days before: they should know."""
+    uses = Use.objects.filter(by=user, at__gte=timezone.now() - LATELY)
+    return list(
+        Entry.objects.exclude(suspended_at=None)
+        .exclude(suspended_by=user)
+        .filter(versions__in=uses.values("version"))
+        .distinct()
+    )
+
+
+def used_unreviewed(*, limit: int = 5) -> list[Version]:
+    """Versions that wait for review and were used all the same, most used first: review these now."""
+    waiting = Version.objects.filter(state__in=[Version.State.DRAFT, Version.State.IN_REVIEW])
+    return list(
+        waiting.filter(pk__in=Use.objects.exclude(reason="").values("version"))
+        .select_related("entry")
+        .annotate(forced=Count("uses", filter=~Q(uses__reason="")))
+        .order_by("-forced", "-pk")[:limit]
+    )
+
+
+def waiting_to_verify(by: User) -> QuerySet[Version]:
+    """Versions that wait for this person's word; what was used all the same comes first."""
+    return (
+        Version.objects.filter(state=Version.State.IN_REVIEW)
+        .exclude(author=by)
+        .select_related("entry", "author")
+        .annotate(forced=Count("uses", filter=~Q(uses__reason="")))
+        .order_by("-forced", "pk")
+    )
+
+
+def track_record(version: Version) -> TrackRecord:
+    """How often the version was used and how it went."""
+    return track_records([version.pk]).get(version.pk, TrackRecord())
+
+
+def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
+    """The same for many versions in one query; those never used are left out."""
+    Outcome = Use.Outcome
+    rows = (
+        Use.objects.filter(version__in=version_ids)
+        .order_by()
+        .values("version")
+        .annotate(
+            uses=Count("pk"),
+            worked=Count("pk", filter=Q(outcome=Outcome.WORKED)),
+            no_effect=Count("pk", filter=Q(outcome=Outcome.NO_EFFECT)),
+            worse=Count("pk", filter=Q(outcome=Outcome.WORSE)),
+            last_used_at=Max("at"),
+        )
+    )
+    return {
+        row["version"]: TrackRecord(
+            uses=row["uses"],
+            worked=row["worked"],
+            no_effect=row["no_effect"],
+            worse=row["worse"],
+            last_used_at=row["last_used_at"],
+        )
+        for row in rows
+    }
+
+
+def _allow_unreviewed(by: User, reason: str) -> None:
+    if not by.has_perm(USE_UNREVIEWED):
+        raise PermissionDenied(
+            _("Nobody vouches for this version, and you may not use such a one.")
+        )
+    if not reason:
+        raise BadInput(_("Say why you use a script that nobody vouches for."), field="reason")

@@ -1,0 +1,99 @@
+"""Four eyes for wordings: until another person than its author confirms it, a wording answers at most as a start."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.entries.services.base import CURATE, lock_standing, refresh, require
+from catalog.models import Entry, Phrasing, Version
+from catalog.types import NotAllowedNow
+from core.audit import record
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vouched:
+    """Who is the author of a wording (None: a model, a file, the product), and whether somebody has confirmed it."""
+
+    added_by: User | None
+    confirmed_by: User | None = None
+    is_confirmed: bool = False
+
+    def fields(self) -> Mapping[str, object]:
+        """Of a Phrasing."""
+        return {
+            "added_by": self.added_by,
+            "confirmed_by": self.confirmed_by,
+            "confirmed_at": timezone.now() if self.is_confirmed else None,
+            "self_confirmed": self.is_confirmed
+            and self.confirmed_by is not None
+            and self.confirmed_by == self.added_by,
+        }
+
+
+def vouch(added_by: User | None, *, by: User | None) -> Vouched:
+    """Confirmed by this person, unless they are its author; a team of one may by its setting."""
+    if added_by is not None and by is not None and not _may(added_by.pk, by):
+        return Vouched(added_by=added_by)
+    return Vouched(added_by=added_by, confirmed_by=by, is_confirmed=True)
+
+
+def may_confirm(phrasing: Phrasing, *, by: User) -> bool:
+    """Whether the four-eyes rule lets this person confirm it; says nothing of roles."""
+    return _may(phrasing.added_by_id, by)
+
+
+@transaction.atomic
+def confirm_phrasing(phrasing: Phrasing, *, by: User) -> None:
+    """Put the person's name to a wording: what it asks for is what the entry does. It answers like the others.
+
+    Raises PermissionDenied for its author, unless a team of one may by its setting; NotAllowedNow where it was
+    confirmed or removed already.
+    """
+    require(by, CURATE)
+    if not may_confirm(phrasing, by=by):
+        raise PermissionDenied(
+            _("You added this wording, so somebody else has to confirm it (four eyes).")
+        )
+    entry = lock_standing(phrasing.entry_id)
+    if not confirm(entry, [phrasing.pk], by=by):
+        raise NotAllowedNow(_("This wording was confirmed or removed already."))
+
+
+def confirm(entry: Entry, keys: Collection[int], *, by: User) -> int:
+    """Confirm these wordings of a locked entry, as far as they wait and the person may; how many it were."""
+    waiting = list(entry.phrasings.filter(pk__in=keys, confirmed_at=None).defer("document"))
+    waiting = [phrasing for phrasing in waiting if may_confirm(phrasing, by=by)]
+    for phrasing in waiting:
+        phrasing.confirmed_by, phrasing.confirmed_at = by, timezone.now()
+        phrasing.self_confirmed = phrasing.added_by_id == by.pk
+        phrasing.save(update_fields=["confirmed_by", "confirmed_at", "self_confirmed"])
+        record(entry, "phrasing confirmed", by=by, phrasing=("", phrasing.text[:200]))
+    if waiting:
+        refresh([entry.pk])
+    return len(waiting)
+
+
+def waiting_to_confirm(by: User) -> QuerySet[Phrasing]:
+    """Wordings of entries that may answer which wait for this person's word, the oldest first."""
+    answering = Entry.objects.standing().filter(versions__state=Version.State.VERIFIED)
+    mine = Q() if settings.SCRIPTSMITH_SELF_VERIFY else ~Q(added_by=by)
+    others = Q(added_by=None) | mine
+    return (
+        Phrasing.objects.filter(others, confirmed_at=None, entry__in=answering)
+        .select_related("entry", "added_by")
+        .defer("document", "entry__document")
+        .order_by("pk")
+    )
+
+
+def _may(added_by_id: int | None, by: User) -> bool:
+    return added_by_id != by.pk or settings.SCRIPTSMITH_SELF_VERIFY

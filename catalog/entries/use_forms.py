@@ -1,0 +1,83 @@
+"""Forms around using a script: what is filled in, and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from catalog.entries.version_details import Parameter, ParameterType
+from catalog.models import Use, Version
+
+_VALUE = "value-"  # before the name of a parameter
+
+
+class UseForm(forms.Form):
+    """One field for each parameter of a version, and the reason where one is needed.
+
+    Which values will do is for the service to say; the form only carries them.
+    """
+
+    reason = forms.CharField(label=_("Why is it used all the same?"), required=False)
+
+    def __init__(
+        self,
+        version: Version,
+        data: Mapping[str, str] | None = None,
+        *,
+        prefill: Mapping[str, str] | None = None,
+    ) -> None:
+        """`prefill` is what an address brings along, such as the literals of a statement."""
+        given = {name: text for name, text in (prefill or {}).items() if name.startswith(_VALUE)}
+        super().__init__(data, auto_id="use_%s", initial=given)
+        self.order_fields([*self._add_parameters(version.parameters), "reason"])
+
+    def values(self) -> dict[str, str]:
+        """What is filled in, by parameter; before anything is typed, the defaults."""
+        values = {}
+        for name in self.fields:
+            if name.startswith(_VALUE):
+                typed = self[name].value()
+                values[name.removeprefix(_VALUE)] = "" if typed is None else str(typed)
+        return values
+
+    def parameter_fields(self) -> list[forms.BoundField]:
+        """The fields of the parameters, for the template."""
+        return [self[name] for name in self.fields if name.startswith(_VALUE)]
+
+    def add_error(self, field: str | None, error: str) -> None:  # type: ignore[override]
+        """Services name parameters; their fields have a prefix, so that none is called `reason`."""
+        own = f"{_VALUE}{field}"
+        super().add_error(own if own in self.fields else field, error)
+
+    def _add_parameters(self, parameters: Sequence[Mapping[str, object]]) -> list[str]:
+        names = []
+        for parameter in (Parameter.model_validate(row) for row in parameters):
+            name = f"{_VALUE}{parameter.name}"
+            self.fields[name] = forms.CharField(
+                label=parameter.name,
+                help_text=parameter.description,
+                initial=parameter.default or "",
+                required=False,
+                widget=_widget_for(parameter),
+            )
+            names.append(name)
+        return names
+
+
+def _widget_for(parameter: Parameter) -> forms.Widget:
+    if parameter.type is ParameterType.CHOICE:
+        choices = [("", "–"), *((choice, choice) for choice in parameter.choices)]
+        return forms.Select(choices=choices)
+    mode = "decimal" if parameter.type is ParameterType.NUMBER else "text"
+    attributes = {"class": "mono", "inputmode": mode, "autocomplete": "off"}
+    return forms.TextInput(attrs={**attributes, "spellcheck": "false"})
+
+
+class OutcomeForm(forms.Form):
+    """How it went."""
+
+    outcome = forms.ChoiceField(label=_("How did it go?"), choices=Use.Outcome.choices)
+    incident = forms.CharField(label=_("Incident"), required=False, max_length=100)
+    note = forms.CharField(label=_("Note"), required=False, max_length=2000)

@@ -1,0 +1,187 @@
+"""The page of one entry: whatever is done on it ends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.access import access_versions
+from catalog.curation.services.merging import merged_into
+from catalog.curation.services.rechecking import newer_findings
+from catalog.entries.forms import write_links
+from catalog.entries.lifecycle_forms import (
+    LabelsForm,
+    LiftForm,
+    NoteForm,
+    PhrasingForm,
+    ReasonForm,
+    TitleForm,
+    VerifyForm,
+)
+from catalog.entries.services.base import CURATE
+from catalog.entries.services.outcomes import by_version
+from catalog.entries.services.parameter_values import fill_in
+from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
+from catalog.entries.services.versions import labels_seen, may_verify
+from catalog.entries.services.wording_confirmation import may_confirm
+from catalog.entries.use_forms import UseForm
+from catalog.models import Entry, Use, Version
+
+ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
+State = Version.State
+
+
+@dataclass(frozen=True)
+class Actions:
+    """What a curator may do with the version now; the services decide again."""
+
+    edit: bool
+    submit: bool
+    verify: bool
+    verify_again: bool
+    send_back: bool
+    deprecate: bool
+    revert: bool
+    own: bool  # four eyes keep the person from verifying it
+
+
+def show_entry(
+    request: HttpRequest,
+    entry: Entry,
+    *,
+    version: Version | None = None,
+    bound: Mapping[str, forms.Form] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page; `bound` holds forms that were refused, by their name on the page."""
+    user = request.user
+    assert isinstance(user, User)
+    versions = list(access_versions(user).filter(entry=entry))
+    version = version or _chosen(request, versions)
+    version.entry = entry
+    shown = {**fresh_forms(entry, version, request.GET), **(bound or {})}
+    use_form = shown["use"]
+    assert isinstance(use_form, UseForm)
+    trusted = is_trusted(version)
+    phrasings = list(entry.phrasings.select_related("added_by", "confirmed_by").defer("document"))
+    curates = user.has_perm(CURATE) and entry.merged_into_id is None
+    context = {
+        "nav_section": "catalogue",
+        "entry": entry,
+        "version": version,
+        "versions": versions,
+        "newest": versions[0],
+        "phrasings": phrasings,
+        "may_confirm": {
+            one.pk for one in phrasings if one.waits and curates and may_confirm(one, by=user)
+        },
+        "origin": describe_origin(version.provenance),
+        "track": track_record(version),
+        "trusted": trusted,
+        "may_use": trusted or user.has_perm(USE_UNREVIEWED),
+        "filled": fill_in(version, use_form.values()),
+        "actions": _actions(user, version, versions[0]) if curates else None,
+        "unrated": _unrated(user, entry),
+        "warnings": warnings_for(user),
+        "forms": shown,
+        "outcomes": by_version(versions),
+        "newer": newer_findings(version),
+        "merged_in": list(
+            entry.merges_in.filter(undone_at=None).select_related("source", "by").order_by("-pk")
+        ),
+        "merged_into": merged_into(entry) if entry.merged_into_id is not None else None,
+    }
+    return render(request, "catalog/entry.html", context, status=status)
+
+
+def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Where a version comes from, as names and words; what says nothing is left out."""
+    return [
+        (name.replace("_", " "), words)
+        for name, value in provenance.items()
+        if (words := _words(value))
+    ]
+
+
+def _words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_words(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_words(inner) for inner in value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return "" if value is None else str(value)
+
+
+def _chosen(request: HttpRequest, versions: Sequence[Version]) -> Version:
+    """The version that the address names, else the verified one, else the newest."""
+    named = request.GET.get("version", "")
+    if named:
+        for version in versions:
+            if str(version.number) == named:
+                return version
+        raise Http404
+    verified = [version for version in versions if version.state == State.VERIFIED]
+    return (verified or list(versions))[0]
+
+
+def _actions(user: User, version: Version, newest: Version) -> Actions:
+    def can_become(state: State) -> bool:
+        return state in Version.MOVES[State(version.state)]
+
+    return Actions(
+        edit=version.pk == newest.pk,
+        submit=can_become(State.IN_REVIEW),
+        verify=can_become(State.VERIFIED) and may_verify(version, by=user),
+        verify_again=version.state == State.VERIFIED and may_verify(version, by=user),
+        send_back=can_become(State.DRAFT),
+        deprecate=can_become(State.DEPRECATED),
+        revert=version.pk != newest.pk,
+        own=can_become(State.VERIFIED) and not may_verify(version, by=user),
+    )
+
+
+def _unrated(user: User, entry: Entry) -> Use | None:
+    """The person's last use of the entry, if nobody has said yet how it went."""
+    last = (
+        Use.objects.select_related("version")
+        .filter(by=user, version__entry=entry, at__gte=timezone.now() - ASKED_FOR)
+        .first()
+    )
+    return last if last is not None and not last.outcome else None
+
+
+def fresh_forms(
+    entry: Entry, version: Version, prefill: Mapping[str, str]
+) -> dict[str, forms.Form]:
+    """Every form of the page as it stands before anybody has typed."""
+    labels = {
+        "tags": ", ".join(tag.name for tag in version.tags.all()),
+        "owner": version.owner.username if version.owner else "",
+        "links": write_links(version.links),
+        "seen": labels_seen(version),
+    }
+    return {
+        "use": UseForm(version, prefill=prefill),
+        "submit": NoteForm(auto_id="submit_%s"),
+        "verify": VerifyForm(auto_id="verify_%s").about(version),
+        "verify_again": VerifyForm(auto_id="verify_again_%s").about(version),
+        "send_back": ReasonForm(auto_id="send_back_%s"),
+        "deprecate": ReasonForm(auto_id="deprecate_%s"),
+        "revert": NoteForm(auto_id="revert_%s"),
+        "suspend": ReasonForm(auto_id="suspend_%s"),
+        "lift": LiftForm(auto_id="lift_%s"),
+        "phrasing": PhrasingForm(auto_id="phrasing_%s"),
+        "rename": TitleForm(
+            auto_id="rename_%s", initial={"title": entry.title, "seen": entry.title}
+        ),
+        "labels": LabelsForm(auto_id="labels_%s", initial=labels),
+    }

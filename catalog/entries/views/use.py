@@ -1,0 +1,111 @@
+"""Filling in, copying, and saying how it went."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog import services
+from catalog.access import access_use, access_version
+from catalog.entries.forms import add_refusal
+from catalog.entries.use_forms import OutcomeForm, UseForm
+from catalog.entries.views.page import show_entry
+from catalog.models import Use
+from catalog.types import BadInput
+from core.web.requests import wants_fragment
+
+
+@require_POST
+def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
+    """The script with the values typed so far; changes nothing.
+
+    POST, for a value may be a secret, and addresses are kept in logs.
+    """
+    version = access_version(request.user, pk)
+    form = UseForm(version, request.POST)
+    if not wants_fragment(request):
+        return show_entry(request, version.entry, version=version, bound={"use": form})
+    filled = services.fill_in(version, form.values())
+    return render(request, "catalog/_filled.html", {"version": version, "filled": filled})
+
+
+@require_POST
+def use_version(request: HttpRequest, pk: int) -> HttpResponse:
+    """Record the use, and show the exact text to copy."""
+    version = access_version(request.user, pk)
+    assert isinstance(request.user, User)
+    form = UseForm(version, request.POST)
+    form.is_valid()
+    try:
+        copied = services.record_use(
+            version,
+            by=request.user,
+            values=form.values(),
+            reason=form.cleaned_data.get("reason", ""),
+        )
+    except BadInput as refusal:
+        add_refusal(form, refusal)
+        return show_entry(request, version.entry, version=version, bound={"use": form}, status=422)
+    response = redirect("use-detail", pk=copied.use.pk)
+    response["Location"] += "?copy=1"
+    return response
+
+
+@require_safe
+def use_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the person took away, byte for byte, and the question how it went."""
+    return _show_use(request, access_use(request.user, pk), OutcomeForm())
+
+
+@require_POST
+def rate_use(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say how it went."""
+    use = access_use(request.user, pk)
+    assert isinstance(request.user, User)
+    form = OutcomeForm(request.POST)
+    if form.is_valid():
+        try:
+            rated = services.record_outcome(use, by=request.user, **form.cleaned_data)
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            _thank(request, rated)
+            return redirect("entry-detail", slug=use.version.entry.slug)
+    return _show_use(request, use, form, status=422)
+
+
+def _show_use(
+    request: HttpRequest, use: Use, form: OutcomeForm, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "nav_section": "catalogue",
+        "use": use,
+        "version": use.version,
+        "entry": use.version.entry,
+        "text": services.fill_in(use.version, use.values).text,
+        "form": form,
+        "copy_now": request.GET.get("copy") == "1",
+    }
+    return render(request, "catalog/use.html", context, status=status)
+
+
+def _thank(request: HttpRequest, rated: services.Rated) -> None:
+    if rated.use.outcome != Use.Outcome.WORSE:
+        messages.success(request, _("Noted. The next one who looks at this script sees it."))
+        return
+    messages.warning(
+        request, _("The entry is suspended: it answers no more until a curator looked.")
+    )
+    if rated.told:
+        names = ", ".join(user.get_full_name() or user.username for user in rated.told)
+        text = ngettext(
+            "%(names)s copied it in the last seven days and sees a warning.",
+            "%(names)s copied it in the last seven days and see a warning.",
+            len(rated.told),
+        )
+        messages.warning(request, text % {"names": names})

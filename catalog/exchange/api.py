@@ -1,0 +1,106 @@
+"""The catalogue as files, by the API: the same services as the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.access import access_entries, access_import, access_imports
+from catalog.exchange.formats import CONTENT_TYPES, Format
+from catalog.exchange.forms import ExportForm
+from catalog.exchange.services import file_jobs
+from catalog.exchange.views import export_response
+from catalog.models import Job
+from catalog.types import BadInput
+from core.web.parsers import JSONParser, MultiPartParser
+from core.web.requests import read_body, read_key, signed_in
+
+
+class ImportOut(serializers.ModelSerializer[Job]):
+    """An import, or what one would do; `report` has its figures and, of what is no repetition, the rows."""
+
+    dry_run = serializers.BooleanField(source="arguments.dry_run")
+
+    class Meta:
+        model = Job
+        fields = ("id", "state", "dry_run", "filename", "done", "report", "trouble", "created_at")
+
+
+class CatalogueImportIn(serializers.Serializer[Any]):
+    file = serializers.FileField(allow_empty_file=True)
+    state = serializers.ChoiceField(
+        choices=[one.value for one in file_jobs.STATES], default=file_jobs.STATES[0].value
+    )
+    format = serializers.ChoiceField(choices=list(Format), default="", allow_blank=True)
+
+
+class CatalogImportViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Job]
+):
+    """Imports of entries, for curators: a file is looked through, and then imported by `start`."""
+
+    serializer_class = ImportOut
+    queryset = Job.objects.none()
+    parser_classes = [MultiPartParser, JSONParser]
+    required_scope = "curate"
+    lookup_value_regex = "[0-9]+"
+
+    def get_queryset(self) -> QuerySet[Job]:
+        return access_imports(self.request.user)
+
+    @extend_schema(request={"multipart/form-data": CatalogueImportIn}, responses={202: ImportOut})
+    def create(self, request: Request) -> Response:
+        """Say what would become of each row of a file; nothing is changed. Ask again until it is done."""
+        access_imports(request.user)
+        data = read_body(CatalogueImportIn, request)
+        job = file_jobs.preview_import(
+            data["file"], by=signed_in(request), state=data["state"], format=data["format"]
+        )
+        return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses={202: ImportOut})
+    @action(detail=True, methods=["post"])
+    def start(self, request: Request, pk: str) -> Response:
+        """Import what was looked through: good rows are kept, bad ones reported."""
+        preview = access_import(request.user, read_key(pk))
+        job = file_jobs.start_import(preview, by=signed_in(request))
+        return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses=ImportOut)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop it; what was imported stays."""
+        job = access_import(request.user, read_key(pk))
+        file_jobs.cancel_import(job, by=signed_in(request))
+        return Response(ImportOut(access_import(request.user, job.pk)).data)
+
+
+class CatalogExportViewSet(viewsets.ViewSet):
+    """The catalogue as a file."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("layout", str, enum=[one.value for one in Format]),
+            OpenApiParameter("state", str, description="Only the newest version in this state."),
+        ],
+        responses={
+            (200, *(one.partition(";")[0] for one in CONTENT_TYPES.values())): OpenApiTypes.BINARY
+        },
+    )
+    def list(self, request: Request) -> StreamingHttpResponse:
+        """Entries with their versions as JSONL, CSV or a .zip; each can be imported again."""
+        access_entries(request.user)
+        layout = request.query_params.get("layout", Format.JSONL.value)
+        form = ExportForm({**request.query_params.dict(), "layout": layout})
+        if not form.is_valid():
+            field, errors = next(iter(form.errors.items()))
+            raise BadInput(str(errors[0]), field=field)
+        return export_response(form.cleaned_data["layout"], form.cleaned_data["state"])

@@ -1,0 +1,116 @@
+"""The catalogue as files: a line of JSON, a row of CSV or a folder for each entry, and folders in a .zip.
+
+Pure: reads and writes files, knows no database.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO
+
+from catalog.exchange.formats.archives import archive_parts, read_archive
+from catalog.exchange.formats.folders import (
+    METADATA,
+    SCRIPT,
+    DiskFolder,
+    read_folders,
+    write_folder,
+)
+from catalog.exchange.formats.jsonl import jsonl_line, read_jsonl
+from catalog.exchange.formats.records import EntryRecord, OtherVersion, Row, Wording, read_record
+from catalog.exchange.formats.tables import COLUMNS, cells_of, read_table
+from core.files.lines import UnreadableFile
+
+__all__ = [
+    "CONTENT_TYPES",
+    "METADATA",
+    "SCRIPT",
+    "EntryRecord",
+    "Format",
+    "OtherVersion",
+    "Row",
+    "UnreadableFile",
+    "Wording",
+    "file_parts",
+    "format_of",
+    "read_file",
+    "read_record",
+    "read_rows",
+    "write_folder",
+]
+
+
+class Format(StrEnum):
+    """A file that holds entries; a folder is none."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    ZIP = "zip"
+
+
+CONTENT_TYPES = {
+    Format.JSONL: "application/x-ndjson",
+    Format.CSV: "text/csv; charset=utf-8",
+    Format.ZIP: "application/zip",
+}
+_ENDINGS = {
+    ".jsonl": Format.JSONL,
+    ".ndjson": Format.JSONL,
+    ".csv": Format.CSV,
+    ".tsv": Format.CSV,
+    ".zip": Format.ZIP,
+}
+_READERS: dict[Format, Callable[[BinaryIO], Iterator[Row]]] = {
+    Format.JSONL: read_jsonl,
+    Format.CSV: read_table,
+    Format.ZIP: read_archive,
+}
+
+
+def format_of(name: str) -> Format | None:
+    """The format that a file's name ends with, if any."""
+    return _ENDINGS.get(Path(name).suffix.lower())
+
+
+def read_rows(source: Path) -> Iterator[Row]:
+    """The rows of a folder or of a file, by its ending. Raises OSError, UnreadableFile."""
+    if source.is_dir():
+        yield from read_folders(DiskFolder(source))
+        return
+    format = format_of(source.name)
+    if format is None:
+        raise UnreadableFile("The file's name has to end with .jsonl, .csv or .zip.")
+    with source.open("rb") as file:
+        yield from read_file(file, format)
+
+
+def read_file(file: BinaryIO, format: Format) -> Iterator[Row]:
+    """The rows of an open file, one by one. Raises UnreadableFile."""
+    yield from _READERS[format](file)
+
+
+def file_parts(records: Iterable[EntryRecord], format: Format) -> Iterator[bytes]:
+    """The bytes of a file with these records, as they are made, so that any number fits in memory."""
+    if format is Format.ZIP:
+        yield from archive_parts(records)
+    elif format is Format.CSV:
+        yield from _table_parts(records)
+    else:
+        for record in records:
+            yield jsonl_line(record).encode()
+
+
+def _table_parts(records: Iterable[EntryRecord]) -> Iterator[bytes]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    for record in records:
+        writer.writerow(cells_of(record))
+        yield buffer.getvalue().encode()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue().encode()

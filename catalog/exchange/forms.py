@@ -1,0 +1,57 @@
+"""Forms of the pages that take files in and give them out."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from catalog.exchange.formats import Format
+from catalog.models import Version
+
+
+class ImportForm(forms.Form):
+    """A file with entries."""
+
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_(
+            "JSONL or CSV in UTF-8, or a .zip with a folder for each entry (metadata.yaml and script.sh)."
+        ),
+        allow_empty_file=True,  # an empty file has its own words
+    )
+    state = forms.ChoiceField(
+        label=_("They come in as"),
+        choices=[
+            (Version.State.IN_REVIEW.value, _("in review: somebody else may verify them")),
+            (Version.State.DRAFT.value, _("drafts: you go on working at them")),
+        ],
+        initial=Version.State.IN_REVIEW.value,
+        widget=forms.RadioSelect,
+    )
+
+
+class ExportForm(forms.Form):
+    """Which entries, and in which format."""
+
+    layout = forms.ChoiceField(
+        label=_("Format"),
+        choices=[
+            (Format.JSONL.value, _("JSONL: an entry a line")),
+            (Format.CSV.value, _("CSV: one table, for a spreadsheet")),
+            (
+                Format.ZIP.value,
+                _("Folders in a .zip: metadata.yaml and script.sh, for a repository"),
+            ),
+        ],
+        initial=Format.JSONL.value,
+        widget=forms.RadioSelect,
+    )
+    state = forms.ChoiceField(
+        label=_("Which entries"),
+        required=False,
+        choices=[
+            ("", _("all of them, with all of their versions")),
+            *((value, label) for value, label in Version.State.choices),
+        ],
+        help_text=_("With a state: only the newest version in that state."),
+    )

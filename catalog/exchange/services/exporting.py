@@ -1,0 +1,112 @@
+"""Entries out to files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.db.models import Prefetch, QuerySet
+
+from catalog.entries.services.versions import details_of
+from catalog.entries.version_details import VersionDetails
+from catalog.exchange.formats import EntryRecord, OtherVersion, Wording
+from catalog.models import Entry, Phrasing, Version
+
+CHUNK = 100  # entries that are in memory at a time
+State = Version.State
+# What has no effect where it is empty, and is left out of files then; empty `tools` means none.
+_SAID_IF_ANY = ("parameters", "tags", "links", "check_before", "check_after", "undo")
+
+
+def export_entries(
+    *, state: State | None = None, among: QuerySet[Entry] | None = None
+) -> Iterator[EntryRecord]:
+    """A record for each entry with all of its versions, by address; the verified one counts, or the newest.
+
+    With `state`, only entries that have a version in that state, and nothing but the newest of them. With
+    `among`, only these entries.
+    """
+    versions = Version.objects.select_related("author", "owner", "verified_by")
+    entries = Entry.objects.standing()
+    if among is not None:
+        entries = entries.filter(pk__in=among.order_by().values("pk"))
+    if state is not None:
+        versions = versions.filter(state=state)
+        entries = entries.filter(versions__state=state).distinct()
+    rows = (
+        entries.order_by("slug")
+        .defer("document")
+        .select_related("created_by", "suspended_by")
+        .prefetch_related(
+            Prefetch("versions", versions.defer("findings").prefetch_related("tags")),
+            Prefetch("phrasings", Phrasing.objects.defer("document")),
+        )
+    )
+    for entry in rows.iterator(chunk_size=CHUNK):
+        record = _record_of(entry, list(entry.versions.all()), whole=state is None)
+        if record is not None:
+            yield record
+
+
+def _record_of(entry: Entry, versions: Sequence[Version], *, whole: bool) -> EntryRecord | None:
+    if not versions:
+        return None
+    verified = [version for version in versions if version.state == State.VERIFIED]
+    chosen = (verified or list(versions))[0]  # newest first
+    others = [version for version in reversed(versions) if version is not chosen and whole]
+    return EntryRecord(
+        slug=entry.slug,
+        title=entry.title,
+        title_confirmed=False if _title_waits(entry) else None,
+        phrasings=tuple(
+            Wording.model_validate(
+                {
+                    "text": phrasing.text,
+                    "source": phrasing.source,
+                    "confirmed": False if phrasing.waits else None,
+                }
+            )
+            for phrasing in entry.phrasings.all()
+            if phrasing.source != Phrasing.Source.TITLE
+        ),
+        script=chosen.script,
+        owner=chosen.owner.username if chosen.owner else None,
+        number=chosen.number,
+        state=State(chosen.state).value,
+        suspended=entry.suspended_why or None,
+        about=_about(chosen),
+        versions=tuple(_other(version) for version in others),
+        **dict(_said(chosen)),
+    )
+
+
+def _title_waits(entry: Entry) -> bool:
+    return any(one.waits for one in entry.phrasings.all() if one.source == Phrasing.Source.TITLE)
+
+
+def _other(version: Version) -> OtherVersion:
+    return OtherVersion(
+        number=version.number,
+        state=State(version.state).value,
+        script=version.script,
+        about=_about(version),
+        **dict(_said(version)),
+    )
+
+
+def _said(version: Version) -> VersionDetails:
+    details = details_of(version)
+    empty = [name for name in _SAID_IF_ANY if not getattr(details, name)]
+    return details.model_copy(update=dict.fromkeys(empty))
+
+
+def _about(version: Version) -> dict[str, object]:
+    """Who and when, and where it came from; what an import keeps and does not trust."""
+    about = {
+        "author": version.author.username if version.author else None,
+        "created_at": version.created_at.isoformat(),
+        "verified_by": version.verified_by.username if version.verified_by else None,
+        "verified_at": version.verified_at.isoformat() if version.verified_at else None,
+        "self_verified": version.self_verified or None,
+        "provenance": version.provenance or None,
+    }
+    return {name: value for name, value in about.items() if value is not None}

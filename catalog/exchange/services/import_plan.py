@@ -1,0 +1,378 @@
+"""What becomes of each row of an import: decided from what exists, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db.models import Case, Value, When
+
+from catalog import analysis
+from catalog.entries.services.creation import RESERVED_SLUGS, check, raised_risk
+from catalog.entries.services.versions import details_of
+from catalog.entries.version_details import VersionDetails
+from catalog.exchange.formats import EntryRecord, OtherVersion, Row
+from catalog.models import Entry, Phrasing, Version
+from catalog.types import BadInput
+
+VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
+Need = tuple[str, VersionDetails]  # a script, and what is said about it
+# What says nothing about how to run the script, and changes without a new version.
+LABELS = ("tags", "links")
+
+
+class Outcome(StrEnum):
+    """What an import does with a row, or would do."""
+
+    ENTRY = "entry"  # a new entry
+    VERSION = "version"  # a new version of an entry that was there
+    LABELS = "labels"  # other tags, links or owner; the version stays
+    PHRASINGS = "phrasings"  # new wordings of an entry that has the script
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowOutcome:
+    """A row, what became of it, and why."""
+
+    place: str
+    outcome: Outcome
+    title: str = ""
+    slug: str = ""  # of the entry that was there, or was asked for
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class RowError:
+    """A row that was refused."""
+
+    place: str
+    reason: str
+
+
+@dataclass
+class ImportReport:
+    """What an import did, or would have done: row by row."""
+
+    rows: list[RowOutcome] = field(default_factory=list)
+
+    @property
+    def read(self) -> int:
+        """Rows in all."""
+        return len(self.rows)
+
+    @property
+    def entries(self) -> int:
+        """New entries."""
+        return self.count(Outcome.ENTRY)
+
+    @property
+    def versions(self) -> int:
+        """New versions of entries that were there before."""
+        return self.count(Outcome.VERSION)
+
+    @property
+    def labels(self) -> int:
+        """Entries with other tags, links or owner."""
+        return self.count(Outcome.LABELS)
+
+    @property
+    def phrasings(self) -> int:
+        """Rows that became phrasings, for their script was there before."""
+        return self.count(Outcome.PHRASINGS)
+
+    @property
+    def unchanged(self) -> int:
+        """Rows that say nothing new."""
+        return self.count(Outcome.UNCHANGED)
+
+    @property
+    def errors(self) -> list[RowError]:
+        """The rows that were refused."""
+        return [RowError(row.place, row.why) for row in self.rows if row.outcome is Outcome.REFUSED]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many rows ended so."""
+        return sum(row.outcome is outcome for row in self.rows)
+
+    def counts(self) -> dict[str, int]:
+        """The figures, by name."""
+        names = ("read", "entries", "versions", "labels", "phrasings", "unchanged")
+        return {**{name: getattr(self, name) for name in names}, "refused": len(self.errors)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How the rows of one import become entries."""
+
+    state: Version.State
+    by: User | None
+    origin: str
+    # Who counts as the author, so that somebody else has to verify; nobody where the import vouches.
+    author: User | None
+    # Of a new version of an entry that exists; the starter catalogue replaces nobody's work.
+    state_of_changed: Version.State
+    sets_labels: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What is to be done with one row."""
+
+    outcome: Outcome
+    record: EntryRecord
+    details: VersionDetails
+    entry_id: int | None = None
+    version: Version | None = None  # whose labels change
+    slug: str = ""
+    why: str = ""
+
+    @property
+    def needs(self) -> list[Need]:
+        """The scripts that have to be analysed for it."""
+        if self.outcome is Outcome.VERSION:
+            return [(self.record.script, self.details)]
+        if self.outcome is Outcome.ENTRY:
+            others = [(version.script, version.details) for version in self.record.versions]
+            return [(self.record.script, self.details), *others]
+        return []
+
+
+class Taken(NamedTuple):
+    """Where an address was used in this file, for which script, and by which entry."""
+
+    place: str
+    sha256: str
+    entry_id: int
+
+
+class Seen:
+    """What the rows before made, or would have made; kept from the first row to the last."""
+
+    def __init__(self, *, is_dry: bool = False) -> None:
+        self._is_dry = is_dry
+        self._made_up = 0
+        self.places: dict[str, Taken] = {}  # by slug
+        # What a dry run would have written: the holders of scripts, and wordings of entries.
+        self.holders: dict[str, int] = {}
+        self.added: dict[int, set[str]] = {}
+
+    def make_up(self) -> int:
+        """A key for an entry that a dry run only would have made; no row has it."""
+        self._made_up -= 1
+        return self._made_up
+
+    def note(self, row: Row, step: Step, entry_id: int) -> None:
+        """Remember what became of a row."""
+        sha256 = Version.hash_of(step.record.script)
+        if step.record.slug:
+            self.places.setdefault(step.record.slug, Taken(row.place, sha256, entry_id))
+        if self._is_dry:
+            self.holders.setdefault(sha256, entry_id)
+            texts = self.added.setdefault(entry_id, set())
+            texts.update([step.record.title, *step.record.wordings])
+
+
+class Known:
+    """What there is for some records: entries by address and by script, versions and wordings."""
+
+    def __init__(self, records: Sequence[EntryRecord], seen: Seen) -> None:
+        hashes = {Version.hash_of(record.script) for record in records}
+        slugs = [record.slug for record in records if record.slug]
+        self.entries = {entry.slug: entry for entry in _entries(slug__in=slugs)}
+        self.slugs = {entry.pk: entry.slug for entry in self.entries.values()}
+        self.holders: dict[str, list[int]] = {}
+        self.versions: dict[tuple[int, str], list[Version]] = {}
+        for version in _versions(sha256__in=hashes):
+            self.holders.setdefault(version.sha256, []).append(version.entry_id)
+            self.versions.setdefault((version.entry_id, version.sha256), []).append(version)
+            self.slugs[version.entry_id] = version.entry.slug
+        for sha256 in hashes & seen.holders.keys():
+            self.holders.setdefault(sha256, []).append(seen.holders[sha256])
+        self._added = seen.added
+        self._texts: dict[int, set[str]] = {}
+        for pk, text in Phrasing.objects.filter(entry__in=self.slugs).values_list("entry", "text"):
+            self.texts_of(pk).add(text)
+        owners = {record.owner for record in records if record.owner}
+        people = User.objects.filter(username__in=owners, is_active=True) if owners else ()
+        self.owners = {person.username: person for person in people}
+
+    def texts_of(self, entry_id: int) -> set[str]:
+        """The wordings of an entry."""
+        if entry_id not in self._texts:
+            self._texts[entry_id] = set(self._added.get(entry_id, ()))
+        return self._texts[entry_id]
+
+    def note(self, step: Step, entry_id: int) -> None:
+        """Remember what became of a row of these."""
+        holders = self.holders.setdefault(Version.hash_of(step.record.script), [])
+        if entry_id not in holders:
+            holders.append(entry_id)
+        self.slugs.setdefault(entry_id, step.slug)
+        self.texts_of(entry_id).update([step.record.title, *step.record.wordings])
+
+
+def decide(row: Row, known: Known, seen: Seen, plan: Plan) -> Step:
+    """What is to be done with a row. Raises BadInput where it is refused."""
+    record = row.record
+    if record is None:
+        raise BadInput(row.problem)
+    sha256 = Version.hash_of(record.script)
+    entry = known.entries.get(record.slug or "")
+    if entry is not None and entry.merged_into is not None:
+        raise BadInput(f"The entry {entry.slug!r} was merged into {entry.merged_into.slug!r}.")
+    earlier = seen.places.get(record.slug or "")
+    if earlier is not None:
+        # Else each of the two would be a version of one entry, in the order of a file.
+        if earlier.sha256 != sha256:
+            raise BadInput(f"The slug {record.slug!r} is that of another script: {earlier.place}.")
+        step = _wordings(record, earlier.entry_id, record.slug or "", known, why=earlier.place)
+    elif entry is not None:
+        step = _of_entry(record, entry, sha256, known, plan)
+    elif holders := known.holders.get(sha256):
+        slug = known.slugs.get(holders[0], "")
+        step = _wordings(record, holders[0], slug, known, why="its script is there already")
+    else:
+        step = _new_entry(record)
+    for script, details in step.needs:
+        check(script, details)
+    return step
+
+
+def _new_entry(record: EntryRecord) -> Step:
+    if record.slug in RESERVED_SLUGS:
+        raise BadInput(f"The slug {record.slug!r} is an address of the product's own.")
+    return Step(
+        outcome=Outcome.ENTRY, record=record, details=record.details, slug=record.slug or ""
+    )
+
+
+def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan: Plan) -> Step:
+    """The entry is named: another script or other details are a new version of it."""
+    same = known.versions.get((entry.pk, sha256), [])
+    said = _said(record.details)
+    if not same:
+        return Step(
+            outcome=Outcome.VERSION,
+            record=record,
+            details=record.details,
+            entry_id=entry.pk,
+            slug=entry.slug,
+            why="its script has changed",
+        )
+    differing = [
+        (version, _differences(version, record.details, record.script)) for version in same
+    ]
+    version, names = min(differing, key=lambda pair: sum(name not in LABELS for name in pair[1]))
+    running = [name for name in names if name not in LABELS]
+    if running:
+        return Step(
+            outcome=Outcome.VERSION,
+            record=record,
+            details=details_of(version).model_copy(update=said),
+            entry_id=entry.pk,
+            slug=entry.slug,
+            why=f"changed: {', '.join(running)}",
+        )
+    owner = known.owners.get(record.owner or "")
+    if owner is not None and owner != version.owner:
+        names = [*names, "owner"]
+    if names and plan.sets_labels:
+        if plan.by is None:
+            raise BadInput(f"Say who changes {', '.join(names)} of {entry.slug!r}.", field="by")
+        return Step(
+            outcome=Outcome.LABELS,
+            record=record,
+            details=details_of(version).model_copy(update=said),
+            entry_id=entry.pk,
+            version=version,
+            slug=entry.slug,
+            why=f"changed: {', '.join(names)}",
+        )
+    return _wordings(record, entry.pk, entry.slug, known)
+
+
+def _wordings(
+    record: EntryRecord, entry_id: int, slug: str, known: Known, *, why: str = ""
+) -> Step:
+    """The entry has the script: the row's words are phrasings of it."""
+    has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
+    return Step(
+        outcome=Outcome.PHRASINGS if has_new else Outcome.UNCHANGED,
+        record=record,
+        details=record.details,
+        entry_id=entry_id,
+        slug=slug,
+        why=why,
+    )
+
+
+def _said(details: VersionDetails) -> dict[str, object]:
+    return {
+        name: value
+        for name in VersionDetails.model_fields
+        if (value := getattr(details, name)) is not None
+    }
+
+
+def _differences(version: Version, details: VersionDetails, script: str) -> list[str]:
+    """The names of what the file says otherwise than the version."""
+    said = _said(details)
+    there = details_of(version)
+    differing = [name for name, value in said.items() if getattr(there, name) != value]
+    if "tags" in differing and set(details.tags or ()) == set(there.tags or ()):
+        differing.remove("tags")
+    # A file may leave out what is found in the script itself.
+    if "parameters" in differing and tuple(check(script, details)) == there.parameters:
+        differing.remove("parameters")
+    # What a file says of the risk is raised to its worst finding, as it was when the version was made.
+    if "risk" in differing and there.risk == _raised(version, str(details.risk)):
+        differing.remove("risk")
+    return differing
+
+
+def _raised(version: Version, said: str) -> str:
+    found = (
+        analysis.Seen(one["check"], analysis.Outcome(one["outcome"]), one["level"], one["code"])
+        for one in version.findings
+    )
+    return raised_risk(said, found)
+
+
+def lower_state(asked: Version.State, said: str | None) -> Version.State:
+    """The state of a row: the one that is asked for, or what the file says where that is less."""
+    State = Version.State
+    if said is None or asked == State.DRAFT and said != State.DEPRECATED:
+        return asked
+    return State(said) if said != State.VERIFIED else asked
+
+
+def in_order(record: EntryRecord) -> Iterable[EntryRecord | OtherVersion]:
+    """The versions of a record in the order of their numbers; the one that counts is the record itself."""
+    number = record.number or max((one.number for one in record.versions), default=0) + 1
+    before = [one for one in record.versions if one.number < number]
+    after = [one for one in record.versions if one.number >= number]
+    by_number = (
+        sorted(before, key=lambda one: one.number),
+        sorted(after, key=lambda one: one.number),
+    )
+    return [*by_number[0], record, *by_number[1]]
+
+
+def _entries(**filters: object) -> Iterable[Entry]:
+    return Entry.objects.filter(**filters).select_related("merged_into").defer("document")
+
+
+def _versions(**filters: object) -> Iterable[Version]:
+    """Versions of entries that stand for themselves, the verified ones first."""
+    return (
+        Version.objects.filter(entry__merged_into=None, **filters)
+        .order_by(VERIFIED_FIRST, "pk")
+        .select_related("entry", "owner")
+        .defer("entry__document", "findings", "script")
+        .prefetch_related("tags")
+    )

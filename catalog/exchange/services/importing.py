@@ -1,0 +1,216 @@
+"""Entries in from files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.embedding import EmbedderUnavailable
+from catalog.entries.services.base import CURATE, refresh, require
+from catalog.entries.services.creation import Prepared, hold, prepare
+from catalog.exchange.formats import EntryRecord, Row, UnreadableFile, read_rows
+from catalog.exchange.services.import_plan import (
+    ImportReport,
+    Known,
+    Need,
+    Outcome,
+    Plan,
+    RowOutcome,
+    Seen,
+    Step,
+    decide,
+)
+from catalog.exchange.services.import_writing import carry_out
+from catalog.models import Version
+from catalog.retrieval import vector_store
+from catalog.types import BadInput, Refused
+
+logger = logging.getLogger(__name__)
+
+STARTER = Path(__file__).resolve().parents[2] / "starter"
+CHUNK = 100  # rows of one transaction
+ANALYSED_AT_ONCE = 4  # ShellCheck is a process of its own
+State = Version.State
+Told = Callable[[ImportReport], None]
+
+
+def import_entries(
+    source: Path,
+    *,
+    by: User | None,
+    state: State = State.IN_REVIEW,
+    dry_run: bool = False,
+) -> ImportReport:
+    """Import a JSONL, CSV or .zip file, an entry folder or a folder of them. Raises OSError and as below."""
+    return import_rows(read_rows(source), name=source.name, by=by, state=state, dry_run=dry_run)
+
+
+def import_rows(
+    rows: Iterable[Row],
+    *,
+    name: str,
+    by: User | None,
+    state: State = State.IN_REVIEW,
+    dry_run: bool = False,
+    told: Told | None = None,
+) -> ImportReport:
+    """Rows become entries, good ones are kept; what became of each is reported, also to `told` on the way.
+
+    A row with a slug that exists is a new version of that entry, unless it says what is there already.
+    A row whose script some entry has becomes phrasings of it. So a second import changes nothing. No row
+    is raised above the state that the file itself gives it.
+
+    Verified rows are vouched for by `by`, who has to be a curator; of all others `by` counts as the
+    author, so that somebody else verifies them. Raises PermissionDenied, BadInput.
+    """
+    if by is not None:
+        require(by, CURATE)
+    if state == State.VERIFIED and by is None:
+        raise BadInput(_("Say who vouches for verified entries."), field="by")
+    if state == State.DEPRECATED:
+        raise BadInput(_("Entries can be imported as draft, in_review or verified."), field="state")
+    plan = Plan(
+        state=state,
+        by=by,
+        author=None if state == State.VERIFIED else by,
+        origin=f"import of {name}",
+        state_of_changed=state,
+    )
+    report = ImportReport()
+    try:
+        _run(rows, plan, report, dry_run=dry_run, told=told)
+    except UnreadableFile as error:
+        raise BadInput(str(error), field="file") from error
+    return report
+
+
+def load_starter(*, by: User | None = None) -> ImportReport:
+    """Bring in the entries that come with the product, verified, and their vectors; repeatable.
+
+    Where a release changes an entry, the new version waits in review: people may rely on the old one.
+    """
+    plan = Plan(
+        state=State.VERIFIED,
+        by=by,
+        author=None,
+        origin="starter catalogue",
+        state_of_changed=State.IN_REVIEW,
+        sets_labels=False,
+    )
+    report = ImportReport()
+    with transaction.atomic():
+        hold("starter catalogue")
+        _run(read_rows(STARTER), plan, report)
+    try:
+        vector_store.embed_missing()
+    except EmbedderUnavailable as error:
+        logger.warning("The starter catalogue has no vectors yet: %s", error)
+    return report
+
+
+def _run(
+    rows: Iterable[Row],
+    plan: Plan,
+    report: ImportReport,
+    *,
+    dry_run: bool = False,
+    told: Told | None = None,
+) -> None:
+    rows, seen = iter(rows), Seen(is_dry=dry_run)
+    while chunk := list(islice(rows, CHUNK)):
+        report.rows += _foresee(chunk, plan, seen) if dry_run else _take_in(chunk, plan, seen)
+        if told is not None:
+            told(report)
+
+
+def _foresee(chunk: Sequence[Row], plan: Plan, seen: Seen) -> Iterator[RowOutcome]:
+    """What would become of the rows; nothing is written, and nobody is kept waiting."""
+    known = Known(_records(chunk), seen)
+    for row in chunk:
+        try:
+            step = decide(row, known, seen, plan)
+        except Refused as error:
+            yield _refused(row, error)
+            continue
+        entry_id = seen.make_up() if step.entry_id is None else step.entry_id
+        known.note(step, entry_id)
+        seen.note(row, step, entry_id)
+        yield _outcome(row, step)
+
+
+def _take_in(chunk: Sequence[Row], plan: Plan, seen: Seen) -> list[RowOutcome]:
+    """The rows are stored in one transaction; those that are refused leave no trace."""
+    records = _records(chunk)
+    prepared = _prepare(chunk, records, plan)
+    outcomes: list[RowOutcome] = []
+    with transaction.atomic():
+        hold("import")
+        known = Known(records, seen)
+        changed: set[int] = set()
+        for row in chunk:
+            try:
+                step = decide(row, known, seen, plan)
+                with transaction.atomic():
+                    written = carry_out(step, prepared, plan, known.owners)
+            except Refused as error:
+                outcomes.append(_refused(row, error))
+                continue
+            if written.has_changed:
+                changed.add(written.entry_id)
+            step = replace(step, slug=written.slug or step.slug)
+            known.note(step, written.entry_id)
+            seen.note(row, step, written.entry_id)
+            outcomes.append(_outcome(row, step))
+        if changed:
+            refresh(sorted(changed))
+    return outcomes
+
+
+def _prepare(
+    chunk: Sequence[Row], records: Sequence[EntryRecord], plan: Plan
+) -> Mapping[Need, Prepared]:
+    """What will become versions is analysed, several at once, before the transaction."""
+    seen = Seen(is_dry=True)
+    known = Known(records, seen)
+    needed: dict[Need, None] = {}
+    for row in chunk:
+        try:
+            step = decide(row, known, seen, plan)
+        except Refused:  # said when it is decided for good
+            continue
+        known.note(step, seen.make_up() if step.entry_id is None else step.entry_id)
+        needed.update(dict.fromkeys(step.needs))
+    with ThreadPoolExecutor(ANALYSED_AT_ONCE) as pool:
+        return dict(zip(needed, pool.map(lambda need: prepare(*need), needed), strict=True))
+
+
+def _records(chunk: Sequence[Row]) -> list[EntryRecord]:
+    return [row.record for row in chunk if row.record is not None]
+
+
+def _refused(row: Row, error: Refused) -> RowOutcome:
+    return RowOutcome(
+        place=row.place,
+        outcome=Outcome.REFUSED,
+        title=row.title,
+        slug=row.record.slug or "" if row.record else "",
+        why=str(error),
+    )
+
+
+def _outcome(row: Row, step: Step) -> RowOutcome:
+    return RowOutcome(
+        place=row.place,
+        outcome=step.outcome,
+        title=step.record.title,
+        slug=step.slug,
+        why=step.why,
+    )

@@ -1,0 +1,127 @@
+"""The catalogue as files: an import is looked through before it is done, an export comes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from catalog import services
+from catalog.access import access_import, access_imports
+from catalog.entries.forms import add_refusal
+from catalog.exchange.formats import CONTENT_TYPES, Format, file_parts
+from catalog.exchange.forms import ExportForm, ImportForm
+from catalog.exchange.services import file_jobs
+from catalog.jobs.lease import progress_of
+from catalog.models import Version
+from catalog.types import BadInput
+from core.web.requests import csv_lines, signed_in, wants_fragment
+
+_SHOWN_ROWS = 200
+_SHOWN_EARLIER = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def catalog_import(request: HttpRequest) -> HttpResponse:
+    """Choose a file and see what would become of its rows."""
+    earlier = access_imports(request.user)
+    user = signed_in(request)
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            job = file_jobs.preview_import(data["file"], by=user, state=data["state"])
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            return redirect("catalog-import-detail", pk=job.pk)
+    context = {"nav_section": "catalogue", "form": form, "earlier": earlier[:_SHOWN_EARLIER]}
+    status = 422 if form.errors else 200
+    return render(request, "catalog/import.html", context, status=status)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """What would become of each row or became of it, and how far it is."""
+    job = access_import(request.user, pk)
+    rows = job.report.get("rows", [])
+    context = {
+        "nav_section": "catalogue",
+        "job": job,
+        "rows": rows[:_SHOWN_ROWS],
+        "has_more": len(rows) > _SHOWN_ROWS,
+        "counts": job.report.get("counts"),
+        "is_dry": job.arguments["dry_run"],
+        "is_active": job.state in ("waiting", "running"),
+        "can_start": file_jobs.can_start(job),
+        "progress": progress_of(job),
+    }
+    template = "catalog/_import.html" if wants_fragment(request) else "catalog/import_detail.html"
+    return render(request, template, context)
+
+
+@require_POST
+def import_start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Do what was foreseen."""
+    preview = access_import(request.user, pk)
+    job = file_jobs.start_import(preview, by=signed_in(request))
+    return redirect("catalog-import-detail", pk=job.pk)
+
+
+@require_POST
+def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop it; what was imported stays."""
+    file_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
+    return redirect("catalog-import-detail", pk=pk)
+
+
+@require_safe
+def import_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """The report by row as a table."""
+    rows = access_import(request.user, pk).report.get("rows", [])
+    names = ("place", "outcome", "slug", "title", "why")
+    lines = csv_lines([names, *([row[name] for name in names] for row in rows)])
+    return _download(lines, filename=f"import-{pk}.csv", content_type=CONTENT_TYPES[Format.CSV])
+
+
+@require_safe
+def catalog_export(request: HttpRequest) -> HttpResponse:
+    """Choose a format."""
+    signed_in(request)
+    context = {"nav_section": "catalogue", "form": ExportForm()}
+    return render(request, "catalog/export.html", context)
+
+
+@require_safe
+def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """The entries as a file, written while it is sent."""
+    signed_in(request)
+    form = ExportForm(request.GET)
+    if not form.is_valid():
+        context = {"nav_section": "catalogue", "form": form}
+        return render(request, "catalog/export.html", context, status=422)
+    return export_response(form.cleaned_data["layout"], form.cleaned_data["state"])
+
+
+def export_response(layout: str, state: str) -> StreamingHttpResponse:
+    """The entries in this format, written while they are sent; for page and API."""
+    format = Format(layout)
+    records = services.export_entries(state=Version.State(state) if state else None)
+    return _download(
+        file_parts(records, format),
+        filename=f"catalogue-{timezone.localdate():%Y-%m-%d}.{format}",
+        content_type=CONTENT_TYPES[format],
+    )
+
+
+def _download(
+    parts: Iterable[str | bytes], *, filename: str, content_type: str
+) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(parts, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return response

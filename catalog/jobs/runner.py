@@ -1,0 +1,71 @@
+"""What workers do for curators: jobs that somebody waits for, and what is done a little of every time.
+
+A module of its own beside `tasks`, which the services import and which can't import them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+from celery import shared_task
+from django.utils.translation import gettext as _
+
+from catalog.calibration.fitting import carry_out_fit
+from catalog.calibration.thresholds import score_labels
+from catalog.curation.services.duplicates import compare_entries
+from catalog.curation.services.rechecking import recheck_versions
+from catalog.exchange.services.file_jobs import carry_out_import
+from catalog.jobs import lease
+from catalog.models import Job
+
+logger = logging.getLogger(__name__)
+
+AT_A_TIME = 10  # of each kind
+LONGEST = 4.0  # seconds of one passage, so that the worker's thread is soon free again
+
+CARRIED_OUT: Mapping[str, Callable[[lease.Held, Job], None]] = {
+    Job.Kind.FIT: carry_out_fit,
+    Job.Kind.IMPORT: carry_out_import,
+}
+
+
+@shared_task(name=lease.TASK)
+def carry_out_job(pk: int) -> None:
+    """Do the job, if nobody else is at it; what goes wrong ends it, and is said where it was begun."""
+    held = lease.claim(pk)
+    if held is None:
+        return
+    job = Job.objects.select_related("by").get(pk=pk)
+    work = CARRIED_OUT.get(job.kind)
+    if work is None:
+        held.end(Job.State.FAILED, trouble=_("Nobody knows how to do this."))
+        return
+    try:
+        work(held, job)
+    except lease.LostLease:
+        logger.warning("Job %s is somebody else's now", pk)
+    except Exception as error:
+        held.end(Job.State.FAILED, trouble=str(error)[:2000])
+        raise
+
+
+@shared_task(name="catalog.curate")
+def curate() -> None:
+    """Hand out jobs that nobody holds, and do some of what is always to be done."""
+    for pk in lease.unheld():
+        lease.tell(pk)
+    begun = monotonic()
+    while curate_a_little() and monotonic() - begun < LONGEST:
+        pass
+
+
+def curate_a_little() -> bool:
+    """Weigh labels, look for near-duplicates, check scripts again, some of each; whether more is left."""
+    done = (
+        score_labels(limit=AT_A_TIME),
+        compare_entries(limit=AT_A_TIME),
+        recheck_versions(limit=AT_A_TIME),
+    )
+    return max(done) == AT_A_TIME

@@ -1,0 +1,120 @@
+"""What a statement asks to be done, as verbs in their base form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from catalog.relevance.statement.objects import OBJECTS
+from catalog.relevance.statement.tokens import Token
+from catalog.relevance.statement.verbs import PHRASAL_VERBS, VERBS
+from catalog.relevance.statement.vocabulary import lemma, words
+
+_COUNTING = re.compile(
+    r"\bhow many\b|\bcount of\b"
+    r"|(?:^|\b(?:print|show|display|list|get|output|report|find|return|give|tell|and)s? |, )"
+    r"(?:out |only |the |total |me )*number of (?!#)"
+)
+_MAKING = re.compile(
+    r"\b(?:create|make|take|generate)s? (?:an?|the) (?:\S+ ){0,3}?"
+    r"(?P<what>archive|tarball|backup|copy|snapshot)\b"
+)
+# Forms in -ing that describe something and ask for nothing.
+_DESCRIBING = words(
+    "starting running including existing matching containing ending following setting missing using"
+)
+_NEGATING = words("not never don't doesn't without no")
+_LEADING = words(
+    "please can you how to do i want need we should must let us now just first then also and it "
+    "them gnu linux specific specifically mac os x bash only would like not don't never could force"
+)
+_OPENING = words("if when whenever once after before in on for gnu as")
+_CONNECTING = words("and then to or but also & it them by finally")
+
+
+def actions_of(tokens: Sequence[Token], skeleton: str) -> frozenset[str]:
+    """The verbs of a statement; `skeleton` is its text without its literals.
+
+    Only imperatives count: at the start, after a conjunction or a comma. "Deleted files" and
+    "the backup directory" ask for nothing.
+    """
+    found = set(_verbs(tokens))
+    if _COUNTING.search(skeleton):
+        found.add("count")
+    if made := _MAKING.search(skeleton):
+        found -= {"create", "make", "take", "generate"}
+        found.add(made["what"].replace("tarball", "archive"))
+    return frozenset(found)
+
+
+def _verbs(tokens: Sequence[Token]) -> Iterator[str]:
+    may_start = True
+    has_clause = bool(tokens) and tokens[0].lower in _OPENING  # "if the disk is full, delete"
+    for position, token in enumerate(tokens):
+        following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
+        verb = _as_verb(token, following)
+        if verb and may_start and not (position and tokens[position - 1].lower in _NEGATING):
+            has_clause = True
+            yield verb
+        word = token.lower
+        goes_on = may_start and (word in _LEADING or word.endswith("ly"))
+        joins = token.ends_clause or (not token.is_quoted and word in _CONNECTING)
+        # Without a verb before it, what is joined is a list: "role, link status and offsets".
+        may_start = (joins and (has_clause or goes_on)) or (not token.is_quoted and goes_on)
+
+
+def _as_verb(token: Token, following: str) -> str:
+    """The verb that a token is in its base form, third person or with -ing; else empty."""
+    if not token.is_word:
+        return ""
+    word = token.lower
+    if (word, following) in PHRASAL_VERBS:
+        return PHRASAL_VERBS[word, following]
+    if word == "lower" and following == "case":
+        return ""
+    if word in VERBS:
+        return word
+    if word.endswith(("s", "ing")) and word not in _DESCRIBING:
+        base = lemma(word)
+        if base in VERBS and not (word.endswith("s") and base in OBJECTS):
+            return base
+        bare = word.removesuffix("s")
+        return bare if bare in VERBS and bare not in OBJECTS else ""
+    return ""
+
+
+def agree(verb: str, other: str) -> bool:
+    """Whether two verbs may stand for the same action."""
+    return bool(VERBS[verb] & VERBS[other])
+
+
+def disagree(some: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether both ask for something and nothing that one asks for is what the other asks for.
+
+    Looking does not count beside something stronger: "find and delete" agrees with "delete".
+    """
+    some, others = strong(some) or some, strong(others) or others
+    return bool(some and others) and not agreeing(some, others)
+
+
+def agreeing(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """The verbs of `some` that one of `others` can stand for."""
+    return frozenset(verb for verb in some if any(agree(verb, other) for other in others))
+
+
+def unmatched(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """The verbs of `some` beyond looking that none of `others` can stand for.
+
+    Where the others have none that could be told, nothing is known and nothing unmatched.
+    """
+    return strong(some) - agreeing(some, others) if others else frozenset()
+
+
+def strong(verbs: frozenset[str]) -> frozenset[str]:
+    """The verbs that ask for more than to look at something."""
+    return frozenset(verb for verb in verbs if "look" not in VERBS[verb])
+
+
+def say(verbs: Iterable[str]) -> str:
+    """Verbs for people: "copy and delete"."""
+    return " and ".join(sorted(verbs))

@@ -1,0 +1,195 @@
+"""The literals of a statement: its paths, numbers and names, comparable by kind and value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from catalog.relevance.statement import names
+from catalog.relevance.statement.quantities import read_measure_at
+from catalog.relevance.statement.token_shapes import (
+    Kind,
+    classify,
+    is_extension,
+    is_identifier,
+    is_option,
+    read_measure,
+)
+from catalog.relevance.statement.tokens import Token, split_tokens
+from catalog.relevance.statement.vocabulary import FILE_TYPES, STOP_WORDS, is_common, words
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One literal: what it is, what it is compared by, and where it stands.
+
+    `value` is normalised: seconds, bytes, a path without its last slash. A literal that is not
+    `firm` is one by guess (an unknown word, "the current directory", "one"): it only counts
+    against an entry that has another such literal in its place.
+    """
+
+    kind: Kind
+    value: str
+    text: str
+    start: int
+    end: int
+    firm: bool = True
+    role: str = ""  # what it names: service, user, port ...
+    side: str = ""  # "from" or "to", after such a preposition
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Family and value: equal for literals that say the same."""
+        return self.kind.family, self.value
+
+
+def find_literals(text: str) -> tuple[Literal, ...]:
+    """All literals of a statement, in order; at most the first 4,000 characters are read."""
+    return literals_of(split_tokens(text))
+
+
+def literals_of(tokens: Sequence[Token]) -> tuple[Literal, ...]:
+    """All literals among the tokens of a statement, in order."""
+    found: list[Literal] = []
+    position = 0
+    while position < len(tokens):
+        literal, used = _read(tokens, position)
+        if literal is not None:
+            found.append(_with_side(literal, tokens, position))
+        position += used
+    return tuple(found)
+
+
+def _read(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
+    """The literal that starts at a token, if any, and how many tokens it takes."""
+    token = tokens[position]
+    if token.is_quoted:
+        return _read_quoted(tokens, position), 1
+    measure = read_measure_at(tokens, position)
+    if measure is not None:
+        taken = tokens[position : position + measure.used]
+        text = " ".join(token.text for token in taken)
+        start, end = token.start, taken[-1].end
+        literal = Literal(measure.kind, measure.value, text, start, end, measure.firm, measure.role)
+        return literal, measure.used
+    place, used = _read_place(tokens, position)
+    if place is not None:
+        return place, used
+    return _read_single(tokens, position), 1
+
+
+def _read_quoted(tokens: Sequence[Token], position: int) -> Literal | None:
+    token = tokens[position]
+    text = token.text.strip()
+    if not text:
+        return None
+    kind, value = (None if " " in text else classify(text)) or (Kind.TEXT, text)
+    role = names.role_of(tokens, position)
+    if is_extension(text):
+        kind, value = Kind.GLOB, f"*{text.lower()}"
+    return Literal(kind, value, token.text, token.start, token.end, role=role)
+
+
+def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
+    """A literal of one token: by its looks, or by what the words around it say."""
+    token = tokens[position]
+
+    def literal(kind: Kind, value: str, *, firm: bool = True) -> Literal:
+        role = names.role_of(tokens, position)
+        return Literal(kind, value, token.text, token.start, token.end, firm, role)
+
+    following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
+    if is_extension(token.text) or (token.text.startswith(".") and following in _FILE_NOUNS):
+        return literal(Kind.GLOB, f"*{token.lower}")
+    if token.lower in _BARE_TYPES and following in _FILE_NOUNS:
+        return literal(Kind.GLOB, f"*.{FILE_TYPES[token.lower]}", firm=False)
+    if token.is_word:
+        return _read_word(tokens, position)
+    if is_option(token.text):
+        return literal(Kind.TEXT, token.text, firm=False)
+    if token.text == "." and not (position and tokens[position - 1].lower in _INTO):
+        return None  # a full stop with a space before it
+    if shape := classify(token.text):
+        return literal(*shape, firm=shape[0] != Kind.PATH or not _is_doubtful_path(token.text))
+    if is_identifier(token.text):
+        return literal(Kind.NAME, token.text)
+    name, equals, value = token.text.partition("=")
+    if equals and name and (read_measure(value) or is_identifier(value)):
+        kind = Kind.NUMBER if value.isdigit() else Kind.NAME
+        return Literal(kind, value, value, token.end - len(value), token.end)
+    if "/" in token.text and names.role_of(tokens, position) == "branch":
+        return literal(Kind.PATH, token.text)
+    if "-" in token.text and not all(map(is_common, token.lower.split("-"))):
+        return literal(Kind.NAME, token.text, firm=bool(names.role_of(tokens, position)))
+    return None
+
+
+def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
+    """A word that is a name: because of its role, its capitals or for want of another meaning."""
+    token = tokens[position]
+    word = token.lower.removesuffix("'s").removesuffix("’s")
+    text = token.text[: len(word)]
+    if is_identifier(text):
+        return Literal(Kind.NAME, text, text, token.start, token.start + len(text))
+    role = names.role_of(tokens, position)
+    if names.is_named(tokens, position) and is_common(word):
+        return Literal(Kind.NAME, word, text, token.start, token.end, role=role)
+    if role and names.may_be_name(word, role):
+        end = token.start + len(word)
+        return Literal(Kind.NAME, word, text, token.start, end, not is_common(word), role)
+    if is_common(word) or len(word) < 2 or _is_verb(tokens, position):
+        return None
+    return Literal(Kind.NAME, word, text, token.start, token.start + len(word), firm=False)
+
+
+def _is_verb(tokens: Sequence[Token], position: int) -> bool:
+    """Whether an unknown word stands where a verb does: first, before "the" or the like."""
+    return position == 0 and len(tokens) > 1 and tokens[1].lower in STOP_WORDS
+
+
+def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None, int]:
+    """ "The current directory", "my home directory", "the whole file system": soft paths."""
+    spoken = [token.lower for token in tokens[position : position + 3]]
+    if len(spoken) < 2:
+        return None, 1
+    value, used = "", 2
+    if spoken[1] in names.DIRECTORY_WORDS:
+        value = _PLACES.get(spoken[0], "")
+    elif spoken[0] in _WHOLE and spoken[1] == "filesystem":
+        value = "/"
+    elif spoken[0] in _WHOLE and spoken[1:3] == ["file", "system"]:
+        value, used = "/", 3
+    if not value:
+        return None, 1
+    first, last = tokens[position], tokens[position + used - 1]
+    return Literal(Kind.PATH, value, value, first.start, last.end, firm=False), used
+
+
+def _is_doubtful_path(text: str) -> bool:
+    """Whether it may be two words with a slash between, as in "node/npm"."""
+    parts = text.split("/")
+    return len(parts) == 2 and all(map(str.isalpha, parts)) and any(map(is_common, parts))
+
+
+def _with_side(literal: Literal, tokens: Sequence[Token], position: int) -> Literal:
+    """The literal with the preposition "from" or "to" that leads to it."""
+    for token in reversed(tokens[max(0, position - 4) : position]):
+        if token.lower in ("to", "into", "onto", "towards"):
+            return replace(literal, side="to")
+        if token.lower == "from":
+            return replace(literal, side="from")
+        if token.ends_clause or not (token.is_word and names.may_intervene(token.lower)):
+            break
+    return literal
+
+
+_FILE_NOUNS = words(
+    """
+    file files extension extensions suffix image images script scripts source sources document
+    documents header headers archive archives program programs
+    """
+)
+_BARE_TYPES = frozenset(FILE_TYPES) - {"a", "o", "so", "class", "out", "war"}
+_INTO = words("in under of from to at into within below inside")
+_PLACES = {"current": ".", "working": ".", "present": ".", "home": "~", "root": "/"}
+_WHOLE = words("whole entire complete root")

@@ -1,0 +1,55 @@
+"""Which relevance model judges now, and from which confidence on its answer is a match."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TypedDict, cast
+
+from catalog.models import ScoringChoice, ScoringModel, Threshold
+from catalog.relevance import RelevanceModel, shipped_model
+from catalog.relevance.fitted import model as shipped
+from catalog.relevance.fitted.model import ModelDocument, read_model
+
+_HELD_OUT = Path(shipped.__file__).with_name("held_out.json")
+
+
+class HeldOut(TypedDict):
+    """What `make bench` measured of a shipped scoring on public pairs that it had not seen."""
+
+    queries: int
+    precision: dict[str, float]  # by percent of all queries that are answered
+    calibration_error: float
+
+
+def current_scoring() -> RelevanceModel:
+    """The model that was chosen last, else the shipped one, with the newest threshold chosen for it.
+
+    Two queries; the model itself, which never changes, is read once per process.
+    """
+    chosen = ScoringChoice.objects.values_list("model", flat=True).first()
+    return with_threshold(model_of(chosen) if chosen else shipped_model())
+
+
+def with_threshold(model: RelevanceModel) -> RelevanceModel:
+    """The model with the threshold chosen last for it, where there is one."""
+    chosen = Threshold.objects.filter(scoring=model.version).first()
+    if chosen is None:
+        return model
+    return replace(model, match_threshold=chosen.match, adapt_threshold=chosen.adapt)
+
+
+@lru_cache(maxsize=8)
+def model_of(pk: int) -> RelevanceModel:
+    """A model fitted to this team's labels, by its key."""
+    document = ScoringModel.objects.values_list("document", flat=True).get(pk=pk)
+    return read_model(cast("ModelDocument", document))
+
+
+@cache
+def held_out_figures(scoring: str) -> HeldOut | None:
+    """What the bench said of a scoring that ships; None for a team's own, which has labels of its own."""
+    figures: dict[str, HeldOut] = json.loads(_HELD_OUT.read_text("utf-8"))
+    return figures.get(scoring)

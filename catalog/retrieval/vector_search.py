@@ -1,0 +1,111 @@
+"""The search by meaning: the phrasings whose vectors lie nearest to a text's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Cast
+from django.utils.translation import gettext as _
+from numpy.typing import NDArray
+from pgvector.django import CosineDistance, VectorField
+
+from catalog.embedding import EmbedderUnavailable
+from catalog.models import Embedding, EmbeddingModel
+from catalog.retrieval import vector_store
+from core.database.key_lists import is_among
+
+LEAST_COSINE = 0.35  # below it, nearness says nothing
+EF_SEARCH = 100  # how many candidates the index looks at; pgvector's default of 40 loses recall
+
+
+class Near(NamedTuple):
+    """A phrasing near to the text; cosine 1 is the same direction, 0 a right angle."""
+
+    phrasing_id: int
+    entry_id: int
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A text as a vector, and the model that it may be compared under."""
+
+    model: EmbeddingModel
+    vector: NDArray[np.float32]
+
+    def find_among(self, entry_ids: Sequence[int], *, limit: int) -> list[Near]:
+        """The nearest phrasings of these entries, whether they may answer or not, nearest first.
+
+        All of their vectors are looked at, so it is for some thousand entries at most.
+        """
+        rows = (
+            self._phrasings_of(entry_ids)
+            .annotate(distance=self._distance())
+            .order_by("distance")
+            .values_list("phrasing_id", "phrasing__entry_id", "distance")
+        )
+        return [Near(phrasing, entry, 1 - distance) for phrasing, entry, distance in rows[:limit]]
+
+    def find(self, *, limit: int) -> list[Near]:
+        """The nearest phrasings of entries that may answer, nearest first."""
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                # A scan goes on where the filter left too few, and stays in the order of distance.
+                cursor.execute(
+                    "SELECT set_config('hnsw.ef_search', %s, true),"
+                    " set_config('hnsw.iterative_scan', 'strict_order', true)",
+                    [str(EF_SEARCH)],
+                )
+            return [
+                Near(phrasing, entry, 1 - distance)
+                for phrasing, entry, distance in self.nearest_first()[:limit]
+            ]
+
+    def nearest_first(self) -> QuerySet[Embedding, tuple[int, int, float]]:
+        """The query behind `find`, in the words of the partial index, or it would not be used."""
+        return (
+            Embedding.objects.filter(model=self.model, searchable=True)
+            .annotate(distance=self._distance())
+            .order_by("distance")
+            .values_list("phrasing_id", "phrasing__entry_id", "distance")
+        )
+
+    def cosines(self, entry_ids: Sequence[int]) -> dict[int, float]:
+        """How near each phrasing of these entries lies, by its key; where it has a vector."""
+        rows = (
+            self._phrasings_of(entry_ids)
+            .annotate(distance=self._distance())
+            .values_list("phrasing_id", "distance")
+        )
+        return {pk: 1 - distance for pk, distance in rows}
+
+    def _phrasings_of(self, entry_ids: Sequence[int]) -> QuerySet[Embedding]:
+        among = is_among("phrasing__entry_id", entry_ids)
+        return Embedding.objects.filter(among, model=self.model)
+
+    def _distance(self) -> CosineDistance:
+        typed = Cast("vector", VectorField(dimensions=self.model.dimension))
+        return CosineDistance(typed, self.vector)
+
+
+class Degraded(Exception):
+    """A text can't be compared by meaning now; the message says why, to people."""
+
+
+def read_meaning(text: str) -> Meaning:
+    """The text under the current model. Raises Degraded."""
+    model = vector_store.current_model()
+    if model is None:
+        raise Degraded(_("No vectors have been made yet, so only words were compared."))
+    try:
+        return Meaning(model, vector_store.embed_with(model, [text])[0])
+    except EmbedderUnavailable as error:
+        raise Degraded(
+            _("The embedding model can't be used now, so only words were compared: %(why)s")
+            % {"why": error}
+        ) from error

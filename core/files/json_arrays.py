@@ -1,0 +1,132 @@
+"""JSON: an array of objects, alone or as `items` of an object, read element by element and never whole."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from core.files.records import (
+    BOM,
+    MOST_BYTES,
+    Record,
+    UnreadableFile,
+    object_of,
+    refuse_constant,
+    too_long,
+)
+
+_PART = 1 << 18
+_NO_ARRAY = "The file holds no array of objects, alone or as “items”."
+_DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+_GAP = re.compile(r"[\s,]*")
+_NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
+# Where reading goes on after an element that can't be read: at the object after the next comma.
+_NEXT = re.compile(r"\}\s*,\s*(?=\{)")
+
+
+def read_array(file: BinaryIO) -> Iterator[Record]:
+    """A record for each element; its `line` is its place in the array, from 1. Raises UnreadableFile."""
+    window = _Window(file)
+    _find_array(window)
+    number = 0
+    while not window.is_at("]"):
+        number += 1
+        yield _read_element(window, number)
+        window.skip(_GAP)
+
+
+class _Window:
+    """The part of the file that is being read, as text; `at` is the place in it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+        self.text = self._decode(file.read(_PART).removeprefix(BOM))
+        self.at = 0
+
+    @property
+    def rest(self) -> int:
+        return len(self.text) - self.at
+
+    def more(self) -> bool:
+        """Read on, at least as much as is there; False at the end of the file."""
+        part = self._file.read(max(_PART, self.rest))
+        self.text = self.text[self.at :] + self._decode(part, not part)
+        self.at = 0
+        return bool(part)
+
+    def skip(self, pattern: re.Pattern[str]) -> None:
+        """Go to the end of what matches here, however far it reaches."""
+        while (found := pattern.match(self.text, self.at)) is not None:
+            self.at = found.end()
+            if self.rest or not self.more():
+                return
+
+    def is_at(self, character: str) -> bool:
+        """Whether this character comes next, or nothing does."""
+        return not self.rest or self.text[self.at] == character
+
+    def value(self) -> object:
+        """The JSON value that stands here. Raises ValueError or RecursionError, and `at` stays."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.text, self.at)
+            except json.JSONDecodeError:
+                if self.rest > MOST_BYTES or not self.more():
+                    raise
+            else:
+                self.at = end
+                return value
+
+    def leave(self) -> None:
+        """Go to the beginning of the next element, as far as it can be told."""
+        while (found := _NEXT.search(self.text, self.at)) is None:
+            self.at = max(self.at, len(self.text) - 1_000)
+            if not self.more():
+                self.at = len(self.text)
+                return
+        self.at = found.end()
+
+
+def _find_array(window: _Window) -> None:
+    """Go to the first element. Raises UnreadableFile."""
+    window.skip(_GAP)
+    if window.rest and window.is_at("["):
+        window.at += 1
+    elif window.rest and window.is_at("{"):
+        window.at += 1
+        _find_items(window)
+    else:
+        raise UnreadableFile(_NO_ARRAY)
+    window.skip(_GAP)
+
+
+def _find_items(window: _Window) -> None:
+    while name := _NAME.match(window.text, window.at):
+        window.at = name.end()
+        if name[1] == '"items"' and window.rest and window.is_at("["):
+            window.at += 1
+            return
+        try:
+            window.value()
+        except (ValueError, RecursionError) as error:
+            raise UnreadableFile(f"The file is no JSON: {str(error)[:200]}.") from error
+    raise UnreadableFile(_NO_ARRAY)
+
+
+def _read_element(window: _Window, number: int) -> Record:
+    try:
+        value = window.value()
+    except RecursionError:
+        problem = Record(number, problem="is nested too deeply")
+    except ValueError as error:
+        is_long = window.rest > MOST_BYTES
+        reason = f"is no JSON: {str(error)[:200]}"
+        problem = too_long(number) if is_long else Record(number, problem=reason)
+    else:
+        return object_of(value, line=number)
+    window.leave()
+    return problem

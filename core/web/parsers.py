@@ -1,0 +1,130 @@
+"""How the API reads bodies. What is no JSON is 400; JSON that cannot be used is 422 and names its field."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, NoReturn, cast
+
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+from rest_framework import parsers, status
+from rest_framework.exceptions import APIException, ParseError
+
+from catalog.types import BadInput
+from core.web.storable_text import MOST_KEY, shown, why_unusable
+
+MOST_DEPTH = 32
+
+
+class TooLarge(APIException):
+    """The body is larger than the product takes."""
+
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_code = "too_large"
+
+
+class JSONParser(parsers.JSONParser):
+    """JSON as RFC 8259 has it, in UTF-8, of a size and depth that nothing behind it has to fear.
+
+    Raises TooLarge, ParseError, or BadInput for NUL, lone surrogates, names given twice, numbers beyond
+    64 bits and nesting beyond `MOST_DEPTH`.
+    """
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        body = _read(stream)
+        try:
+            parsed = json.loads(
+                body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant
+            )
+        except RecursionError:
+            raise _too_deep() from None
+        except ValueError as error:
+            raise ParseError(_("This is not JSON: %(why)s") % {"why": shown(str(error))}) from None
+        require_usable(parsed)
+        return cast("dict[str, Any]", parsed)
+
+
+class MultiPartParser(parsers.MultiPartParser):
+    """Forms with files. Raises what Django does where they are too large, and BadInput for names and texts with NUL."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> parsers.DataAndFiles[Any, Any]:
+        found = super().parse(stream, media_type, parser_context)
+        for name, values in found.data.lists():
+            require_usable(name)
+            for value in values:
+                require_usable(value, at=name)
+        for name, files in found.files.lists():
+            require_usable(name)
+            for file in files:
+                require_usable(file.name or "", at=name)
+        return found
+
+
+def require_usable(value: object, *, at: str = "") -> None:
+    """Raise BadInput, naming the place, where a value has what no text, number or depth may have."""
+    # No recursion: depth is one of the things that are checked.
+    open_values: list[tuple[str, object, int]] = [(at, value, 0)]
+    while open_values:
+        place, one, depth = open_values.pop()
+        if isinstance(one, str):
+            if problem := why_unusable(one):
+                raise BadInput(problem, field=shown(place))
+        elif isinstance(one, dict | list):
+            if depth == MOST_DEPTH:
+                raise _too_deep()
+            open_values += [(name, inner, depth + 1) for name, inner in _inside(place, one)]
+        elif isinstance(one, int | float) and not _fits(one):
+            raise BadInput(_("This number is too large."), field=shown(place))
+
+
+def _fits(number: float) -> bool:
+    return -MOST_KEY <= number <= MOST_KEY if isinstance(number, int) else math.isfinite(number)
+
+
+def _inside(place: str, value: dict[str, object] | list[object]) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if problem := why_unusable(name):
+                raise BadInput(problem, field=shown(place))
+            yield f"{place}.{name}" if place else name, inner
+    else:
+        for position, inner in enumerate(value):
+            yield f"{place}.{position}" if place else str(position), inner
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _value in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadInput(_("This is given more than once."), field=shown(twice))
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _too_deep() -> BadInput:
+    return BadInput(_("This is nested more than %(most)s deep.") % {"most": MOST_DEPTH})
+
+
+def _read(stream: IO[Any]) -> bytes:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    body: bytes = stream.read() if most is None else stream.read(most + 1)
+    if most is not None and len(body) > most:
+        raise TooLarge(_("At most %(most)s.") % {"most": filesizeformat(most)})
+    return body

@@ -1,0 +1,156 @@
+"""Asking, and the lists of what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Q, QuerySet, Sum
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.types import BadInput
+from core.web.requests import page_of, signed_in
+from pipeline import services
+from pipeline.access import ASK, access_action, access_actions, access_runs, may_run, require_asker
+from pipeline.actions.filters import ActionFilter
+from pipeline.actions.forms import AskForm, RunForm, add_refusal
+from pipeline.actions.list_rows import RunRow, action_rows, run_row
+from pipeline.configurations.services import usable_configurations
+from pipeline.models import Action, Run
+
+PAGE_SIZE = 50
+MOST_RUNS = 50  # of one action on its page
+
+
+@dataclass(frozen=True)
+class PricedRun:
+    """A run of an action, and what it cost in micro-dollars; None where a price is missing."""
+
+    row: RunRow
+    cost: int | None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def action_new(request: HttpRequest) -> HttpResponse:
+    """Say what is to be done; the run begins at once."""
+    user = signed_in(request)
+    require_asker(user)
+    configurations = usable_configurations()
+    if request.method != "POST":
+        form = AskForm(configurations=configurations, initial=_prefilled(request.GET))
+        return _show_form(request, form)
+    form = AskForm(request.POST, configurations=configurations)
+    if form.is_valid():
+        details = dict(form.cleaned_data)
+        try:
+            chosen = services.find_configuration(details.pop("configuration"))
+            run = services.ask_and_run(
+                details.pop("statement"), by=user, configuration=chosen, **details
+            )
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            return redirect("run-detail", pk=run.pk)
+    return _show_form(request, form, status=422)
+
+
+@require_safe
+def action_list(request: HttpRequest) -> HttpResponse:
+    """What was asked, newest first, with how it stands."""
+    user = signed_in(request)
+    found = ActionFilter(request.GET, queryset=access_actions(user), request=request)
+    context: dict[str, object] = {
+        "form": found.form,
+        "is_filtered": any(request.GET.get(name) for name in found.form.fields),
+        "may_ask": user.has_perm(ASK),
+    }
+    if not found.is_valid():
+        return render(request, "pipeline/action_list.html", context, status=422)
+    page = page_of(found.qs, request, size=PAGE_SIZE)
+    context |= {"page": page, "rows": action_rows(page.rows, user)}
+    return render(request, "pipeline/action_list.html", context)
+
+
+@require_safe
+def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One action: its context and its runs."""
+    user = signed_in(request)
+    form = RunForm(configurations=usable_configurations())
+    return _show_action(request, access_action(user, pk), form)
+
+
+@require_POST
+def run_start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send an action through the pipeline once more."""
+    user = signed_in(request)
+    action = access_action(user, pk, to_run=True)
+    form = RunForm(request.POST, configurations=usable_configurations())
+    if form.is_valid():
+        try:
+            run = services.start_run(
+                action,
+                by=user,
+                configuration=services.find_configuration(form.cleaned_data["configuration"]),
+                uses_retrieval=form.cleaned_data["retrieval"],
+            )
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            return redirect("run-detail", pk=run.pk)
+    return _show_action(request, action, form, status=422)
+
+
+def _show_form(request: HttpRequest, form: AskForm, *, status: int = 200) -> HttpResponse:
+    unfolded = set(form.errors) - {"statement"} or any(
+        form[name].value() for name in ("incident", "environment", "reference", "target", "impact")
+    )
+    context = {"form": form, "unfolded": unfolded, "examples": _examples()}
+    return render(request, "pipeline/action_new.html", context, status=status)
+
+
+def _examples() -> list[str]:
+    """Statements to begin with: one that the catalogue answers, and two that it does not."""
+    return [
+        _("Restart nginx, but only if its configuration is valid"),
+        _("Delete files older than 45 days in /srv/reports"),
+        _("List the ten largest files in /var/log"),
+    ]
+
+
+def _prefilled(query: QueryDict) -> dict[str, str]:
+    """What a link to the form has filled in; a NUL can't be shown in a field."""
+    names = ("statement", "incident", "environment", "target", "impact", "severity")
+    return {name: str(query[name]).replace("\0", "") for name in names if name in query}
+
+
+def _show_action(
+    request: HttpRequest, action: Action, form: RunForm, *, status: int = 200
+) -> HttpResponse:
+    user = signed_in(request)
+    context = {
+        "action": action,
+        "runs": _priced(access_runs(user).filter(action=action), user),
+        "most_runs": MOST_RUNS,
+        "form": form,
+        "may_run": may_run(user, action) and not action.erased_at,
+    }
+    return render(request, "pipeline/action_detail.html", context, status=status)
+
+
+def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
+    """The newest runs with their costs; of a run whose cost is hidden none is added up, for that takes its time."""
+    rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
+    shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]
+    unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)
+    sums = (
+        Run.objects.filter(pk__in=shown)
+        .annotate(
+            paid=Sum("calls__attempts__cost"), missing=Count("calls__attempts", filter=unpriced)
+        )
+        .values_list("pk", "paid", "missing")
+    )
+    costs = {pk: None if missing else paid for pk, paid, missing in sums}
+    return [PricedRun(row, costs.get(row.run.pk)) for row in rows]

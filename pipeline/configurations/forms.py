@@ -1,0 +1,267 @@
+"""Forms of the configurations' pages: what is typed becomes a Plan; the services judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from catalog.types import BadInput
+from pipeline.actions.forms import PlainText
+from pipeline.configurations.plans import (
+    EFFORTS,
+    LEAST_TOKENS,
+    MOST_TEMPERATURE,
+    MOST_TOKENS,
+    Plan,
+    Player,
+)
+from pipeline.configurations.prompt_forms import PinsForm
+from pipeline.models import Configuration, Endpoint, PromptVersion
+from pipeline.types import Role
+
+# The id of the list of models that the page shows once for all fields.
+MODELS_LIST = "known-models"
+
+_PRESETS = [
+    (
+        Configuration.Preset.SELF_REFLECTION.value,
+        _("Self-reflection: one model writes, assesses and refines"),
+    ),
+    (
+        Configuration.Preset.PEER_REVIEW.value,
+        _("Peer review: another model assesses, which sees what the writer overlooks"),
+    ),
+    (
+        Configuration.Preset.STRONG_REFINER.value,
+        _("Strong refiner: a stronger model explains and rewrites what is flagged"),
+    ),
+    (Configuration.Preset.OWN.value, _("Own: each role by itself, from the first model on")),
+]
+_NEEDS_SECOND = {Configuration.Preset.PEER_REVIEW, Configuration.Preset.STRONG_REFINER}
+
+
+def _model_input() -> forms.TextInput:
+    return forms.TextInput(
+        attrs={"list": MODELS_LIST, "spellcheck": "false", "autocomplete": "off"}
+    )
+
+
+class PresetForm(forms.Form):
+    """The first step of a new configuration: a preset, and the one or two models that it takes."""
+
+    preset = forms.ChoiceField(
+        label=_("Preset"), choices=_PRESETS, widget=forms.RadioSelect, initial=_PRESETS[0][0]
+    )
+    endpoint = forms.ChoiceField(label=_("Endpoint"))
+    model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
+    second_endpoint = forms.ChoiceField(label=_("Endpoint of the other"), required=False)
+    second_model = forms.CharField(
+        label=_("The other model"),
+        required=False,
+        max_length=100,
+        help_text=_("It assesses in peer review, and refines as the strong refiner."),
+        widget=_model_input(),
+    )
+
+    def __init__(self, data: QueryDict | None = None, *, endpoints: Sequence[Endpoint]) -> None:
+        super().__init__(data)
+        for name in ("endpoint", "second_endpoint"):
+            _offer_endpoints(self, name, endpoints)
+
+    def clean_second_model(self) -> str:
+        model: str = self.cleaned_data["second_model"]
+        if self.cleaned_data.get("preset") in _NEEDS_SECOND and not model:
+            raise forms.ValidationError(_("This preset takes a second model."))
+        return model
+
+    def players(self) -> tuple[Player, Player]:
+        """The first and the other model, of a valid form."""
+        given = self.cleaned_data
+        first = Player(endpoint=given["endpoint"], model=given["model"])
+        second = Player(
+            endpoint=given["second_endpoint"] or given["endpoint"],
+            model=given["second_model"] or given["model"],
+        )
+        return first, second
+
+
+class AboutForm(forms.Form):
+    """What a configuration is called and what it is for; this can always be changed."""
+
+    title = forms.CharField(label=_("Title"), help_text=_("People choose it by this."))
+    note = PlainText(
+        label=_("What it is for"), required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    # What was before the person who edits; somebody else's change since is not overwritten.
+    edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
+
+
+class NameForm(forms.Form):
+    """The name of a new configuration."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        help_text=_("For commands, studies and the API; it can't be changed later."),
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
+    )
+
+
+class RoleForm(forms.Form):
+    """Who plays one role."""
+
+    endpoint = forms.ChoiceField(label=_("Endpoint"))
+    model = forms.CharField(label=_("Model"), max_length=100, widget=_model_input())
+    max_tokens = forms.IntegerField(
+        label=_("Most tokens of a reply"),
+        initial=4096,
+        help_text=_("Thinking counts too: below 4096 a verdict may come back empty."),
+        widget=forms.NumberInput(attrs={"min": LEAST_TOKENS, "max": MOST_TOKENS}),
+    )
+    effort = forms.ChoiceField(
+        label=_("Effort"),
+        required=False,
+        choices=[("", _("as the model decides")), *((word, word) for word in EFFORTS)],
+    )
+    temperature = forms.FloatField(
+        label=_("Temperature"),
+        required=False,
+        widget=forms.NumberInput(attrs={"min": 0, "max": MOST_TEMPERATURE, "step": "any"}),
+    )
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        role: Role,
+        endpoints: Sequence[Endpoint],
+        player: Player | None = None,
+    ) -> None:
+        initial = vars(player) if player else {}
+        super().__init__(data, prefix=role.value, initial=initial)
+        self.role = role
+        _offer_endpoints(self, "endpoint", endpoints)
+        warm = [str(one) for one in endpoints if one.takes_temperature]
+        if warm:
+            self.fields["temperature"].help_text = _("Taken by: %s.") % ", ".join(warm)
+        else:
+            del self.fields["temperature"]
+
+    def player(self) -> Player:
+        """Who plays it, of a valid form."""
+        given = self.cleaned_data
+        return Player(
+            endpoint=given["endpoint"],
+            model=given["model"],
+            max_tokens=given["max_tokens"],
+            effort=given["effort"],
+            temperature=given.get("temperature"),
+        )
+
+
+class HowForm(forms.Form):
+    """How often is refined, and what the catalogue is asked for."""
+
+    rounds = forms.TypedChoiceField(
+        label=_("Rounds of refinement"),
+        choices=[
+            (0, _("0: flagged scripts stay as they are")),
+            *((number, str(number)) for number in range(1, Configuration.MAX_ROUNDS + 1)),
+        ],
+        coerce=int,
+        initial=1,
+    )
+    uses_retrieval = forms.BooleanField(
+        label=_("Asks the catalogue first: a certain match is the answer"),
+        required=False,
+        initial=True,
+    )
+    uses_examples = forms.BooleanField(
+        label=_("Shows the writer the nearest verified scripts as examples"),
+        required=False,
+        initial=True,
+    )
+
+
+class ConfigurationForms:
+    """The whole of a configuration's page as one: typed together, judged together, kept together."""
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        endpoints: Sequence[Endpoint],
+        versions: Mapping[str, Sequence[PromptVersion]],
+        about: Mapping[str, object] | None = None,
+        plan: Plan | None = None,
+        is_new: bool = False,
+        is_fixed: bool = False,
+    ) -> None:
+        self.name = NameForm(data, initial=dict(about or {})) if is_new else None
+        self.about = AboutForm(data, initial=dict(about or {}))
+        self.roles: list[RoleForm] = []
+        self.how: HowForm | None = None
+        self.pins: PinsForm | None = None
+        if not is_fixed:
+            players = plan.players if plan else {}
+            self.roles = [
+                RoleForm(data, role=role, endpoints=endpoints, player=players.get(role))
+                for role in Role
+            ]
+            self.how = HowForm(data, initial=vars(plan) if plan else None)
+            self.pins = PinsForm(data, versions=versions, pinned=plan.prompts if plan else None)
+
+    @property
+    def all(self) -> list[forms.Form]:
+        """Each of them that is on the page."""
+        found = [self.name, self.about, *self.roles, self.how, self.pins]
+        return [form for form in found if form is not None]
+
+    @property
+    def errors(self) -> bool:
+        """Whether something is marked in any of them."""
+        return any(form.errors for form in self.all)
+
+    @property
+    def refusals(self) -> list[str]:
+        """What is refused of it as a whole."""
+        return [str(error) for form in self.all for error in form.non_field_errors()]
+
+    def is_valid(self) -> bool:
+        """Whether every field can be read."""
+        return not self.errors
+
+    def plan(self) -> Plan | None:
+        """What was typed, of valid forms; None where the plan is not on the page."""
+        if self.how is None or self.pins is None:
+            return None
+        return Plan(
+            players={form.role: form.player() for form in self.roles},
+            rounds=self.how.cleaned_data["rounds"],
+            uses_retrieval=self.how.cleaned_data["uses_retrieval"],
+            uses_examples=self.how.cleaned_data["uses_examples"],
+            prompts=self.pins.pins(),
+        )
+
+    def accept_edition(self, newest: int) -> None:
+        """From what was typed, saving once more replaces what somebody else saved meanwhile: it was said."""
+        self.about.data = {**self.about.data, "edition": str(newest)}
+
+    def add_refusal(self, refusal: BadInput) -> None:
+        """Show what a service refused beside the field that it is about; `assessor.model` is one of a role."""
+        prefix, _dot, field = refusal.field.rpartition(".")
+        for form in self.all:
+            if (form.prefix or "") == prefix and field in form.fields:
+                form.add_error(field, str(refusal))
+                return
+        self.about.add_error(None, str(refusal))
+
+
+def _offer_endpoints(form: forms.Form, name: str, endpoints: Sequence[Endpoint]) -> None:
+    field = form.fields[name]
+    assert isinstance(field, forms.ChoiceField)
+    field.choices = [
+        (one.name, str(one) if one.is_on else _("%s (switched off)") % one) for one in endpoints
+    ]

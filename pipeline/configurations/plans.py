@@ -1,0 +1,156 @@
+"""What a Configuration has its Runs do: who plays which role, how often, asked in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput
+from core.exact_texts import check_text
+from pipeline.configurations.prompt_versions import check_pins
+from pipeline.models import Configuration, Endpoint
+from pipeline.types import Role
+
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+LEAST_TOKENS, MOST_TOKENS = 64, 200_000
+MOST_TEMPERATURE = 2.0
+MAX_MODEL = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Player:
+    """Who plays one role, as it is asked for; `endpoint` is a name."""
+
+    endpoint: str
+    model: str
+    max_tokens: int = 4096
+    effort: str = ""
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a Configuration has its Runs do. `prompts` are the pinned ones, name to version."""
+
+    players: Mapping[Role, Player]
+    rounds: int = 1
+    uses_retrieval: bool = True
+    uses_examples: bool = True
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+def plan_of(configuration: Configuration) -> Plan:
+    """Its plan as it stands, to be edited or taken over by another; its roles and endpoints are to be prefetched."""
+    return Plan(
+        players={
+            Role(setting.role): Player(
+                endpoint=setting.endpoint.name,
+                model=setting.model,
+                max_tokens=setting.max_tokens,
+                effort=setting.effort,
+                temperature=setting.temperature,
+            )
+            for setting in configuration.roles.all()
+        },
+        rounds=configuration.rounds,
+        uses_retrieval=configuration.uses_retrieval,
+        uses_examples=configuration.uses_examples,
+        prompts=dict(configuration.prompts),
+    )
+
+
+def preset_of(plan: Plan) -> Configuration.Preset:
+    """What a plan is called: by which roles are played by the same model."""
+    generator, assessor, refiner = (
+        (plan.players[role].endpoint, plan.players[role].model)
+        for role in (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)
+    )
+    if generator == assessor == refiner:
+        return Configuration.Preset.SELF_REFLECTION
+    if generator == refiner:
+        return Configuration.Preset.PEER_REVIEW
+    if generator == assessor:
+        return Configuration.Preset.STRONG_REFINER
+    return Configuration.Preset.OWN
+
+
+def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Player]:
+    """The roles as a preset gives them: the second one assesses in peer review, and refines as the strong refiner."""
+    others = {
+        Configuration.Preset.PEER_REVIEW.value: {Role.ASSESSOR: second},
+        Configuration.Preset.STRONG_REFINER.value: {Role.REFINER: second},
+    }
+    return dict.fromkeys(Role, first) | others.get(preset, {})
+
+
+def say_plan(plan: Plan) -> dict[str, str]:
+    """The plan in words, part by part, for the audit log and for telling two of them apart."""
+    said = {
+        "rounds": str(plan.rounds),
+        "uses_retrieval": str(plan.uses_retrieval),
+        "uses_examples": str(plan.uses_examples),
+        "prompts": ", ".join(f"{name} {version}" for name, version in sorted(plan.prompts.items())),
+    }
+    return said | {
+        role.value: _say_player(plan.players[role]) for role in Role if role in plan.players
+    }
+
+
+def check_plan(plan: Plan) -> dict[str, Endpoint]:
+    """The endpoints of a plan by name. Raises BadInput, its field named as `rounds` or `assessor.model`."""
+    if not 0 <= plan.rounds <= Configuration.MAX_ROUNDS:
+        raise BadInput(
+            _("From 0 to %(most)s rounds are possible.") % {"most": Configuration.MAX_ROUNDS},
+            field="rounds",
+        )
+    if set(plan.players) != set(Role):
+        raise BadInput(_("Say who plays each of the three roles."), field="roles")
+    names = {player.endpoint for player in plan.players.values()}
+    endpoints = {one.name: one for one in Endpoint.objects.filter(name__in=names)}
+    for role, player in plan.players.items():
+        _check_player(role, player, endpoints)
+    check_pins(plan.prompts)
+    return endpoints
+
+
+def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint]) -> None:
+    endpoint = endpoints.get(player.endpoint)
+    if endpoint is None:
+        raise BadInput(
+            _("There is no endpoint “%s”.") % player.endpoint[:50], field=f"{role.value}.endpoint"
+        )
+    check_text(player.model, field=f"{role.value}.model", most=MAX_MODEL)
+    if not player.model or not player.model.isprintable():
+        raise BadInput(_("Name a model of this endpoint."), field=f"{role.value}.model")
+    if not LEAST_TOKENS <= player.max_tokens <= MOST_TOKENS:
+        raise BadInput(
+            _("From %(least)s to %(most)s tokens are possible.")
+            % {"least": LEAST_TOKENS, "most": f"{MOST_TOKENS:,}"},
+            field=f"{role.value}.max_tokens",
+        )
+    if player.effort and player.effort not in EFFORTS:
+        raise BadInput(
+            _("Effort is one of: %s.") % ", ".join(EFFORTS), field=f"{role.value}.effort"
+        )
+    if player.temperature is None:
+        return
+    if not endpoint.takes_temperature:
+        raise BadInput(
+            _("“%s” takes no temperature; leave it empty.") % endpoint,
+            field=f"{role.value}.temperature",
+        )
+    # Written so that what is no number is refused too.
+    if not 0 <= player.temperature <= MOST_TEMPERATURE:
+        raise BadInput(
+            _("A temperature lies between 0 and %s.") % MOST_TEMPERATURE,
+            field=f"{role.value}.temperature",
+        )
+
+
+def _say_player(player: Player) -> str:
+    parts = [player.endpoint, player.model, f"{player.max_tokens} tokens", player.effort]
+    if player.temperature is not None:
+        parts.append(f"temperature {player.temperature}")
+    return ", ".join(part for part in parts if part)

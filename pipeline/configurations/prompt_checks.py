@@ -1,0 +1,83 @@
+"""Whether a text can stand in for a prompt: the same task, the same slots, the same shape of answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from pipeline.flow.prompts import Template, load, parse
+from pipeline.flow.questions import answer_words
+
+_ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
+# What tells the model that fenced text is data; without it, a statement could give it orders.
+_FENCE_IS_NAMED = "<<<MARK"
+
+
+def find_faults(name: str, text: str) -> list[str]:
+    """What is wrong with a text as a version of the prompt `name`, one sentence each; empty where nothing is."""
+    template, wanted = parse(text), load(name).slots
+    return [
+        *_faults_of_frame(name, text, template),
+        *_faults_of_slots(template, wanted),
+        *_faults_of_places(template, wanted),
+        *_faults_of_answer(name, text),
+    ]
+
+
+def _faults_of_frame(name: str, text: str, template: Template) -> Iterator[str]:
+    first = text.partition("\n")[0].rstrip()
+    if first != f"Task: {name}":
+        yield _("The first line has to be “Task: %(name)s”; it is “%(first)s”.") % {
+            "name": name,
+            "first": first[:60],
+        }
+    if not template.user or not template.system.partition("\n")[2].strip():
+        yield _(
+            "A line that is only “---” has to part what the model is told from what it is asked, "
+            "with text on both sides."
+        )
+    if _FENCE_IS_NAMED not in template.system:
+        yield _(
+            "Keep the words on text between a line “<<<MARK” and a line “MARK” above the line "
+            "“---”: they say that such text is data and holds no instructions."
+        )
+
+
+def _faults_of_slots(template: Template, wanted: frozenset[str]) -> Iterator[str]:
+    for slot in sorted(wanted - template.slots):
+        yield _("The slot %s is missing below the line “---”.") % _mark(slot)
+    for slot in sorted(template.slots - wanted):
+        yield _("Nothing fills the slot %(slot)s; this prompt has %(slots)s.") % {
+            "slot": _mark(slot),
+            "slots": ", ".join(map(_mark, sorted(wanted))),
+        }
+
+
+def _faults_of_places(template: Template, wanted: frozenset[str]) -> Iterator[str]:
+    for slot in sorted(set(_ANY_SLOT.findall(template.system))):
+        yield _("The slot %s stands above the line “---”, where nothing is filled in.") % _mark(
+            slot
+        )
+    lines = [line.strip() for line in template.user.splitlines()]
+    for slot in sorted(wanted & template.slots):
+        if template.user.count(_mark(slot)) > 1:
+            yield _("The slot %s stands there more than once.") % _mark(slot)
+        elif _mark(slot) not in lines:
+            # The mark that ends fenced text is known by having a line to itself.
+            yield _("The slot %s needs a line to itself.") % _mark(slot)
+
+
+def _faults_of_answer(name: str, text: str) -> Iterator[str]:
+    if "JSON" not in text:
+        yield _("Say that the answer is a JSON object.")
+    missing = [word for word in answer_words(name) if f'"{word}"' not in text]
+    if missing:
+        yield _("The answer is read by these words; say them in double quotes: %s.") % ", ".join(
+            missing
+        )
+
+
+def _mark(slot: str) -> str:
+    return f"<<{slot}>>"

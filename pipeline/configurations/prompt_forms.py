@@ -1,0 +1,67 @@
+"""Forms about versions of prompts: choosing among them, and writing a further one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.actions.forms import PlainText
+from pipeline.models import PromptVersion
+
+
+class PinsForm(forms.Form):
+    """For each prompt the version that is asked by."""
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        versions: Mapping[str, Sequence[PromptVersion]],
+        pinned: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(data, prefix="prompts", initial=dict(pinned or {}))
+        for name, rows in versions.items():
+            self.fields[name] = forms.ChoiceField(
+                label=name,
+                required=False,
+                choices=[
+                    ("", _("the product's, now %s") % rows[0].version),
+                    *((row.version, _describe(row)) for row in rows),
+                ],
+            )
+
+    @property
+    def has_chosen(self) -> bool:
+        """Whether a version is chosen for any of them, as typed or as it stands."""
+        return any(self[name].value() for name in self.fields)
+
+    def pins(self) -> dict[str, str]:
+        """Name to version of what is pinned, of a valid form."""
+        return {name: version for name, version in self.cleaned_data.items() if version}
+
+
+class PromptForm(forms.Form):
+    """A further version of a prompt."""
+
+    text = PlainText(
+        label=_("Text"),
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 24, "class": "mono", "spellcheck": "false"}),
+    )
+    note = forms.CharField(
+        label=_("What was changed"),
+        required=False,
+        help_text=_("One line, for those who choose among the versions."),
+    )
+
+
+def _describe(row: PromptVersion) -> str:
+    words = [row.version]
+    if row.note:
+        words.append(row.note)
+    elif row.source == PromptVersion.Source.FILE:
+        words.append(row.get_source_display())
+    return ": ".join(words)

@@ -1,0 +1,201 @@
+"""Versions of prompts: kept from their first use on, written by people, chosen for runs.
+
+A version that a run was started with stays readable and usable, whatever the product's files say later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput
+from core.audit import record
+from core.exact_texts import check_text
+from pipeline.access import require_endpoint_manager
+from pipeline.configurations.prompt_checks import find_faults
+from pipeline.flow import prompts
+from pipeline.flow.prompts import Template, Templates
+from pipeline.models import Configuration, ModelCall, PromptVersion
+from pipeline.types import Problem
+
+MAX_TEXT = 20_000
+MAX_NOTE = 300
+
+
+@dataclass(frozen=True)
+class VersionUse:
+    """One version of a prompt and where it is used."""
+
+    version: PromptVersion  # without a key where it is the product's and no run has used it yet
+    is_current: bool  # the one that comes with the product as it is installed
+    configurations: list[Configuration]  # in use, and asking by this version from now on
+    calls: int
+
+
+# --- For runs ---------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
+    """Name to version of all prompts for a Run to keep: the pinned ones, else those of the product.
+
+    From now on the product's are kept here too. Raises BadInput where a pinned one can't be used.
+    """
+    check_pins(pinned)
+    current = prompts.versions()
+    kept = set(
+        PromptVersion.objects.filter(version__in=current.values()).values_list("name", "version")
+    )
+    # Whoever else starts a run at this moment keeps the same texts.
+    PromptVersion.objects.bulk_create(
+        [_of_product(name) for name in current if (name, current[name]) not in kept],
+        ignore_conflicts=True,
+    )
+    return current | dict(pinned)
+
+
+def check_pins(pinned: Mapping[str, str]) -> None:
+    """Raise BadInput where a prompt or version is not known here, or has slots that nothing fills."""
+    kept = _find(pinned)
+    for name, version in pinned.items():
+        if name not in prompts.names():
+            raise BadInput(_("There is no prompt “%s”.") % name[:40], field="prompts")
+        template = kept.get(name)
+        if template is None:
+            said = _("There is no version %(version)s of the prompt “%(name)s”.")
+        elif template.slots != prompts.load(name).slots:
+            said = _("Version %(version)s of the prompt “%(name)s” has slots that nothing fills.")
+        else:
+            continue
+        raise BadInput(said % {"version": version[:12], "name": name}, field=f"prompts.{name}")
+
+
+def templates_of(named: object) -> Templates:
+    """The prompts in the versions that a Run's snapshot names.
+
+    Raises Problem where a version is not named, not kept here, or has slots that nothing fills.
+    """
+    pairs = named.items() if isinstance(named, dict) else ()
+    versions = {name: str(version) for name, version in pairs}
+    for name in prompts.OUTSIDE_THE_FLOW - versions.keys():
+        versions[name] = prompts.load(name).version
+    kept = _find(versions)
+    for name in prompts.names():
+        if name not in kept:
+            raise Problem(
+                f"The run names {versions.get(name, 'no')} as version of the prompt “{name}”, "
+                "and no such version is kept here. Start another run."
+            )
+        if kept[name].slots != prompts.load(name).slots:
+            raise Problem(
+                f"Version {versions[name]} of the prompt “{name}” has slots that nothing fills "
+                "any more. Start another run."
+            )
+    return {name: kept[name] for name in prompts.names()}
+
+
+def _find(versions: Mapping[str, str]) -> dict[str, Template]:
+    """Those of these versions that are kept or come with the product, in at most one query."""
+    found = {
+        name: prompts.load(name)
+        for name, version in versions.items()
+        if name in prompts.names() and prompts.load(name).version == version
+    }
+    others = {name: version for name, version in versions.items() if name not in found}
+    if others:
+        rows = PromptVersion.objects.filter(name__in=others, version__in=others.values())
+        for row in rows:
+            template = prompts.parse(row.text)
+            if others[row.name] == row.version == template.version:
+                found[row.name] = template
+    return found
+
+
+def _of_product(name: str) -> PromptVersion:
+    return PromptVersion(name=name, version=prompts.load(name).version, text=prompts.read(name))
+
+
+# --- For people -------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVersion:
+    """Keep a text as a further version of a prompt; configurations that pin it use it.
+
+    Raises BadInput where it lacks what the product fills in or reads, or is kept already.
+    """
+    require_endpoint_manager(by)
+    # Browsers send the line ends of Windows, and the same words are to be the same version.
+    text = check_text(text, field="text", most=MAX_TEXT).replace("\r\n", "\n").rstrip() + "\n"
+    note = check_text(note, field="note", most=MAX_NOTE).strip()
+    faults = find_faults(name, text)
+    if faults:
+        raise BadInput(" ".join(faults), field="text")
+    version = prompts.parse(text).version
+    if version == prompts.load(name).version:
+        raise BadInput(_("This is the text that comes with the product."), field="text")
+    try:
+        with transaction.atomic():
+            written = PromptVersion.objects.create(
+                name=name,
+                version=version,
+                text=text,
+                source=PromptVersion.Source.WRITTEN,
+                note=note,
+                created_by=by,
+            )
+    except IntegrityError:
+        raise BadInput(
+            _("This text is kept already, as version %s.") % version, field="text"
+        ) from None
+    record(written, "written", by=by, prompt=("", name), version=("", version))
+    return written
+
+
+def uses_of(name: str) -> list[VersionUse]:
+    """The versions of a prompt, the product's present one first, then the newest, with where each is used."""
+    current = prompts.load(name).version
+    rows = list(PromptVersion.objects.filter(name=name).select_related("created_by"))
+    if all(row.version != current for row in rows):
+        rows.append(_of_product(name))
+    rows.sort(key=lambda row: row.version != current)
+    calls = dict(
+        ModelCall.objects.filter(prompt=name)
+        .values_list("prompt_version")
+        .annotate(calls=Count("pk"))
+    )
+    asking: dict[str, list[Configuration]] = {}
+    for one in _configurations_in_use():
+        asking.setdefault(one.prompts.get(name, current), []).append(one)
+    return [
+        VersionUse(
+            version=row,
+            is_current=row.version == current,
+            configurations=asking.get(row.version, []),
+            calls=calls.get(row.version, 0),
+        )
+        for row in rows
+    ]
+
+
+def versions_by_prompt() -> dict[str, list[PromptVersion]]:
+    """Every prompt with its versions, the product's present one first, then the newest; in one query."""
+    found: dict[str, list[PromptVersion]] = {name: [_of_product(name)] for name in prompts.names()}
+    for row in PromptVersion.objects.filter(name__in=found):
+        known = found[row.name]
+        if row.version == known[0].version:
+            known[0] = row
+        else:
+            known.append(row)
+    return found
+
+
+def _configurations_in_use() -> list[Configuration]:
+    return list(
+        Configuration.objects.filter(archived_at=None).exclude(preset=Configuration.Preset.IMPORTED)
+    )

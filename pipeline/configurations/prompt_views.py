@@ -1,0 +1,125 @@
+"""Prompts: their versions, where each is used, what differs, and writing a further one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from catalog.types import BadInput
+from core.web.requests import signed_in
+from pipeline.access import MANAGE_ENDPOINTS, access_prompts
+from pipeline.actions.forms import add_refusal
+from pipeline.configurations import prompt_versions
+from pipeline.configurations.prompt_forms import PromptForm
+from pipeline.configurations.prompt_versions import VersionUse, uses_of, versions_by_prompt
+from pipeline.flow import prompts
+from pipeline.flow.questions import answer_words
+from pipeline.models import PromptVersion
+from pipeline.runs.views.stages import name_of
+from pipeline.types import StageName
+
+
+@dataclass(frozen=True)
+class ShownPrompt:
+    """A prompt in the list of them."""
+
+    name: str
+    stage: str
+    current: PromptVersion
+    count: int
+    slots: list[str]
+
+
+@require_safe
+def prompt_list(request: HttpRequest) -> HttpResponse:
+    """The questions that models are asked, in the order of the pipeline."""
+    user = signed_in(request)
+    access_prompts(user)
+    shown = [
+        ShownPrompt(name, name_of(name), rows[0], len(rows), sorted(prompts.load(name).slots))
+        for name, rows in versions_by_prompt().items()
+    ]
+    order = [stage.value for stage in StageName]
+    shown.sort(key=lambda one: order.index(one.name))
+    return render(request, "pipeline/prompt_list.html", {"prompts": shown})
+
+
+@require_safe
+def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
+    """One prompt: a version in full, what differs from another, and where each is used."""
+    user = signed_in(request)
+    access_prompts(user, name)
+    uses = uses_of(name)
+    new = _chosen(uses, request.GET.get("version", "")) or uses[0]
+    old = _chosen(uses, request.GET.get("from", ""))
+    context = {
+        "name": name,
+        "stage": name_of(name),
+        "uses": uses,
+        "new": new,
+        "old": old if old and old != new else None,
+        "side": request.GET.get("view") == "side",
+        "may_write": user.has_perm(MANAGE_ENDPOINTS),
+    }
+    return render(request, "pipeline/prompt_detail.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def prompt_new(request: HttpRequest, name: str) -> HttpResponse:
+    """Write a further version, starting from one that is there."""
+    user = signed_in(request)
+    access_prompts(user, name, to_write=True)
+    if request.method != "POST":
+        uses = uses_of(name)
+        start = _chosen(uses, request.GET.get("from", "")) or uses[0]
+        return _show_form(request, name, PromptForm(initial={"text": start.version.text}))
+    form = PromptForm(request.POST)
+    if form.is_valid():
+        written = _write(name, form, user)
+        if written is not None:
+            messages.success(
+                request,
+                _("Kept as version %s. It is asked by where a configuration chooses it.")
+                % written.version,
+            )
+            return redirect(f"{reverse('prompt-detail', args=[name])}?version={written.version}")
+    return _show_form(request, name, form, status=422)
+
+
+def _write(name: str, form: PromptForm, user: User) -> PromptVersion | None:
+    given = form.cleaned_data
+    try:
+        return prompt_versions.write_prompt(name, text=given["text"], note=given["note"], by=user)
+    except BadInput as refusal:
+        add_refusal(form, refusal)
+        return None
+
+
+def _chosen(uses: list[VersionUse], version: str) -> VersionUse | None:
+    """The version of the address; 404 where it names one that is not kept."""
+    if not version:
+        return None
+    for use in uses:
+        if use.version.version == version:
+            return use
+    raise Http404
+
+
+def _show_form(
+    request: HttpRequest, name: str, form: PromptForm, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "name": name,
+        "stage": name_of(name),
+        "form": form,
+        "slots": [f"<<{slot}>>" for slot in sorted(prompts.load(name).slots)],
+        "words": list(answer_words(name)),
+    }
+    return render(request, "pipeline/prompt_new.html", context, status=status)

@@ -1,0 +1,258 @@
+"""Input and output of the API of configurations, prompts and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rest_framework import serializers
+
+from pipeline.configurations.prompt_versions import VersionUse
+from pipeline.configurations.services import edition_of, is_fixed, is_usable
+from pipeline.models import Configuration, RoleSetting
+from pipeline.runs.comparison import ComparedRun, Comparison, Used
+from pipeline.types import Role
+
+# --- Input --------------------------------------------------------------------------
+
+
+class PlayerInput(serializers.Serializer[object]):
+    """Who plays a role; the service judges the values."""
+
+    role = serializers.ChoiceField(choices=[role.value for role in Role])
+    endpoint = serializers.CharField(help_text="Name of an endpoint.")
+    model = serializers.CharField()
+    max_tokens = serializers.IntegerField(required=False, default=4096)
+    effort = serializers.CharField(required=False, allow_blank=True, default="")
+    temperature = serializers.FloatField(required=False, allow_null=True, default=None)
+
+
+class ConfigurationChange(serializers.Serializer[object]):
+    """What is to be changed; what is left out stays, and so do roles that are not named."""
+
+    title = serializers.CharField(required=False)
+    note = serializers.CharField(required=False, allow_blank=True)
+    rounds = serializers.IntegerField(required=False, help_text="0 to 4.")
+    uses_retrieval = serializers.BooleanField(required=False)
+    uses_examples = serializers.BooleanField(required=False)
+    prompts = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Prompt to version, where it is not to be the product's.",
+    )
+    roles = PlayerInput(many=True, required=False)
+    edition = serializers.IntegerField(
+        required=False,
+        help_text="The edition that was read: 409 where somebody has changed it since.",
+    )
+
+
+class ConfigurationInput(ConfigurationChange):
+    """A new configuration; it begins as a copy of `like` where that is given."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    like = serializers.CharField(required=False, help_text="Name of one to start from.")
+
+
+class PromptInput(serializers.Serializer[object]):
+    """A further version of a prompt."""
+
+    name = serializers.CharField()
+    text = serializers.CharField(trim_whitespace=False)
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+# --- Output -------------------------------------------------------------------------
+
+
+class RoleSettingSerializer(serializers.ModelSerializer[RoleSetting]):
+    role = serializers.CharField()
+    endpoint = serializers.CharField(source="endpoint.name")
+
+    class Meta:
+        model = RoleSetting
+        fields: ClassVar = ("role", "endpoint", "model", "max_tokens", "effort", "temperature")
+
+
+class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
+    """Who writes, who assesses, who refines, in how many rounds."""
+
+    preset = serializers.CharField()
+    is_usable = serializers.SerializerMethodField()
+    roles = RoleSettingSerializer(many=True)
+    prompts = serializers.DictField(child=serializers.CharField())
+
+    class Meta:
+        model = Configuration
+        fields: ClassVar[tuple[str, ...]] = (
+            "name",
+            "title",
+            "note",
+            "preset",
+            "rounds",
+            "uses_retrieval",
+            "uses_examples",
+            "prompts",
+            "is_default",
+            "archived_at",
+            "is_usable",
+            "roles",
+        )
+
+    def get_is_usable(self, configuration: Configuration) -> bool:
+        return is_usable(configuration)
+
+
+class ConfigurationDetailSerializer(ConfigurationSerializer):
+    """One configuration, with whether its plan may still change and the edition to change it from."""
+
+    is_fixed = serializers.SerializerMethodField()
+    edition = serializers.SerializerMethodField()
+
+    class Meta(ConfigurationSerializer.Meta):
+        fields: ClassVar[tuple[str, ...]] = (
+            *ConfigurationSerializer.Meta.fields,
+            "is_fixed",
+            "edition",
+        )
+
+    def get_is_fixed(self, configuration: Configuration) -> bool:
+        return is_fixed(configuration)
+
+    def get_edition(self, configuration: Configuration) -> int:
+        return edition_of(configuration)
+
+
+class PromptVersionSerializer(serializers.Serializer[object]):
+    """One version of a prompt, in full."""
+
+    version = serializers.CharField(source="version.version")
+    source = serializers.CharField(source="version.source")  # type: ignore[assignment]
+    is_current = serializers.BooleanField(help_text="Comes with the product as it is installed.")
+    text = serializers.CharField(source="version.text")
+    note = serializers.CharField(source="version.note")
+    created_by = serializers.CharField(source="version.created_by.username", default=None)
+    configurations = serializers.SerializerMethodField(help_text="In use, and asking by it.")
+    calls = serializers.IntegerField(help_text="Model calls that asked by it.")
+
+    def get_configurations(self, shown: VersionUse) -> list[str]:
+        return [configuration.name for configuration in shown.configurations]
+
+
+class PromptSerializer(serializers.Serializer[object]):
+    """A prompt and the names of its versions, the product's first."""
+
+    name = serializers.CharField()
+    current = serializers.CharField()
+    versions = serializers.ListField(child=serializers.CharField())
+
+
+class PromptDetailSerializer(serializers.Serializer[object]):
+    """A prompt with its versions in full."""
+
+    name = serializers.CharField()
+    slots = serializers.ListField(child=serializers.CharField())
+    versions = PromptVersionSerializer(many=True)
+
+
+class UsedSerializer(serializers.Serializer[object]):
+    calls = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True, help_text="USD; null where it is not known.")
+
+
+class ComparedRunSerializer(serializers.Serializer[object]):
+    """One of the runs; what a review hides from the person is null."""
+
+    run = serializers.IntegerField()
+    configuration = serializers.CharField(allow_null=True)
+    demo = serializers.BooleanField(allow_null=True)
+    state = serializers.CharField()
+    verdict = serializers.CharField(allow_null=True)
+    draft = serializers.IntegerField(allow_null=True, help_text="Number of the compared draft.")
+    draft_verdict = serializers.CharField(allow_null=True)
+    sha256 = serializers.CharField(allow_null=True)
+    script = serializers.CharField(allow_null=True)
+    findings = serializers.DictField(child=serializers.IntegerField())
+    feedback = serializers.ListField(child=serializers.CharField())
+    milliseconds = serializers.IntegerField(allow_null=True)
+    used = UsedSerializer(allow_null=True)
+
+
+class DifferenceSerializer(serializers.Serializer[object]):
+    what = serializers.CharField()
+    values = serializers.ListField(child=serializers.CharField())
+
+
+class ComparedStageSerializer(serializers.Serializer[object]):
+    name = serializers.CharField()
+    round = serializers.IntegerField()
+    outcomes = serializers.ListField(child=serializers.CharField(allow_null=True))
+    milliseconds = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+
+
+class ComparisonSerializer(serializers.Serializer[object]):
+    """Two to four runs of one action; every list of values is in the order of `runs`."""
+
+    action = serializers.IntegerField()
+    is_active = serializers.BooleanField()
+    is_same_script = serializers.BooleanField()
+    differences = DifferenceSerializer(many=True, allow_null=True)
+    runs = ComparedRunSerializer(many=True)
+    stages = ComparedStageSerializer(many=True)
+
+
+def describe_comparison(found: Comparison) -> dict[str, object]:
+    """A comparison as the API gives it."""
+    differences = found.differences
+    return {
+        "action": found.action.pk,
+        "is_active": found.is_active,
+        "is_same_script": found.is_same_script,
+        "differences": None
+        if differences is None
+        else [
+            {"what": line.what, "values": [value for _run, value in line.values]}
+            for line in differences
+        ],
+        "runs": [_describe_run(one) for one in found.runs],
+        "stages": [
+            {
+                "name": line.name,
+                "round": line.round,
+                "outcomes": [cell.stage.outcome if cell else None for cell in line.cells],
+                "milliseconds": [cell.stage.milliseconds if cell else None for cell in line.cells],
+            }
+            for line in found.stages
+        ],
+    }
+
+
+def _describe_run(one: ComparedRun) -> Mapping[str, object]:
+    draft, assessment = one.draft, getattr(one.draft, "assessment", None)
+    return {
+        "run": one.run.pk,
+        "configuration": one.run.configuration.name if one.parts.models else None,
+        "demo": one.run.demo if one.parts.models else None,
+        "state": one.state,
+        "verdict": one.run.verdict or None if one.parts.verdict else None,
+        "draft": draft.number if draft else None,
+        "draft_verdict": assessment.verdict if assessment else None,
+        "sha256": draft.sha256 if draft else None,
+        "script": draft.script if draft else None,
+        "findings": one.findings,
+        "feedback": [given.text for given in one.feedbacks],
+        "milliseconds": one.milliseconds,
+        "used": _describe_used(one.used, with_cost=one.parts.models) if one.parts.verdict else None,
+    }
+
+
+def _describe_used(used: Used, *, with_cost: bool) -> dict[str, object]:
+    return {
+        "calls": used.calls,
+        "input_tokens": used.input,
+        "output_tokens": used.output,
+        "cost": used.cost / 1_000_000 if with_cost and used.cost is not None else None,
+    }

@@ -1,0 +1,257 @@
+"""Configurations: who plays which role, in how many rounds, asked in which words; and which can be used now.
+
+A Run keeps a snapshot, so nothing done here changes a run that is there. What a study compares are
+Configurations by name: once runs exist under one, its plan stays as it is, and another is made for another plan.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow, Stale
+from core.audit import record
+from core.exact_texts import check_text
+from pipeline.access import require_endpoint_manager
+from pipeline.configurations.plans import Plan, check_plan, plan_of, preset_of, say_plan
+from pipeline.models import Configuration, Endpoint, RoleSetting
+from pipeline.types import Role
+
+MAX_NOTE = 2_000
+# An address of their pages.
+_TAKEN_NAMES = {"new"}
+
+
+# --- Looking ------------------------------------------------------------------------------------------------------
+
+
+def usable_configurations() -> list[Configuration]:
+    """Configurations that a run can be started under now, in a fixed number of queries."""
+    found = Configuration.objects.prefetch_related("roles__endpoint")
+    return [configuration for configuration in found if is_usable(configuration)]
+
+
+def is_usable(configuration: Configuration) -> bool:
+    """Whether it is in use and every role is played by an endpoint that is switched on."""
+    roles = configuration.roles.all()
+    is_whole = {setting.role for setting in roles} == {role.value for role in Role}
+    is_on = all(setting.endpoint.is_on for setting in roles)
+    return configuration.archived_at is None and is_whole and is_on
+
+
+def edition_of(configuration: Configuration) -> int:
+    """A number that changes with what can be edited: who edits says which edition they had before them."""
+    parts = (configuration.title, configuration.note, say_plan(plan_of(configuration)))
+    return zlib.crc32(repr(parts).encode())
+
+
+def is_fixed(configuration: Configuration) -> bool:
+    """Whether its plan stays as it is: runs were started under it, or it stands for imported scripts."""
+    return configuration.preset == Configuration.Preset.IMPORTED or configuration.runs.exists()
+
+
+def known_models() -> dict[str, list[str]]:
+    """Models to choose among, each with the titles of its endpoints: what their checks found, and what has a price."""
+    found: dict[str, list[str]] = {}
+    for endpoint in Endpoint.objects.prefetch_related("prices"):
+        listed = endpoint.probe.get("models") if isinstance(endpoint.probe, dict) else None
+        names = [name for name in listed or [] if isinstance(name, str)]
+        names += [price.model for price in endpoint.prices.all()]
+        for name in dict.fromkeys(names):
+            found.setdefault(name, []).append(str(endpoint))
+    return dict(sorted(found.items()))
+
+
+def hold_configuration(configuration: Configuration) -> Configuration:
+    """It as it stands, and as it stays until this transaction ends; starting runs do not wait for each other."""
+    held = Configuration.objects.raw(
+        "SELECT * FROM pipeline_configuration WHERE id = %s FOR KEY SHARE", [configuration.pk]
+    )
+    return held[0]
+
+
+# --- Changing -----------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def create_configuration(
+    name: str, *, title: str, plan: Plan, by: User, note: str = ""
+) -> Configuration:
+    """A new Configuration, in use at once. Raises BadInput, its field named as `name` or `assessor.model`."""
+    require_endpoint_manager(by)
+    _check_name(name)
+    title, note = _clean_title(title), _clean_note(note)
+    endpoints = check_plan(plan)
+    try:
+        with transaction.atomic():
+            made = Configuration.objects.create(name=name, title=title, note=note, created_by=by)
+    except IntegrityError:
+        raise BadInput(_("There is a configuration of this name already."), field="name") from None
+    _write_plan(made, plan, endpoints)
+    record(made, "created", by=by, **{part: ("", new) for part, new in say_plan(plan).items()})
+    return made
+
+
+@transaction.atomic
+def update_configuration(
+    configuration: Configuration,
+    *,
+    title: str,
+    note: str,
+    by: User,
+    plan: Plan | None = None,
+    seen: int | None = None,
+) -> Configuration:
+    """Change title, note and, where no run was started under it, the plan; None leaves the plan as it is.
+
+    `seen` is the edition that the change was made from. Raises BadInput, NotAllowedNow where the plan
+    is to change and must not, Stale where somebody has changed it since.
+    """
+    require_endpoint_manager(by)
+    locked = _lock(configuration)
+    newest = edition_of(locked)
+    if seen not in (None, newest):
+        raise Stale(
+            _(
+                "Somebody else has changed this configuration meanwhile. Look at it before you save."
+            ),
+            newest=newest,
+        )
+    before = {"title": locked.title, "note": locked.note}
+    after = {"title": _clean_title(title), "note": _clean_note(note)}
+    locked.title, locked.note = after["title"], after["note"]
+    old_plan = plan_of(locked)
+    if plan is None or plan == old_plan:
+        locked.save(update_fields=["title", "note"])
+    elif is_fixed(locked):
+        raise NotAllowedNow(
+            _(
+                "Runs were started under this configuration, and studies compare by its name: "
+                "its roles, rounds and prompts stay as they are. Duplicate it instead."
+            )
+        )
+    else:
+        _write_plan(locked, plan, check_plan(plan))
+        before |= say_plan(old_plan)
+        after |= say_plan(plan)
+    changes = {
+        part: (before.get(part, ""), new)
+        for part, new in after.items()
+        if before.get(part, "") != new
+    }
+    if changes:
+        record(locked, "changed", by=by, **changes)
+    return locked
+
+
+@transaction.atomic
+def make_default(configuration: Configuration, *, by: User) -> None:
+    """It is used when nobody names one. Raises NotAllowedNow where no run can be started under it."""
+    require_endpoint_manager(by)
+    # All of them, so that two people who choose at the same time choose one after the other.
+    rows = {row.pk: row for row in Configuration.objects.select_for_update().order_by("pk")}
+    chosen = rows[configuration.pk]
+    if chosen.archived_at or chosen.preset == Configuration.Preset.IMPORTED:
+        raise NotAllowedNow(_("No run can be started under this one, so it can't be the default."))
+    before = next((row for row in rows.values() if row.is_default), None)
+    if before == chosen:
+        raise NotAllowedNow(_("This one is the default already."))
+    Configuration.objects.filter(is_default=True).update(is_default=False)
+    Configuration.objects.filter(pk=chosen.pk).update(is_default=True)
+    record(chosen, "made the default", by=by, default=(before.name if before else "", chosen.name))
+
+
+@transaction.atomic
+def archive_configuration(configuration: Configuration, *, by: User) -> None:
+    """No run can be started under it any more; its runs stay. Raises NotAllowedNow for the default one."""
+    require_endpoint_manager(by)
+    locked = _lock(configuration)
+    if locked.is_default:
+        raise NotAllowedNow(_("This is the default one. Make another the default first."))
+    if locked.preset == Configuration.Preset.IMPORTED:
+        raise NotAllowedNow(_("Imports need this one."))
+    if locked.archived_at:
+        raise NotAllowedNow(_("This is archived already."))
+    locked.archived_at = timezone.now()
+    locked.save(update_fields=["archived_at"])
+    record(locked, "archived", by=by)
+
+
+@transaction.atomic
+def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
+    """Runs can be started under it again. Raises NotAllowedNow where it is not archived."""
+    require_endpoint_manager(by)
+    locked = _lock(configuration)
+    if locked.archived_at is None:
+        raise NotAllowedNow(_("This is not archived."))
+    locked.archived_at = None
+    locked.save(update_fields=["archived_at"])
+    record(locked, "unarchived", by=by)
+
+
+# --- Helpers ------------------------------------------------------------------------------------------------------
+
+_PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "prompts")
+
+
+def _lock(configuration: Configuration) -> Configuration:
+    """The row as it stands; a run that is being started under it is waited for."""
+    found = Configuration.objects.prefetch_related("roles__endpoint")
+    return found.select_for_update().get(pk=configuration.pk)
+
+
+def _write_plan(
+    configuration: Configuration, plan: Plan, endpoints: Mapping[str, Endpoint]
+) -> None:
+    for name in _PLAN_FIELDS:
+        setattr(configuration, name, getattr(plan, name))
+    configuration.prompts = dict(plan.prompts)
+    configuration.preset = preset_of(plan)
+    configuration.save()
+    configuration.roles.all().delete()
+    RoleSetting.objects.bulk_create(
+        RoleSetting(
+            configuration=configuration,
+            role=role.value,
+            endpoint=endpoints[player.endpoint],
+            model=player.model,
+            max_tokens=player.max_tokens,
+            effort=player.effort,
+            temperature=player.temperature,
+        )
+        for role, player in plan.players.items()
+    )
+
+
+def _check_name(name: str) -> None:
+    try:
+        validate_slug(name)
+    except ValidationError:
+        raise BadInput(
+            _(
+                "A name has letters without accents, digits, hyphens and underscores, and no spaces."
+            ),
+            field="name",
+        ) from None
+    if len(name) > 80:
+        raise BadInput(_("A name has at most 80 characters."), field="name")
+    if name in _TAKEN_NAMES:
+        raise BadInput(_("This name is taken by a page; choose another."), field="name")
+
+
+def _clean_title(title: str) -> str:
+    title = check_text(title, field="title", most=150).strip()
+    if not title:
+        raise BadInput(_("Give it a title by which people choose it."), field="title")
+    return title
+
+
+def _clean_note(note: str) -> str:
+    return check_text(note, field="note", most=MAX_NOTE).strip()

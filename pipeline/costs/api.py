@@ -1,0 +1,95 @@
+"""Spending over the API: the sums that the page shows, for programs."""
+
+from __future__ import annotations
+
+from drf_spectacular.helpers import forced_singular_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.types import BadInput
+from core.web.requests import signed_in
+from pipeline.access import access_spending
+from pipeline.costs.forms import CostForm
+from pipeline.costs.services import By, Per, read_costs
+from pipeline.models import Spending
+
+
+class SumsSerializer(serializers.Serializer[object]):
+    """Sums over ended tries. What has no price is counted in `unpriced` and is not in `cost`."""
+
+    calls = serializers.IntegerField(source="attempts")
+    answered = serializers.IntegerField()
+    possibly_billed = serializers.IntegerField(help_text="Ended without a reply.")
+    unpriced = serializers.IntegerField(help_text="Answered, with no price known on that day.")
+    demo_calls = serializers.IntegerField(source="demo", help_text="Of the demo model, free.")
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    cache_read_tokens = serializers.IntegerField()
+    cache_write_tokens = serializers.IntegerField()
+    cost = serializers.SerializerMethodField(help_text="USD; null where no price is known.")
+    milliseconds = serializers.IntegerField(help_text="How long models worked.")
+
+    def get_cost(self, sums: object) -> float | None:
+        known = getattr(sums, "known_cost", None)
+        return None if known is None else known / 1_000_000
+
+
+class SpendingRowSerializer(serializers.Serializer[object]):
+    """One day or month of one model, configuration, batch or stage."""
+
+    period = serializers.DateField(help_text="Its first day, in UTC.")
+    key = serializers.CharField(help_text="Empty: asked without a batch.")
+    name = serializers.CharField()
+    endpoint = serializers.CharField(help_text="Where told apart by model.")
+    sums = SumsSerializer()
+
+
+class UnpricedSerializer(serializers.Serializer[object]):
+    """A model of which some replies have no price."""
+
+    endpoint = serializers.CharField()
+    model = serializers.CharField()
+    calls = serializers.IntegerField()
+
+
+class SpendingSerializer(serializers.Serializer[object]):
+    """What models were paid in a range, and how long they worked."""
+
+    since = serializers.DateField(source="query.since")
+    until = serializers.DateField(source="query.until")
+    per = serializers.CharField(source="query.per")
+    by = serializers.CharField(source="query.by")
+    rows = SpendingRowSerializer(many=True)
+    total = SumsSerializer()
+    unpriced = UnpricedSerializer(many=True)
+
+
+class SpendingViewSet(viewsets.GenericViewSet[Spending]):
+    """What was asked and paid; for campaign managers and administrators."""
+
+    queryset = Spending.objects.none()
+    filter_backends = ()
+    pagination_class = None
+
+    @extend_schema(
+        responses=forced_singular_serializer(SpendingSerializer),  # type: ignore[no-untyped-call]
+        parameters=[
+            OpenApiParameter("since", str, description="First day, such as 2026-10-01."),
+            OpenApiParameter("until", str, description="Last day; today where it is left out."),
+            OpenApiParameter("per", str, enum=[per.value for per in Per]),
+            OpenApiParameter("by", str, enum=[by.value for by in By]),
+            OpenApiParameter("configuration", str, description="Only this one, by its name."),
+            OpenApiParameter("batch", int, description="Only this one, by its number."),
+        ],
+    )
+    def list(self, request: Request) -> Response:
+        """Sums by day or month, told apart by model, configuration, batch or stage, and in all."""
+        user = signed_in(request)
+        access_spending(user)
+        form = CostForm(request.query_params)
+        if not form.is_valid():
+            name, messages = next(iter(form.errors.items()))
+            raise BadInput(str(messages[0]), field=name)
+        return Response(SpendingSerializer(read_costs(form.query, by=user)).data)

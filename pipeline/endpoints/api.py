@@ -1,0 +1,146 @@
+"""The endpoints' API: the same services as the pages. For administrators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.web.requests import read_body, signed_in
+from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
+from pipeline.endpoints import prices, services
+from pipeline.endpoints.checks import ask_check
+from pipeline.endpoints.prices import PriceValues
+from pipeline.endpoints.serializers import (
+    CheckInput,
+    EndpointChange,
+    EndpointInput,
+    EndpointSerializer,
+    PriceInput,
+    PriceSerializer,
+    SwitchOnInput,
+    UseModeInput,
+)
+from pipeline.endpoints.services import EndpointValues, values_of
+from pipeline.models import Endpoint
+
+# A token that may only ask for scripts must not say where they are sent.
+MANAGE = "manage"
+
+
+class EndpointViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Endpoint]
+):
+    """Where models are asked; for administrators."""
+
+    serializer_class = EndpointSerializer
+    queryset = Endpoint.objects.none()
+    lookup_field = "name"
+    required_scope = MANAGE
+
+    def get_queryset(self) -> QuerySet[Endpoint]:
+        return access_endpoints(signed_in(self.request))
+
+    @extend_schema(request=EndpointInput, responses={201: EndpointSerializer})
+    def create(self, request: Request) -> Response:
+        """Add an endpoint; it begins switched off."""
+        user = signed_in(request)
+        require_endpoint_manager(user)
+        given = read_body(EndpointInput, request)
+        name = given.pop("name")
+        given.pop("edition", None)
+        made = services.create_endpoint(name, values=EndpointValues(**given), by=user)
+        return self._answer(made.name, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=EndpointChange, responses=EndpointSerializer)
+    def partial_update(self, request: Request, name: str) -> Response:
+        """Change some values; with the `edition` that was read, 409 where it is not the newest."""
+        user = signed_in(request)
+        endpoint = access_endpoint(user, name)
+        given = read_body(EndpointChange, request)
+        seen = given.pop("edition", None)
+        values = replace(values_of(endpoint), **given)
+        services.change_endpoint(endpoint, values=values, by=user, seen=seen)
+        return self._answer(name)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, name: str) -> Response:
+        """Forget an endpoint that nothing has ever used."""
+        user = signed_in(request)
+        services.delete_endpoint(access_endpoint(user, name), by=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=SwitchOnInput, responses=EndpointSerializer)
+    @action(detail=True, methods=["post"], url_path="switch-on")
+    def switch_on(self, request: Request, name: str) -> Response:
+        """Let runs use it; one outside this machine takes `confirmed`."""
+        user = signed_in(request)
+        endpoint = access_endpoint(user, name)
+        body = read_body(SwitchOnInput, request)
+        services.switch_on(endpoint, by=user, confirmed=body["confirmed"])
+        return self._answer(name)
+
+    @extend_schema(request=None, responses=EndpointSerializer)
+    @action(detail=True, methods=["post"], url_path="switch-off")
+    def switch_off(self, request: Request, name: str) -> Response:
+        """Let nothing be asked there any more."""
+        user = signed_in(request)
+        services.switch_off(access_endpoint(user, name), by=user)
+        return self._answer(name)
+
+    @extend_schema(request=None, responses=EndpointSerializer)
+    @action(detail=True, methods=["post"])
+    def wake(self, request: Request, name: str) -> Response:
+        """End its rest."""
+        user = signed_in(request)
+        services.wake(access_endpoint(user, name), by=user)
+        return self._answer(name)
+
+    @extend_schema(request=CheckInput, responses={202: EndpointSerializer})
+    @action(detail=True, methods=["post"])
+    def check(self, request: Request, name: str) -> Response:
+        """Have a worker check it by at most three calls; read `check` until its state is done."""
+        user = signed_in(request)
+        endpoint = access_endpoint(user, name)
+        body = read_body(CheckInput, request)
+        ask_check(endpoint, model=body["model"], by=user)
+        return self._answer(name, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=UseModeInput, responses=EndpointSerializer)
+    @action(detail=True, methods=["post"], url_path="use-mode")
+    def use_mode(self, request: Request, name: str) -> Response:
+        """Take the mode that the last check recommends."""
+        user = signed_in(request)
+        endpoint = access_endpoint(user, name)
+        body = read_body(UseModeInput, request)
+        services.use_mode(endpoint, mode=body["mode"], by=user)
+        return self._answer(name)
+
+    @extend_schema(request=PriceInput, responses={201: PriceSerializer})
+    @action(detail=True, methods=["post"], url_path="prices")
+    def add_price(self, request: Request, name: str) -> Response:
+        """Note what a model costs from a day on."""
+        user = signed_in(request)
+        endpoint = access_endpoint(user, name)
+        body = read_body(PriceInput, request)
+        made = prices.add_price(endpoint, values=PriceValues(**body), by=user)
+        return Response(PriceSerializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["delete"], url_path=r"prices/(?P<pk>\d{1,18})")
+    def remove_price(self, request: Request, name: str, pk: str) -> Response:
+        """Take away a price that no call was counted at."""
+        user = signed_in(request)
+        price = get_object_or_404(access_endpoint(user, name).prices, pk=pk)
+        prices.remove_price(price, by=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _answer(self, name: str, *, status: int = 200) -> Response:
+        endpoint = access_endpoint(signed_in(self.request), name)
+        return Response(EndpointSerializer(endpoint).data, status=status)

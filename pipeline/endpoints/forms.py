@@ -1,0 +1,192 @@
+"""Forms of the endpoints' pages: what is typed becomes what the services take; they judge it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
+
+from catalog.types import BadInput
+from pipeline.endpoints.prices import PriceValues
+from pipeline.endpoints.rules import looks_like_key, read_key_variable
+from pipeline.endpoints.services import EndpointValues, edition_of, values_of
+from pipeline.models import Endpoint
+from pipeline.types import Mode
+
+_MICRO = 1_000_000  # micro-dollars in a dollar
+_MODES = [
+    (Mode.SCHEMA.value, _("Schema: answers are held to a JSON schema")),
+    (Mode.TOOL.value, _("Tool: answers come as the input of a forced tool")),
+    (Mode.TEXT.value, _("Text: the shape is asked for in words")),
+]
+
+
+class EndpointForm(forms.Form):
+    """What of an endpoint can be changed. The demo model's address and key are not typed."""
+
+    title = forms.CharField(label=_("Title"), help_text=_("How people see it."))
+    base_url = forms.CharField(
+        label=_("Base URL"),
+        help_text=_("Without /v1. Plain http:// only for this machine and private networks."),
+        widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false", "inputmode": "url"}),
+    )
+    key_variable = forms.CharField(
+        label=_("Environment variable of the key"),
+        required=False,
+        help_text=_(
+            "Its name, never the key itself. Web and worker read it from their environment. "
+            "Empty where the server needs none."
+        ),
+        widget=forms.TextInput(
+            attrs={"class": "mono", "spellcheck": "false", "autocomplete": "off"}
+        ),
+    )
+    mode = forms.ChoiceField(
+        label=_("Mode"), choices=_MODES, help_text=_("The check finds out which of them is real.")
+    )
+    max_in_flight = forms.IntegerField(
+        label=_("Calls in flight"), help_text=_("At most so many at once, over all workers.")
+    )
+    timeout_seconds = forms.IntegerField(
+        label=_("Time limit of a call in seconds"), help_text=_("Local models load for minutes.")
+    )
+    takes_temperature = forms.BooleanField(
+        label=_("Takes a temperature"), required=False, help_text=_("Claude refuses it.")
+    )
+    has_batches = forms.BooleanField(
+        label=_("Has Message Batches"), required=False, help_text=_("The check says so.")
+    )
+    edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        initial: dict[str, object] | None = None,
+        demo: bool = False,
+    ) -> None:
+        super().__init__(data.copy() if data is not None else None, initial=initial)
+        if demo:
+            del self.fields["base_url"], self.fields["key_variable"]
+
+    @classmethod
+    def of(cls, endpoint: Endpoint) -> EndpointForm:
+        """The form as it is opened: filled with what is, and knowing which edition that is."""
+        initial = {**asdict(values_of(endpoint)), "edition": edition_of(endpoint)}
+        return cls(initial=initial, demo=endpoint.demo)
+
+    def clean_key_variable(self) -> str:
+        typed: str = self.cleaned_data["key_variable"]
+        try:
+            return read_key_variable(typed)
+        except BadInput as refusal:
+            if looks_like_key(typed):
+                # Not sent back either: what was pasted must stand in no page.
+                assert isinstance(self.data, QueryDict)
+                self.data["key_variable"] = ""
+            raise forms.ValidationError(str(refusal)) from None
+
+    def values(self) -> EndpointValues:
+        """What was typed, for the services; the demo model's fixed parts are theirs to fill in."""
+        data = self.cleaned_data
+        return EndpointValues(
+            title=data["title"],
+            base_url=data.get("base_url", ""),
+            key_variable=data.get("key_variable", ""),
+            mode=data["mode"],
+            takes_temperature=data["takes_temperature"],
+            has_batches=data["has_batches"],
+            max_in_flight=data["max_in_flight"],
+            timeout_seconds=data["timeout_seconds"],
+        )
+
+    def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
+        """Where what was typed differs from what somebody else has saved: label, theirs, typed.
+
+        Saving once more then replaces theirs, for it has been seen.
+        """
+        assert isinstance(self.data, QueryDict)
+        self.data["edition"] = str(edition_of(endpoint))
+        typed, now = asdict(self.values()), asdict(values_of(endpoint))
+        return [
+            (str(self.fields[name].label), now[name], typed[name])
+            for name in now
+            if name in self.fields and now[name] != typed[name]
+        ]
+
+
+class NewEndpointForm(EndpointForm):
+    """An endpoint that does not exist yet has a name to be given."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        help_text=_("Small letters, digits, hyphens. Runs and settings name it so; it stays."),
+        widget=forms.TextInput(
+            attrs={"class": "mono", "spellcheck": "false", "autocapitalize": "off"}
+        ),
+    )
+    field_order = ("name",)
+
+
+class SwitchOnForm(forms.Form):
+    """The consent to send texts elsewhere."""
+
+    confirmed = forms.BooleanField(label=_("Yes, that is meant"), required=False)
+
+
+class CheckForm(forms.Form):
+    """Which model a check asks."""
+
+    model = forms.CharField(
+        label=_("Model to ask"),
+        required=False,
+        help_text=_("Empty: one that a configuration uses, else the first of the server's list."),
+        widget=forms.TextInput(
+            attrs={"class": "mono", "spellcheck": "false", "list": "known-models"}
+        ),
+    )
+
+
+def _dollars(label: StrOrPromise, *, required: bool = True) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label, required=required, min_value=0, max_value=10_000, decimal_places=6
+    )
+
+
+class PriceForm(forms.Form):
+    """A price in USD for a million tokens."""
+
+    model = forms.CharField(
+        label=_("Model"),
+        widget=forms.TextInput(
+            attrs={"class": "mono", "spellcheck": "false", "list": "known-models"}
+        ),
+    )
+    since = forms.DateField(
+        label=_("From (UTC)"),
+        initial=lambda: datetime.now(UTC).date(),
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    input = _dollars(_("Input"))
+    output = _dollars(_("Output"))
+    cache_read = _dollars(_("Cache read"), required=False)
+    cache_write = _dollars(_("Cache write"), required=False)
+    source = forms.CharField(
+        label=_("Source"), required=False, help_text=_("Where the price was read.")
+    )
+
+    def values(self) -> PriceValues:
+        """What was typed, in micro-dollars."""
+        data = self.cleaned_data
+        amounts = {
+            name: int((data[name] or Decimal(0)) * _MICRO)
+            for name in ("input", "output", "cache_read", "cache_write")
+        }
+        return PriceValues(
+            model=data["model"], since=data["since"], source=data["source"], **amounts
+        )

@@ -1,0 +1,268 @@
+"""What the page of an endpoint shows, and in which words the check tells what it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.endpoints.checks import (
+    TRY_STATEMENT,
+    CheckState,
+    asked_at,
+    check_state,
+    models_known_of,
+)
+from pipeline.endpoints.forms import CheckForm, PriceForm, SwitchOnForm
+from pipeline.endpoints.keys import has_key, why_key_is_not_read
+from pipeline.endpoints.prices import prices_of
+from pipeline.endpoints.rules import is_loopback
+from pipeline.endpoints.services import configurations_of, on_by_setting
+from pipeline.ledger.failures import say_trouble
+from pipeline.ledger.questions import cost_of
+from pipeline.llm.addresses import goes_by_proxy
+from pipeline.llm.found import Has, KeyFound, Outcome
+from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
+from pipeline.llm.types import Usage
+from pipeline.models import Endpoint
+from pipeline.types import Mode
+
+
+@dataclass(frozen=True)
+class ShownEndpoint:
+    """An endpoint, and what the environment says about it."""
+
+    endpoint: Endpoint
+    has_key: bool
+    on_by_setting: bool
+    rests: bool
+    stays_here: bool
+    is_readable_on_the_way: bool
+    host: str
+    check: CheckState
+    wrong_mode: str  # the mode that the last check recommends, where it is another
+    rests_for_key: str  # why, where its key may not be read
+    proxy: str  # the host through which it is asked; empty where it is asked directly
+
+
+@dataclass(frozen=True)
+class ShownMode:
+    """One mode in the words of the page."""
+
+    label: str
+    words: str
+    tone: str
+    icon: str
+    detail: str
+    milliseconds: int | None
+    in_use: bool
+
+
+@dataclass(frozen=True)
+class ShownCheck:
+    """The last check in the words of the page; `problem` says what to do where it found no mode."""
+
+    state: CheckState
+    asked_at: datetime | None
+    found: dict[str, object]
+    modes: list[ShownMode]
+    problem: str
+    key: str
+    batches: str
+    count_tokens: str
+    is_listed: bool
+    input_tokens: int
+    output_tokens: int
+    cost: int | None  # micro-dollars; None where no price is known
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in (CheckState.WAITING, CheckState.RUNNING)
+
+
+def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
+    """What a row of the list and the head of the page say."""
+    blocked = endpoint.blocked_until
+    recommended = str(endpoint.probe.get("recommended") or "")
+    stays_here = is_loopback(endpoint.base_url)
+    proxy = settings.SCRIPTSMITH_MODEL_PROXY
+    by_proxy = not endpoint.demo and goes_by_proxy(endpoint.base_url, proxy)
+    return ShownEndpoint(
+        endpoint=endpoint,
+        has_key=has_key(endpoint),
+        on_by_setting=on_by_setting(endpoint),
+        rests=bool(why_key_is_not_read(endpoint))
+        or (blocked is not None and blocked > timezone.now()),
+        stays_here=stays_here,
+        is_readable_on_the_way=endpoint.base_url.startswith("http:") and not stays_here,
+        host=urlsplit(endpoint.base_url).netloc,
+        check=check_state(endpoint),
+        wrong_mode=recommended if recommended != endpoint.mode else "",
+        rests_for_key=why_key_is_not_read(endpoint),
+        proxy=urlsplit(proxy).netloc.rpartition("@")[2] if by_proxy else "",
+    )
+
+
+def show_page(
+    request: HttpRequest,
+    endpoint: Endpoint,
+    *,
+    refusal: str = "",
+    check: CheckForm | None = None,
+    price: PriceForm | None = None,
+    switch: SwitchOnForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page of one endpoint; a form that was refused is shown as it was typed."""
+    context = describe_check(endpoint, form=check) | {
+        "nav_section": "admin",
+        "refusal": refusal,
+        "prices": prices_of(endpoint),
+        "price_form": price or PriceForm(),
+        "switch_form": switch or SwitchOnForm(),
+        "users": configurations_of(endpoint),
+    }
+    return render(request, "pipeline/endpoint_detail.html", context, status=status)
+
+
+def describe_check(endpoint: Endpoint, *, form: CheckForm | None = None) -> dict[str, object]:
+    """What the live part of the page needs."""
+    return {
+        "shown": show_endpoint(endpoint),
+        "endpoint": endpoint,
+        "check": show_check(endpoint),
+        "check_form": form or CheckForm(),
+        "models": models_known_of(endpoint),
+        "most_calls": MOST_CALLS,
+        "try_statement": TRY_STATEMENT,
+        "most_tokens": MAX_TOKENS,
+    }
+
+
+def show_check(endpoint: Endpoint) -> ShownCheck:
+    """The last check, and the one under way."""
+    found = endpoint.probe
+    modes = [one for one in found.get("modes", []) if isinstance(one, dict)]
+    tokens = Usage(
+        input=sum(one["input_tokens"] for one in modes),
+        output=sum(one["output_tokens"] for one in modes),
+    )
+    return ShownCheck(
+        state=check_state(endpoint),
+        asked_at=asked_at(endpoint),
+        found=found,
+        modes=[_show_mode(one, endpoint) for one in modes],
+        problem=_say_problem(endpoint, modes) if not found.get("recommended") else "",
+        key=_say_key(endpoint),
+        batches=_say_has(found.get("batches")),
+        count_tokens=_say_has(found.get("count_tokens")),
+        is_listed=found.get("model") in found.get("models", []),
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cost=_cost(endpoint, str(found.get("model", "")), tokens),
+    )
+
+
+def _show_mode(found: dict[str, object], endpoint: Endpoint) -> ShownMode:
+    mode, outcome = Mode(str(found["mode"])), Outcome(str(found["outcome"]))
+    said = {
+        Outcome.REAL: (_("works") if mode is Mode.TEXT else _("real"), "verdigris", "check"),
+        Outcome.IGNORED: (_("dropped silently"), "straw", "warning"),
+        Outcome.REFUSED: (_("refused"), "", "x"),
+        Outcome.UNCLEAR: (_("can't be told"), "straw", "question"),
+        Outcome.FAILED: (_("no answer"), "crimson", "failed"),
+        Outcome.NOT_ASKED: (_("not asked"), "", "skipped"),
+    }
+    words, tone, icon = said[outcome]
+    milliseconds = found.get("milliseconds")
+    return ShownMode(
+        label=mode.label,
+        words=words,
+        tone=tone,
+        icon=icon,
+        detail=_say_detail(str(found.get("detail", ""))),
+        milliseconds=milliseconds if isinstance(milliseconds, int) else None,
+        in_use=mode.value == endpoint.mode,
+    )
+
+
+def _say_detail(detail: str) -> str:
+    return {
+        "truncated": _("The reply was cut short before it said anything."),
+        "empty": _("The reply was empty."),
+        "refused": _("The model declined to answer."),
+    }.get(detail, detail)
+
+
+def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
+    """Why no mode was found, and what to do; empty where no check was done."""
+    problem = str(endpoint.probe.get("problem", ""))
+    if not endpoint.probed_at or not problem and not modes:
+        return ""
+    if problem == "no key":
+        return _(
+            "The worker has no %(name)s in its environment. Set it there, start the worker again and "
+            "check once more."
+        ) % {"name": endpoint.key_variable}
+    if problem == "no model":
+        return _("Name the model to ask: neither the server nor a configuration names one.")
+    if problem == "broken":
+        return _("The check itself broke; the worker's log says where.")
+    if why_key_is_not_read(endpoint):
+        return problem
+    if said := say_trouble(problem):
+        return said
+    if endpoint.probe.get("reachable") is False:
+        return _("Nothing answers at %(address)s. Is the server running there?") % {
+            "address": endpoint.base_url
+        }
+    if endpoint.probe.get("key") == KeyFound.REFUSED and not endpoint.key_variable:
+        return _(
+            "The server wants a key, and this endpoint names none. Put it into the environment of web and "
+            "worker, and write the variable's name under “Edit”. Nothing was found out about the modes."
+        )
+    if endpoint.probe.get("key") == KeyFound.REFUSED:
+        return _("The server refuses the key. Is the right one in the worker's environment?")
+    return _say_status([one.get("http_status") for one in modes])
+
+
+def _say_status(statuses: list[object]) -> str:
+    last = next((status for status in reversed(statuses) if status), None)
+    if last in (401, 403):
+        return _("The server refuses the key. Is the right one in the worker's environment?")
+    if last == 402:
+        return _("The server refuses because of a spend limit. Nothing here can lift it.")
+    if last == 404:
+        return _(
+            "The server answers 404: it does not know the model, or does not speak the Messages API "
+            "at this address."
+        )
+    if last in (429, 503, 529):
+        return _("The server is busy. Check again in a while.")
+    return _(
+        "No model gave an answer that could be read. A local one may still be loading: check again."
+    )
+
+
+def _say_key(endpoint: Endpoint) -> str:
+    if endpoint.probe.get("key") == KeyFound.REFUSED:
+        return _("refused")
+    if endpoint.probe.get("key") != KeyFound.ACCEPTED:
+        return _("unknown")
+    return _("accepted") if endpoint.key_variable else _("none needed")
+
+
+def _say_has(value: object) -> str:
+    return {Has.YES: _("yes"), Has.NO: _("no")}.get(Has(str(value or "unknown")), _("unknown"))
+
+
+def _cost(endpoint: Endpoint, model: str, tokens: Usage) -> int | None:
+    today = timezone.now().date()
+    dated = [one for one in endpoint.prices.all() if one.model == model and one.since <= today]
+    return cost_of(tokens, max(dated, key=lambda one: one.since)) if dated else None

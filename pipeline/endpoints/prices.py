@@ -1,0 +1,92 @@
+"""What models cost from a day on. Prices are added, never changed: what was counted stays explicable."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import date
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow
+from core.audit import record
+from pipeline.access import require_endpoint_manager
+from pipeline.models import Attempt, Endpoint, Price, Spending
+
+MOST = 10_000_000_000  # micro-dollars for a million tokens: 10,000 USD
+_FIRST, _LAST = date(2020, 1, 1), date(2100, 1, 1)
+
+
+@dataclass(frozen=True)
+class PriceValues:
+    """Amounts in micro-dollars for a million tokens (1 USD = 1,000,000), from a day on (UTC)."""
+
+    model: str
+    since: date
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+    source: str = ""
+
+
+@transaction.atomic
+def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
+    """A price from a day on; calls already counted keep what they were counted at. Raises BadInput."""
+    require_endpoint_manager(by)
+    amounts = {
+        name: getattr(values, name) for name in ("input", "output", "cache_read", "cache_write")
+    }
+    if not values.model.strip() or len(values.model) > 100 or not values.model.isprintable():
+        raise BadInput(_("Name the model as its server does."), field="model")
+    if not _FIRST <= values.since <= _LAST:
+        raise BadInput(_("A day from 2020 on."), field="since")
+    for name, amount in amounts.items():
+        if not 0 <= amount <= MOST:
+            raise BadInput(_("From 0 to 10,000 USD for a million tokens."), field=name)
+    if len(values.source) > 200 or "\0" in values.source:
+        raise BadInput(_("At most 200 characters."), field="source")
+    try:
+        with transaction.atomic():
+            price = endpoint.prices.create(**{**asdict(values), "model": values.model.strip()})
+    except IntegrityError:
+        raise BadInput(
+            _("This model has a price since that day. Prices are never changed: take another day."),
+            field="since",
+        ) from None
+    record(endpoint, "price added", by=by, price=("", _words(price)))
+    return price
+
+
+@transaction.atomic
+def remove_price(price: Price, *, by: User) -> None:
+    """Take away a price that no call was counted at. Raises NotAllowedNow else."""
+    require_endpoint_manager(by)
+    if Price.objects.filter(Exists(_attempts_at()), pk=price.pk).exists():
+        raise NotAllowedNow(
+            _("Calls were counted at this price, so it stays. Add the right one from another day.")
+        )
+    record(price.endpoint, "price removed", by=by, price=(_words(price), ""))
+    price.delete()
+
+
+def prices_of(endpoint: Endpoint) -> QuerySet[Price]:
+    """The endpoint's prices, newest first for each model, with `used`: calls were counted at it."""
+    # What was spent takes few rows, and settles it for a model that was never asked.
+    spent = Spending.objects.filter(endpoint=OuterRef("endpoint"), model=OuterRef("model"))
+    return endpoint.prices.annotate(used=Exists(spent) & Exists(_attempts_at()))
+
+
+def _attempts_at() -> QuerySet[Attempt]:
+    return Attempt.objects.filter(
+        call__endpoint=OuterRef("endpoint"),
+        call__model=OuterRef("model"),
+        price_since=OuterRef("since"),
+    )
+
+
+def _words(price: Price) -> str:
+    amounts = (price.input, price.output, price.cache_read, price.cache_write)
+    return f"{price.model} since {price.since}: {', '.join(str(amount) for amount in amounts)}"

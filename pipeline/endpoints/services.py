@@ -1,0 +1,250 @@
+"""What administrators can do with endpoints; pages and API call these and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import asdict, dataclass, replace
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow, Stale
+from core.audit import record
+from pipeline.access import require_endpoint_manager
+from pipeline.endpoints.rules import is_loopback, read_base_url, read_key_variable
+from pipeline.ledger.capacity import tell_waiting
+from pipeline.models import Configuration, Endpoint, Run
+from pipeline.types import Mode
+
+MOST_IN_FLIGHT = 1_000
+MOST_SECONDS = 3_600
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_TAKEN_NAMES = ("new",)  # an address of our own
+
+
+@dataclass(frozen=True)
+class EndpointValues:
+    """What of an endpoint is typed in; its name stays what it was made with."""
+
+    title: str
+    base_url: str
+    key_variable: str = ""
+    mode: str = Mode.TEXT.value
+    takes_temperature: bool = False
+    has_batches: bool = False
+    max_in_flight: int = 1
+    timeout_seconds: int = 120
+
+
+@transaction.atomic
+def create_endpoint(name: str, *, values: EndpointValues, by: User) -> Endpoint:
+    """A new endpoint, switched off. Raises BadInput."""
+    require_endpoint_manager(by)
+    name = name.strip()
+    if not _NAME.fullmatch(name) or len(name) > 50 or name in _TAKEN_NAMES:
+        raise BadInput(
+            _("A name has small letters, digits and hyphens, at most 50, such as ollama-gpu."),
+            field="name",
+        )
+    judged = _judge(values)
+    try:
+        with transaction.atomic():
+            endpoint = Endpoint.objects.create(name=name, **asdict(judged))
+    except IntegrityError:
+        raise BadInput(_("There is an endpoint of this name."), field="name") from None
+    record(endpoint, "endpoint added", by=by, base_url=("", judged.base_url))
+    return endpoint
+
+
+@transaction.atomic
+def change_endpoint(
+    endpoint: Endpoint, *, values: EndpointValues, by: User, seen: int | None = None
+) -> Endpoint:
+    """The endpoint with these values; `seen` is the edition that the change was made from.
+
+    A new address or key makes what the last check found void; a new address outside this machine
+    switches the endpoint off, so that nobody sends texts there unawares. Raises BadInput, and Stale
+    where somebody has changed it since.
+    """
+    require_endpoint_manager(by)
+    kept = _lock(endpoint)
+    old = values_of(kept)
+    if seen is not None and seen != edition_of(kept):
+        raise Stale(
+            _("Somebody else has changed this endpoint meanwhile."), newest=edition_of(kept)
+        )
+    new = _judge(values, demo=kept.demo)
+    if kept.demo:
+        new = replace(new, base_url=old.base_url, key_variable=old.key_variable)
+    changes = {
+        name: (before, asdict(new)[name])
+        for name, before in asdict(old).items()
+        if before != asdict(new)[name]
+    }
+    if not changes:
+        return kept
+    for name, (_before, after) in changes.items():
+        setattr(kept, name, after)
+    if {"base_url", "key_variable"} & changes.keys():
+        kept.probe, kept.probed_at = {}, None
+    if "base_url" in changes and not is_loopback(new.base_url) and kept.is_on:
+        _require_free_of_setting(kept, field="base_url")
+        kept.enabled = False
+        changes["enabled"] = (True, False)
+    kept.save(update_fields=[*changes, "enabled", "probe", "probed_at"])
+    record(kept, "endpoint changed", by=by, **changes)
+    return kept
+
+
+@transaction.atomic
+def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
+    """Runs may use it. One outside this machine takes a confirmation: raises BadInput without."""
+    require_endpoint_manager(by)
+    kept = _lock(endpoint)
+    if kept.is_on:
+        raise NotAllowedNow(_("This endpoint is switched on already."))
+    if not is_loopback(kept.base_url) and not confirmed:
+        raise BadInput(
+            _(
+                "Confirm that statements and scripts may leave this machine and that calls are billed."
+            ),
+            field="confirmed",
+        )
+    kept.enabled = True
+    kept.save(update_fields=["enabled"])
+    record(kept, "switched on", by=by, base_url=(kept.base_url, kept.base_url))
+
+
+@transaction.atomic
+def switch_off(endpoint: Endpoint, *, by: User) -> None:
+    """No further call is made there; runs that need it fail and can be retried later."""
+    require_endpoint_manager(by)
+    kept = _lock(endpoint)
+    if not kept.is_on:
+        raise NotAllowedNow(_("This endpoint is switched off already."))
+    _require_free_of_setting(kept)
+    kept.enabled = False
+    kept.save(update_fields=["enabled"])
+    record(kept, "switched off", by=by)
+
+
+@transaction.atomic
+def wake(endpoint: Endpoint, *, by: User) -> None:
+    """End its rest now: runs that wait may ask it again. Raises NotAllowedNow where it does not rest."""
+    require_endpoint_manager(by)
+    now = timezone.now()
+    kept = _lock(endpoint)
+    if kept.blocked_until is None or kept.blocked_until <= now:
+        raise NotAllowedNow(_("This endpoint is not resting."))
+    was = kept.blocked_why
+    kept.blocked_until, kept.blocked_why = None, ""
+    kept.save(update_fields=["blocked_until", "blocked_why"])
+    # The runs' own times came from the rest that has ended.
+    Run.objects.unfinished().filter(waits_for=kept, not_before__gt=now).update(not_before=None)
+    tell_waiting(kept.pk)
+    record(kept, "woken", by=by, blocked_why=(was, ""))
+
+
+@transaction.atomic
+def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
+    """Forget an endpoint that nothing has ever used, with its prices. Raises NotAllowedNow else."""
+    require_endpoint_manager(by)
+    if endpoint.demo:
+        raise NotAllowedNow(_("The demo model belongs to the product; switch it off instead."))
+    users = configurations_of(endpoint)
+    if users:
+        raise NotAllowedNow(
+            _("These configurations use it: %(names)s. Switch it off instead.")
+            % {"names": ", ".join(str(user) for user in users)}
+        )
+    record(endpoint, "endpoint deleted", by=by, base_url=(endpoint.base_url, ""))
+    try:
+        Endpoint.objects.get(pk=endpoint.pk).delete()
+    except ProtectedError:
+        raise NotAllowedNow(
+            _("Runs have used it, and their calls are kept. Switch it off instead.")
+        ) from None
+
+
+@transaction.atomic
+def use_mode(endpoint: Endpoint, *, mode: str, by: User) -> None:
+    """Take the mode that the last check recommends. Raises NotAllowedNow where it recommends another."""
+    require_endpoint_manager(by)
+    kept = _lock(endpoint)
+    if not mode or kept.probe.get("recommended") != mode:
+        raise NotAllowedNow(_("The last check does not recommend this mode any more."))
+    old, kept.mode = kept.mode, mode
+    kept.save(update_fields=["mode"])
+    record(kept, "mode taken from the check", by=by, mode=(old, mode))
+
+
+def configurations_of(endpoint: Endpoint) -> list[Configuration]:
+    """The configurations in which it plays a role, archived ones too."""
+    return list(Configuration.objects.filter(roles__endpoint=endpoint).distinct())
+
+
+def values_of(endpoint: Endpoint) -> EndpointValues:
+    """What is typed in of an endpoint, as it stands."""
+    return EndpointValues(
+        title=endpoint.title,
+        base_url=endpoint.base_url,
+        key_variable=endpoint.key_variable,
+        mode=endpoint.mode,
+        takes_temperature=endpoint.takes_temperature,
+        has_batches=endpoint.has_batches,
+        max_in_flight=endpoint.max_in_flight,
+        timeout_seconds=endpoint.timeout_seconds,
+    )
+
+
+def edition_of(endpoint: Endpoint) -> int:
+    """A number that changes with the values: who edits says which edition they had before them."""
+    return zlib.crc32(json.dumps(asdict(values_of(endpoint)), sort_keys=True).encode())
+
+
+def on_by_setting(endpoint: Endpoint) -> bool:
+    """Whether the setting that names endpoints switches it on, whatever its page says."""
+    return endpoint.name in settings.SCRIPTSMITH_ENDPOINTS
+
+
+def _lock(endpoint: Endpoint) -> Endpoint:
+    # Calls that refer to the endpoint can be noted meanwhile.
+    return Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
+
+
+def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
+    if not on_by_setting(endpoint):
+        return
+    message = _(
+        "SCRIPTSMITH_ENDPOINTS switches it on; take its name out there and start the product again."
+    )
+    raise BadInput(message, field=field) if field else NotAllowedNow(message)
+
+
+def _judge(values: EndpointValues, *, demo: bool = False) -> EndpointValues:
+    """The values as they are kept; raises BadInput for the first that can't be."""
+    title = values.title.strip()
+    if not title or len(title) > 100 or "\0" in title:
+        raise BadInput(_("Say what it is called, in at most 100 characters."), field="title")
+    if values.mode not in {mode.value for mode in Mode}:
+        raise BadInput(_("The mode is schema, tool or text."), field="mode")
+    for name, most in (("max_in_flight", MOST_IN_FLIGHT), ("timeout_seconds", MOST_SECONDS)):
+        if not 1 <= getattr(values, name) <= most:
+            raise BadInput(_("A number from 1 to %(most)s.") % {"most": f"{most:,}"}, field=name)
+    if demo:
+        return replace(values, title=title)
+    base_url = read_base_url(values.base_url)
+    if len(base_url) > 300:
+        raise BadInput(_("An address has at most 300 characters."), field="base_url")
+    return replace(
+        values,
+        title=title,
+        base_url=base_url,
+        key_variable=read_key_variable(values.key_variable),
+    )

@@ -1,0 +1,263 @@
+"""Endpoints: where models are asked. For administrators."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import partial
+from typing import Protocol
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.types import BadInput, NotAllowedNow, Stale
+from core.web.requests import signed_in, wants_fragment
+from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
+from pipeline.actions.forms import add_refusal
+from pipeline.endpoints import prices, services
+from pipeline.endpoints.checks import ask_check
+from pipeline.endpoints.forms import (
+    CheckForm,
+    EndpointForm,
+    NewEndpointForm,
+    PriceForm,
+    SwitchOnForm,
+)
+from pipeline.endpoints.page_data import describe_check, show_endpoint, show_page
+from pipeline.endpoints.recipes import RECIPES
+from pipeline.models import Endpoint
+
+
+@require_safe
+def endpoint_list(request: HttpRequest) -> HttpResponse:
+    """Where models are asked; the keys themselves are shown nowhere."""
+    shown = [show_endpoint(one) for one in access_endpoints(signed_in(request))]
+    context = {"nav_section": "admin", "endpoints": shown}
+    return render(request, "pipeline/endpoint_list.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def endpoint_new(request: HttpRequest) -> HttpResponse:
+    """Add an endpoint, from nothing or from a recipe (?recipe=ollama); it begins switched off."""
+    user = signed_in(request)
+    require_endpoint_manager(user)
+    if request.method != "POST":
+        return _show_form(request, _started_from(request.GET.get("recipe", "")))
+    form = NewEndpointForm(request.POST)
+    if form.is_valid():
+        try:
+            made = services.create_endpoint(
+                form.cleaned_data["name"], values=form.values(), by=user
+            )
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            messages.success(
+                request, _("The endpoint is added, and off. Check it before you switch it on.")
+            )
+            return redirect("endpoint-detail", name=made.name)
+    return _show_form(request, form, status=422)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
+    """Change an endpoint; who comes second is told what the first has changed, and keeps what was typed."""
+    user = signed_in(request)
+    endpoint = access_endpoint(user, name)
+    if request.method != "POST":
+        return _show_form(request, EndpointForm.of(endpoint), endpoint=endpoint)
+    form = EndpointForm(request.POST, demo=endpoint.demo)
+    if not form.is_valid():
+        return _show_form(request, form, endpoint=endpoint, status=422)
+    was_on = endpoint.is_on
+    try:
+        changed = services.change_endpoint(
+            endpoint, values=form.values(), by=user, seen=form.cleaned_data["edition"]
+        )
+    except BadInput as refusal:
+        add_refusal(form, refusal)
+        return _show_form(request, form, endpoint=endpoint, status=422)
+    except Stale as stale:
+        now = access_endpoint(user, name)
+        theirs = form.show_now(now)
+        return _show_form(request, form, endpoint=now, stale=str(stale), theirs=theirs, status=409)
+    if was_on and not changed.is_on:
+        messages.warning(
+            request,
+            _(
+                "Saved, and switched off: the new address is outside this machine. Look at it first."
+            ),
+        )
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("endpoint-detail", name=name)
+
+
+@require_safe
+def endpoint_detail(request: HttpRequest, name: str) -> HttpResponse:
+    """One endpoint: what it is, what the last check found, what its models cost."""
+    return show_page(request, access_endpoint(signed_in(request), name))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
+    """POST asks for a check; GET is the live part of the page while a worker is at it."""
+    user = signed_in(request)
+    endpoint = access_endpoint(user, name)
+    if request.method == "POST":
+        form = CheckForm(request.POST)
+        try:
+            ask_check(
+                endpoint,
+                model=str(form["model"].value() or ""),
+                tries="try" in request.POST,
+                by=user,
+            )
+        except BadInput as refusal:
+            form.is_valid()
+            add_refusal(form, refusal)
+            return show_page(request, endpoint, check=form, status=422)
+        except NotAllowedNow as refusal:
+            return _refuse(request, name, refusal)
+        return redirect("endpoint-detail", name=name)
+    if not wants_fragment(request):
+        return redirect("endpoint-detail", name=name)
+    context = describe_check(endpoint)
+    response = render(request, "pipeline/_endpoint_check.html", context)
+    if not endpoint.probe.get("asked"):
+        response["HX-Trigger"] = json.dumps({"announce": {"text": _("The check has ended.")}})
+    return response
+
+
+@require_POST
+def switch_on(request: HttpRequest, name: str) -> HttpResponse:
+    """Let runs use it."""
+    user = signed_in(request)
+    endpoint = access_endpoint(user, name)
+    form = SwitchOnForm(request.POST)
+    form.is_valid()
+    try:
+        services.switch_on(endpoint, by=user, confirmed=form.cleaned_data["confirmed"])
+    except BadInput as refusal:
+        add_refusal(form, refusal)
+        return show_page(request, endpoint, switch=form, status=422)
+    except NotAllowedNow as refusal:
+        return _refuse(request, name, refusal)
+    messages.success(request, _("Switched on: configurations with it can be used."))
+    return redirect("endpoint-detail", name=name)
+
+
+@require_POST
+def switch_off(request: HttpRequest, name: str) -> HttpResponse:
+    """Let nothing be asked there any more."""
+    said = _("Switched off: nothing is sent there any more.")
+    return _change(request, name, services.switch_off, said=said)
+
+
+@require_POST
+def wake(request: HttpRequest, name: str) -> HttpResponse:
+    """End its rest."""
+    said = _("Awake: runs that waited for it go on within seconds.")
+    return _change(request, name, services.wake, said=said)
+
+
+@require_POST
+def use_mode(request: HttpRequest, name: str) -> HttpResponse:
+    """Take the mode that the check recommends."""
+    deed = partial(services.use_mode, mode=request.POST.get("mode", ""))
+    return _change(request, name, deed, said=_("The mode is changed; new runs use it."))
+
+
+@require_POST
+def delete_endpoint(request: HttpRequest, name: str) -> HttpResponse:
+    """Forget an endpoint that nothing uses."""
+    said = _("The endpoint is deleted.")
+    return _change(request, name, services.delete_endpoint, said=said, then="endpoint-list")
+
+
+@require_POST
+def add_price(request: HttpRequest, name: str) -> HttpResponse:
+    """A price from a day on."""
+    user = signed_in(request)
+    endpoint = access_endpoint(user, name)
+    form = PriceForm(request.POST)
+    if form.is_valid():
+        try:
+            prices.add_price(endpoint, values=form.values(), by=user)
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            messages.success(request, _("The price is noted. What was counted before stays."))
+            return redirect("endpoint-detail", name=name)
+    return show_page(request, endpoint, price=form, status=422)
+
+
+@require_POST
+def remove_price(request: HttpRequest, name: str, pk: int) -> HttpResponse:
+    """Take away a price that nothing was counted at."""
+    user = signed_in(request)
+    price = get_object_or_404(access_endpoint(user, name).prices, pk=pk)
+    try:
+        prices.remove_price(price, by=user)
+    except NotAllowedNow as refusal:
+        return _refuse(request, name, refusal)
+    messages.success(request, _("The price is removed."))
+    return redirect("endpoint-detail", name=name)
+
+
+def _started_from(recipe: str) -> NewEndpointForm:
+    found = next((one for one in RECIPES if one.name == recipe), None)
+    if found is None:
+        return NewEndpointForm(initial={"mode": "text", "max_in_flight": 1, "timeout_seconds": 120})
+    taken = Endpoint.objects.filter(name=found.name).exists()
+    name = f"{found.name}-2" if taken else found.name
+    return NewEndpointForm(initial={"name": name, **asdict(found.values)})
+
+
+def _show_form(
+    request: HttpRequest,
+    form: EndpointForm,
+    *,
+    endpoint: Endpoint | None = None,
+    stale: str = "",
+    theirs: list[tuple[str, object, object]] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "nav_section": "admin",
+        "form": form,
+        "endpoint": endpoint,
+        "recipes": RECIPES,
+        "stale": stale,
+        "theirs": theirs or [],
+    }
+    return render(request, "pipeline/endpoint_form.html", context, status=status)
+
+
+class _Deed(Protocol):
+    """A service that changes an endpoint, or refuses to."""
+
+    def __call__(self, endpoint: Endpoint, /, *, by: User) -> object: ...
+
+
+def _change(
+    request: HttpRequest, name: str, deed: _Deed, *, said: str, then: str = ""
+) -> HttpResponse:
+    """Carry out a deed and say so on the endpoint's page, or on another; or show why it was refused."""
+    user = signed_in(request)
+    try:
+        deed(access_endpoint(user, name), by=user)
+    except NotAllowedNow as refusal:
+        return _refuse(request, name, refusal)
+    messages.success(request, said)
+    return redirect(then) if then else redirect("endpoint-detail", name=name)
+
+
+def _refuse(request: HttpRequest, name: str, refusal: NotAllowedNow) -> HttpResponse:
+    """The endpoint as it now is, with why nothing was changed."""
+    endpoint = access_endpoint(signed_in(request), name)
+    return show_page(request, endpoint, refusal=str(refusal), status=409)

@@ -1,0 +1,91 @@
+"""Ends calls that nobody waits for: of runs that were cancelled or taken over, and of a worker that must end.
+
+A thread that waits for a model holds no connection to the database, so it can't notice by itself. One thread
+of the process looks after all of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, connection
+from django.utils.translation import gettext as _
+
+from pipeline.execution.leases import Lease
+from pipeline.llm.exchange import Group, current_group
+from pipeline.llm.types import ModelClient
+from pipeline.models import Run
+
+logger = logging.getLogger(__name__)
+
+_INTERVAL = 1.0  # seconds until a cancelled run's calls are ended
+
+
+class Watch:
+    """The calls in flight of this process, by the runs that they belong to."""
+
+    def __init__(self) -> None:
+        self._groups: dict[Lease, Group] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def over(self, lease: Lease) -> Iterator[None]:
+        """What is asked in the block is abandoned once the run is somebody else's, or nobody's."""
+        group = Group()
+        token = current_group.set(group)
+        with self._lock:
+            self._groups[lease] = group
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._look_on, name="run-watch", daemon=True)
+                self._thread.start()
+        try:
+            yield
+        finally:
+            current_group.reset(token)
+            with self._lock:
+                self._groups.pop(lease, None)
+
+    def _look_on(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(_INTERVAL)
+            with self._lock:
+                groups = dict(self._groups)
+                if not groups:
+                    self._thread = None
+                    break
+            try:
+                self._look(groups)
+            except DatabaseError:
+                # Away: whoever holds a run is not known, and its calls go on.
+                logger.warning("runs in flight could not be looked at", exc_info=True)
+                connection.close()
+        connection.close()
+
+    @staticmethod
+    def _look(groups: dict[Lease, Group]) -> None:
+        ids = [lease.run_id for lease in groups]
+        rows = Run.objects.filter(pk__in=ids).values_list("pk", "owner", "fence")
+        held = {pk: (owner, fence) for pk, owner, fence in rows}
+        for lease, group in groups.items():
+            mine = (lease.owner, lease.fence)
+            # A run that can't be seen is not known to be somebody else's.
+            if held.get(lease.run_id, mine) != mine:
+                logger.info("calls of run %s are abandoned", lease.run_id)
+                group.abandon(_("The run was cancelled or taken over."))
+
+
+watch = Watch()
+
+
+def abandon_later(client: ModelClient, *, seconds: float) -> threading.Timer:
+    """Calls in flight have so long to end; then their connections are closed, and the process can end."""
+    abandon = getattr(client, "abandon_all", None)
+    timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to end.")])
+    timer.daemon = True
+    timer.start()
+    return timer

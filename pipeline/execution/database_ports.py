@@ -1,0 +1,278 @@
+"""The flow's ports over the database: each call may be replayed, and then gives what it gave before.
+
+A Run that is taken up again goes through the same flow from its start; what it had retrieved, asked and
+made is found here, so that only what is missing is done. Replies are written the moment they come; what
+follows from them is written before the next question, for it can be made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from django.db import transaction
+from django.db.models import Max
+
+from catalog import services as catalog
+from catalog.analysis import Report, analyse
+from catalog.models import Version
+from catalog.types import Retrieval
+from pipeline.execution.abandonment import watch
+from pipeline.execution.draft_checks import findings_of
+from pipeline.execution.leases import Lease, patiently
+from pipeline.execution.retrieval_store import retrieval_of, rows_of
+from pipeline.execution.stage_store import Lines
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven
+from pipeline.ledger import questions
+from pipeline.ledger.capacity import tell_waiting
+from pipeline.ledger.inserting import insert_rows
+from pipeline.ledger.questions import Opened, Position, position_of
+from pipeline.ledger.thread_shares import slots
+from pipeline.llm.requests import RoleSpec, reply_of
+from pipeline.llm.types import ModelClient
+from pipeline.models import (
+    Assessment,
+    Draft,
+    Feedback,
+    Refinement,
+    RetrievedMatch,
+    Run,
+)
+from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
+
+_MATCHES_KEPT = 5
+
+
+class RecordedPorts:
+    """What the flow does for one Run, done once and written down."""
+
+    def __init__(
+        self, run: Run, lease: Lease, client: ModelClient, *, refinement: Refinement | None = None
+    ) -> None:
+        self._run = run
+        self._lease = lease
+        self._client = client
+        self._refinement = refinement
+        self._roles = roles_of(run)
+        self._reports: dict[str, Report] = {}
+        self._drafts: dict[DraftMade, Draft] = {}
+        self._feedback: dict[FeedbackGiven, Feedback] = {}
+        self._places: set[int] = set()  # endpoints that this passage asked last
+        # A run's first passage has nothing to look back at.
+        taken_up_again = lease.fence > 1
+        self._lines = Lines(run, refinement, look_back=taken_up_again)
+        self._calls = questions.calls_of(run.pk, refinement) if taken_up_again else {}
+        self._replies: dict[Position, Reply] = {
+            at: reply_of(call.reply) for at, call in self._calls.items() if call.reply
+        }
+        rows = run.drafts.filter(refinement=refinement).select_related("assessment")
+        self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
+        # Drafts of this passage: nothing was said about them before.
+        self._new: set[DraftMade] = set()
+        # Rows made since the last time, in the order in which they refer to each other.
+        self._unsaved: list[Draft | Feedback | Assessment] = []
+        self._matches: list[RetrievedMatch] = []
+
+    # --- What was there before ----------------------------------------------------------------------------
+
+    def know_draft(self, made: DraftMade, draft: Draft) -> None:
+        """Tell which row a Draft is that was made before this passage began."""
+        self._drafts[made] = draft
+
+    def know_feedback(self, given: FeedbackGiven, feedback: Feedback) -> None:
+        """Tell which row a Feedback is that was given before this passage began."""
+        self._feedback[given] = feedback
+
+    def draft_of(self, made: DraftMade) -> Draft:
+        """The row of a Draft that this passage made or was told of."""
+        return self._drafts[made]
+
+    # --- Doing ------------------------------------------------------------------------------------------------
+
+    def retrieve(self) -> Retrieval:
+        if not self._lines.has_ended(StageName.RETRIEVE, round=0):
+            found = catalog.retrieve(self._run.action.statement, limit=_MATCHES_KEPT)
+            self._matches = rows_of(self._run, found)
+            return found
+        return retrieval_of(self._run)
+
+    def complete(self, asked: Sequence[Question]) -> list[Reply]:
+        while missing := [one for one in asked if position_of(one) not in self._replies]:
+            self._replies |= self._ask(missing)
+        return [self._replies[position_of(question)] for question in asked]
+
+    def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
+        """One try of as many questions as there are places for; raises what keeps the run from going on."""
+        roles = [(question, self._roles[question.role]) for question in missing]
+        endpoints = {role.endpoint_id for _, role in roles}
+        self.leave_places(but=endpoints)
+        # Before and not with the tries, for those lock their endpoint before the run.
+        self.write_down()
+        with slots.held(endpoints):
+            return self._ask_at(roles)
+
+    def _ask_at(self, roles: Sequence[tuple[Question, RoleSpec]]) -> dict[Position, Reply]:
+        opening = questions.open_calls(
+            self._lease,
+            roles,
+            known=self._calls,
+            refinement=self._refinement,
+        )
+        for endpoint_id in opening.with_places:
+            tell_waiting(endpoint_id)
+        tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, Opened)}
+        self._calls |= {at: opened.call for at, opened in tries.items()}
+        self._places |= {opened.call.endpoint_id for opened in tries.values()}
+        with watch.over(self._lease):
+            ended = self._client.send(
+                [(opened.target, opened.request) for opened in tries.values()]
+            )
+        # Every reply that came is written before any failure stops the run: it was paid for.
+        both = list(zip(tries.values(), ended, strict=True))
+        outcomes = opening.outcomes | patiently(lambda: questions.settle(self._lease, both))
+        for outcome in outcomes.values():
+            if isinstance(outcome, Exception):
+                raise outcome
+        return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
+
+    def leave_places(self, *, but: Collection[int] = ()) -> None:
+        """Tell those who wait for an endpoint that this passage asked and asks no more."""
+        for endpoint_id in self._places.difference(but):
+            tell_waiting(endpoint_id)
+            self._places.discard(endpoint_id)
+
+    def check(self, script: str) -> Report:
+        if script not in self._reports:
+            self._reports[script] = analyse(script)
+        return self._reports[script]
+
+    # --- Writing down ----------------------------------------------------------------------------------------
+
+    def write_down(self) -> None:
+        """Save what was made since the last time, all or nothing."""
+        if not (self._unsaved or self._matches or self._lines.has_news):
+            return
+        with transaction.atomic():
+            self._lease.check()
+            self.save()
+        self.forget_saved()
+
+    def save(self) -> None:
+        """The same inside a transaction in which the lease was checked; `forget_saved` once it has committed."""
+        if self._matches:
+            # What an earlier passage found, and did not come to use.
+            self._run.matches.all().delete()
+            insert_rows(self._matches)
+        number = 0
+        for row in self._unsaved:
+            if isinstance(row, Draft):
+                # People add Drafts too, and lock the run for it as we do.
+                number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
+                number += 1
+                row.number = number
+            insert_rows([row])
+            if isinstance(row, Draft) and row.script in self._reports:
+                insert_rows(findings_of(row, self._reports[row.script]))
+        self._lines.save()
+
+    def forget_saved(self) -> None:
+        """What was saved is committed, and would be saved a second time."""
+        self._unsaved, self._matches = [], []
+        self._lines.forget()
+
+    def begin(self, stage: StageName, *, round: int) -> None:
+        self._lines.begin(stage, round=round)
+
+    def end(
+        self,
+        stage: StageName,
+        *,
+        round: int,
+        outcome: str,
+        found: str = "",
+        draft: DraftMade | None = None,
+        ok: bool = True,
+    ) -> None:
+        row = self._drafts[draft] if draft else None
+        self._lines.end(stage, round=round, outcome=outcome, found=found, draft=row, ok=ok)
+
+    def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
+        self._lines.note_reading(question, outcome)
+
+    def keep_draft(self, draft: DraftMade, report: Report | None = None) -> None:
+        row = self._made.get((draft.kind.value, draft.round))
+        if row is None:
+            role = Role.REFINER if draft.kind is DraftKind.REFINED else Role.GENERATOR
+            made_by_model = draft.kind is not DraftKind.RETRIEVED
+            row = Draft(
+                run=self._run,
+                kind=draft.kind.value,
+                round=draft.round,
+                refinement=self._refinement,
+                script=draft.script,
+                sha256=Version.hash_of(draft.script),
+                arm=draft.arm.value,
+                parent=self._drafts[draft.parent] if draft.parent else None,
+                feedback=self._feedback[draft.feedback] if draft.feedback else None,
+                version_id=draft.version_id,
+                note=draft.note,
+                model=self._roles[role].model if made_by_model else "",
+                prompt_version=self._prompt_version(draft.kind) if made_by_model else "",
+            )
+            self._unsaved.append(row)
+            self._new.add(draft)
+        self._drafts[draft] = row
+
+    def keep_feedback(self, feedback: FeedbackGiven) -> None:
+        draft = self._drafts[feedback.draft]
+        is_new = feedback.draft in self._new
+        row = None if is_new else draft.feedbacks.filter(arm=Arm.MODEL.value).first()
+        if row is None:
+            row = Feedback(
+                draft=draft,
+                arm=Arm.MODEL.value,
+                round=feedback.round,
+                text=feedback.text,
+                no_error_found=feedback.no_error_found,
+                points=feedback.points,
+                words=len(feedback.text.split()),
+                model=self._roles[Role.REFINER].model,
+                prompt_version=str(self._run.spec["prompts"]["explain"]),
+            )
+            self._unsaved.append(row)
+        self._feedback[feedback] = row
+
+    def keep_assessment(self, assessed: Assessed) -> None:
+        draft = self._drafts[assessed.draft]
+        if assessed.draft not in self._new and hasattr(draft, "assessment"):
+            return
+        row = Assessment(
+            draft=draft,
+            script_sha256=draft.sha256,
+            verdict=assessed.verdict.value,
+            why=assessed.why,
+            syntax_ok=assessed.syntax_ok,
+            functionality=assessed.functionality,
+            similarity=assessed.similarity or "",
+            similarity_reason=assessed.similarity_reason,
+            difference=assessed.difference or "",
+            difference_reason=assessed.difference_reason,
+            differences=list(assessed.differences),
+            model=self._roles[Role.ASSESSOR].model,
+            prompt_versions={
+                name: self._run.spec["prompts"][name]
+                for name in ("describe", "similarity", "difference")
+            },
+        )
+        self._unsaved.append(row)
+
+    def _prompt_version(self, kind: DraftKind) -> str:
+        name = {DraftKind.REPAIRED: "repair", DraftKind.REFINED: "refine"}.get(kind, "generate")
+        return str(self._run.spec["prompts"][name])
+
+
+def roles_of(run: Run) -> dict[Role, RoleSpec]:
+    """Who plays which role, from the run's own snapshot."""
+    return {
+        Role(name): RoleSpec(**role | {"mode": Mode(role["mode"])})
+        for name, role in run.spec["roles"].items()
+    }

@@ -1,0 +1,134 @@
+"""What the static analysis says of a Draft, bound to the script's hash and each check's version.
+
+A finding counts while both match. What an older check said is kept and shown as such, and the Draft can
+be checked again: new rows stand beside the old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.analysis import Outcome, Report, Risk, Seen, analyse, least_risk
+from catalog.models import Version
+from catalog.types import NotAllowedNow
+from core.audit import record
+from pipeline.flow import prompts
+from pipeline.models import Assessment, Configuration, Draft, DraftFinding
+
+# What a check calls itself where its program is missing or silent: nothing can be compared with that.
+_NO_VERSION = {"none", "unknown"}
+
+
+def keep_findings(draft: Draft, report: Report, *, only: Collection[str] | None = None) -> None:
+    """Keep what the report says, or what these of its checks say."""
+    DraftFinding.objects.bulk_create(findings_of(draft, report, only=only))
+
+
+def findings_of(
+    draft: Draft, report: Report, *, only: Collection[str] | None = None
+) -> list[DraftFinding]:
+    """One row, not yet saved, for each finding; passes too, for they say which version passed it."""
+    return [
+        DraftFinding(
+            draft=draft,
+            script_sha256=report.sha256,
+            check_name=found.check,
+            check_version=found.version,
+            outcome=found.outcome.value,
+            level=found.level.value,
+            code=found.code,
+            message=found.message,
+            line=found.line,
+            column=found.column,
+            end_line=found.end_line,
+            end_column=found.end_column,
+        )
+        for found in report.findings
+        if only is None or found.check in only
+    ]
+
+
+@transaction.atomic
+def recheck_draft(draft: Draft, *, by: User) -> None:
+    """Make the static checks that have changed since, or were never made; no model is asked.
+
+    Raises NotAllowedNow where every check is as it was, or the script's text was erased.
+    """
+    report = analyse(draft.script)
+    locked = Draft.objects.select_for_update().get(pk=draft.pk)
+    if report.sha256 != locked.sha256:
+        raise NotAllowedNow(_("The text of this script was erased: nothing can be checked."))
+    missing = missing_checks(locked, locked.findings.all())
+    if not missing:
+        raise NotAllowedNow(_("These checks have been made on this script as they are today."))
+    keep_findings(locked, report, only=missing)
+    record(locked, "checked again", by=by, checks=("", ", ".join(sorted(missing))))
+
+
+# --- What counts --------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def present_checks() -> Mapping[str, str]:
+    """The version of each check as this process would make it now."""
+    return analyse("true\n").versions
+
+
+def is_current(found: DraftFinding, draft: Draft) -> bool:
+    """Whether a finding is about the Draft's text, and by the check as it is today."""
+    if found.script_sha256 != draft.sha256:
+        return False
+    present = present_checks().get(found.check_name)
+    return present in _NO_VERSION or found.check_version == present
+
+
+def missing_checks(draft: Draft, findings: Iterable[DraftFinding]) -> set[str]:
+    """The checks that have not been made on the Draft as they are today, given all its findings.
+
+    None where its text was erased, for then none can be made.
+    """
+    if Version.hash_of(draft.script) != draft.sha256:
+        return set()
+    made = {found.check_name for found in findings if is_current(found, draft)}
+    return {
+        name
+        for name, version in present_checks().items()
+        if name not in made and version not in _NO_VERSION
+    }
+
+
+def prompts_in_use(configuration: Configuration) -> dict[str, str]:
+    """Name to version of the prompts that a run under it would be asked with now."""
+    return prompts.versions() | dict(configuration.prompts)
+
+
+def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
+    """Whether a verdict is about the Draft's text, and was given with the prompts that are in use now.
+
+    An imported verdict names no prompts of ours, and there is nothing that it could be older than.
+    """
+    return assessment.script_sha256 == draft.sha256 and all(
+        in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()
+    )
+
+
+def is_serious(findings: Iterable[DraftFinding]) -> bool:
+    """Whether a script with these findings is a high risk: to approve it takes a reason."""
+    return risk_of(findings) is Risk.HIGH
+
+
+def risk_of(findings: Iterable[DraftFinding]) -> Risk:
+    """The least risk that these findings leave a script, by the same rule as for the catalogue."""
+    return least_risk(
+        Seen(found.check_name, found.outcome, found.level, found.code) for found in findings
+    )
+
+
+def shown_findings(findings: Iterable[DraftFinding]) -> list[DraftFinding]:
+    """Those that say something: all but passes."""
+    return [found for found in findings if found.outcome != Outcome.PASSED]

@@ -1,0 +1,258 @@
+"""Carries a Run as far as it goes now: claim, think, record, release. What is lost is swept up from the database."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from pipeline import hooks
+from pipeline.configurations.prompt_versions import templates_of
+from pipeline.execution import shortening_worker
+from pipeline.execution.database_ports import RecordedPorts
+from pipeline.execution.dispatch import tell_abandoned
+from pipeline.execution.heartbeat import heartbeat
+from pipeline.execution.leases import Lease, LostLease, claim, patiently, release
+from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
+from pipeline.flow.run_flow import Flow
+from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
+from pipeline.ledger.questions import draining
+from pipeline.llm.types import ModelClient
+from pipeline.models import Draft, Feedback, Refinement, Run
+from pipeline.types import Arm, DraftKind, Problem, Verdict
+
+logger = logging.getLogger(__name__)
+
+# The first end counts: a later passage, for a Refinement, changes neither what came out nor when. It goes on
+# where somebody asked for another one meanwhile.
+_FINISH = """
+WITH cut_short AS (
+    UPDATE pipeline_stage SET state = 'failed', outcome = 'stopped', ended_at = %(now)s
+    WHERE run_id = %(run)s AND ended_at IS NULL
+)
+UPDATE pipeline_run AS run SET
+    state = CASE
+        WHEN EXISTS (
+            SELECT FROM pipeline_refinement WHERE run_id = run.id AND state = 'waiting'
+        ) OR EXISTS (
+            SELECT FROM pipeline_shortening WHERE run_id = run.id AND state = 'waiting'
+        ) THEN 'queued'
+        WHEN finished_at IS NULL THEN %(state)s
+        ELSE 'done'
+    END,
+    finished_at = coalesce(finished_at, %(now)s), owner = '', lease_until = NULL,
+    problem = CASE
+        WHEN finished_at IS NULL AND %(problem)s <> '' THEN %(problem)s ELSE problem
+    END,
+    verdict = coalesce(%(verdict)s, verdict),
+    recommended_id = coalesce(%(recommended)s, recommended_id),
+    answered_by_id = CASE
+        WHEN %(recommended)s::bigint IS NULL THEN answered_by_id ELSE %(answered_by)s
+    END
+WHERE id = %(run)s
+"""
+
+
+@cache
+def model_client() -> ModelClient:
+    """The client that the settings name, made at its first use: loading the SDK takes seconds."""
+    client: ModelClient = import_string(settings.SCRIPTSMITH_MODEL_CLIENT)()
+    return client
+
+
+def advance(run_id: int) -> None:
+    """Take the run up and carry it as far as it goes now; does nothing where another worker holds it."""
+    if draining.is_set():
+        return  # what comes after us is told of it
+    lease = claim(run_id)
+    if lease is None:
+        return
+    with heartbeat.keeping(lease):
+        try:
+            _work(lease)
+        except Rest as rest:
+            _release(lease, rest)
+        except LostLease:
+            logger.warning("run %s was taken over", run_id)
+        except Problem as problem:
+            _finish(lease, state=Run.State.FAILED, problem=str(problem))
+        except (OperationalError, InterfaceError):
+            # Nobody's fault here: what is missing is done once the database is back.
+            logger.warning("run %s waits for the database", run_id, exc_info=True)
+            patiently(lambda: release(lease))
+        except Exception:
+            # A defect of ours: the lease ends, and the next claim counts a crash.
+            logger.exception("run %s stopped", run_id)
+            _let_go(lease)
+            raise
+
+
+def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
+    """Carry the run to its end in this process, waiting where an endpoint rests; seconds until given up."""
+    deadline = time.monotonic() + give_up_after
+    while True:
+        run = Run.objects.get(pk=run_id)
+        if not run.is_active or time.monotonic() > deadline:
+            return run
+        if run.not_before and run.not_before > timezone.now():
+            time.sleep(min(1.0, (run.not_before - timezone.now()).total_seconds()))
+        elif run.waits_for_id is not None or run.lease_until is not None:
+            time.sleep(0.2)
+        advance(run_id)
+
+
+def sweep() -> list[int]:
+    """Tell the workers of all that could go on and is held by nobody; returns whom they were told of."""
+    told = tell_abandoned()
+    for endpoint_id in awaited_endpoints():
+        told += tell_waiting(endpoint_id)
+    return told
+
+
+def _work(lease: Lease) -> None:
+    run = Run.objects.select_related("action").get(pk=lease.run_id)
+    if run.finished_at is None:
+        ports = RecordedPorts(run, lease, model_client())
+        with _passage(ports):
+            result = Flow(_task_of(run), ports).carry_out()
+        _finish(lease, state=Run.State.DONE, result=result, ports=ports)
+        return
+    for refinement in run.refinements.filter(state=Refinement.State.WAITING).select_related(
+        "draft__assessment", "feedback"
+    ):
+        _refine(run, lease, refinement)
+    shortening_worker.carry_out(run, lease, model_client())
+    _finish(lease, state=Run.State.DONE)
+
+
+@contextmanager
+def _passage(ports: RecordedPorts) -> Iterator[None]:
+    """What the block made is written down where it stops half-way; others may have the places that it leaves."""
+    try:
+        yield
+    except (Rest, Problem):
+        ports.write_down()
+        raise
+    finally:
+        ports.leave_places()
+
+
+def _task_of(run: Run) -> Task:
+    return Task(
+        statement=run.action.statement,
+        context=run.action.context,
+        rounds=int(run.spec["rounds"]),
+        uses_retrieval=run.uses_retrieval,
+        uses_examples=bool(run.spec["uses_examples"]),
+        templates=templates_of(run.spec.get("prompts")),
+    )
+
+
+def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
+    ports = RecordedPorts(run, lease, model_client(), refinement=refinement)
+    made = _made_of(refinement.draft)
+    ports.know_draft(made, refinement.draft)
+    feedback = None
+    if refinement.feedback:
+        feedback = _given_of(refinement.feedback, made)
+        ports.know_feedback(feedback, refinement.feedback)
+    problem = ""
+    try:
+        with _passage(ports):
+            Flow(_task_of(run), ports).refine_on_demand(
+                _assessed_of(refinement.draft, made), feedback
+            )
+            ports.write_down()
+    except Problem as error:
+        problem = str(error)
+    with transaction.atomic():
+        lease.check()
+        Refinement.objects.filter(pk=refinement.pk, state=Refinement.State.WAITING).update(
+            state=Refinement.State.FAILED if problem else Refinement.State.DONE,
+            problem=problem,
+            ended_at=timezone.now(),
+        )
+
+
+def _made_of(draft: Draft) -> DraftMade:
+    return DraftMade(kind=DraftKind(draft.kind), script=draft.script, round=draft.round)
+
+
+def _given_of(feedback: Feedback, made: DraftMade) -> FeedbackGiven:
+    return FeedbackGiven(
+        draft=made,
+        text=feedback.text,
+        round=feedback.round,
+        arm=Arm(feedback.arm),
+        points=feedback.points,
+    )
+
+
+def _assessed_of(draft: Draft, made: DraftMade) -> Assessed:
+    row = getattr(draft, "assessment", None)
+    if row is None:
+        return Assessed(draft=made, verdict=Verdict.UNKNOWN)
+    return Assessed(
+        draft=made,
+        verdict=Verdict(row.verdict),
+        syntax_ok=row.syntax_ok,
+        functionality=row.functionality,
+        similarity_reason=row.similarity_reason,
+        difference_reason=row.difference_reason,
+        differences=tuple(row.differences),
+    )
+
+
+def _finish(
+    lease: Lease,
+    *,
+    state: Run.State,
+    problem: str = "",
+    result: Result | None = None,
+    ports: RecordedPorts | None = None,
+) -> None:
+    told: dict[str, str | int | None] = {"verdict": None, "recommended": None, "answered_by": None}
+    with transaction.atomic():
+        lease.check()
+        if result and ports:
+            ports.save()
+            recommended = ports.draft_of(result.recommended)
+            told = {
+                "verdict": result.verdict.value if result.verdict else "",
+                "recommended": recommended.pk,
+                "answered_by": recommended.version_id if result.matched else None,
+            }
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _FINISH,
+                {
+                    "run": lease.run_id,
+                    "now": timezone.now(),
+                    "state": state.value,
+                    "problem": problem,
+                    **told,
+                },
+            )
+    hooks.tell_settled(lease.run_id)
+
+
+def _release(lease: Lease, rest: Rest) -> None:
+    patiently(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
+    if rest.waits_for is not None:
+        # Between its question and its release a place may have become free, or one is kept for another run.
+        tell_waiting(rest.waits_for)
+
+
+def _let_go(lease: Lease) -> None:
+    Run.objects.filter(pk=lease.run_id, owner=lease.owner, fence=lease.fence).update(
+        lease_until=Now() + timedelta(seconds=1)
+    )

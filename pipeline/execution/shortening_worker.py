@@ -1,0 +1,66 @@
+"""The worker's part of shortening an expert's feedback: ask once, write down, whatever is killed meanwhile."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.configurations.prompt_versions import templates_of
+from pipeline.execution.database_ports import RecordedPorts
+from pipeline.execution.leases import Lease
+from pipeline.flow import questions
+from pipeline.flow.reading.readers import read_points
+from pipeline.flow.run_flow import ASK_AGAIN
+from pipeline.llm.types import ModelClient
+from pipeline.models import Run, Shortening
+from pipeline.types import Problem, ReadingOutcome
+
+
+def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
+    """Shorten what waits for it; an answer that is there already is not asked for again. Raises Rest, LostLease."""
+    for shortening in run.shortenings.filter(state=Shortening.State.WAITING).select_related(
+        "draft"
+    ):
+        shorter, problem = "", ""
+        try:
+            shorter = _ask(run, lease, client, shortening)
+        except Problem as error:
+            problem = str(error)
+        with transaction.atomic():
+            lease.check()
+            Shortening.objects.filter(pk=shortening.pk, state=Shortening.State.WAITING).update(
+                state=Shortening.State.FAILED if problem else Shortening.State.DONE,
+                shorter=shorter,
+                problem=problem,
+                ended_at=timezone.now(),
+            )
+
+
+def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) -> str:
+    ports = RecordedPorts(run, lease, client)
+    try:
+        question = questions.shorten(
+            run.action.statement,
+            shortening.draft.script,
+            shortening.text,
+            number=shortening.number,
+            templates=templates_of(run.spec.get("prompts")),
+        )
+        reply = ports.complete([question])[0]
+        if (outcome := questions.first_reading(question, reply)) in ASK_AGAIN:
+            ports.note_reading(question, outcome)
+            question = questions.ask_again(question, reply, outcome)
+            reply = ports.complete([question])[0]
+        reading = read_points(reply)
+        ports.note_reading(question, reading.outcome)
+        ports.write_down()
+    finally:
+        ports.leave_places()
+    if reading.outcome is not ReadingOutcome.READ:
+        said = {
+            ReadingOutcome.REFUSED: _("The model refused to shorten it."),
+            ReadingOutcome.TRUNCATED: _("The model's answer was cut short twice."),
+        }
+        raise Problem(said.get(reading.outcome, _("The model's answer could not be read.")))
+    return "\n".join(f"- {point}" for point in reading.points)

@@ -1,0 +1,212 @@
+"""Reads models' replies, warily: what can't be read is a failure to read, never a verdict.
+
+The rules are those of MODELS, section 2: the reason for stopping first; then a tool's input and every JSON
+object that holds the key; a tagged line last. Two different verdicts in one reply are a conflict, and free
+prose ("Yes, it matches") is not read at all. What a reply quotes, in a sentence or in code, is not what it says, and
+the form of the answer given back (`"reason": "one sentence"`) is no answer. `note` says in a few words what was odd
+or missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pipeline.flow.reading.markup import SHELLS, drop_thinking, find_blocks, find_objects, find_tags
+from pipeline.flow.reading.placeholders import is_placeholder
+from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
+from pipeline.types import Opinion, ReadingOutcome, Reply
+
+MAX_POINTS = 3
+
+
+@dataclass(frozen=True)
+class TextReading:
+    outcome: ReadingOutcome
+    text: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class OpinionReading:
+    outcome: ReadingOutcome
+    opinion: Opinion = Opinion.UNKNOWN
+    reason: str = ""
+    differences: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PointsReading:
+    outcome: ReadingOutcome
+    points: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ExplanationReading:
+    outcome: ReadingOutcome
+    no_error: bool = False
+    points: tuple[str, ...] = ()
+    cut: int = 0  # points that were given and are left out
+    note: str = ""
+
+
+def read_text(reply: Reply, key: str) -> TextReading:
+    """A description: the key of a JSON object where there is one, else the reply's own words."""
+    why = stopped(reply)
+    if why:
+        return TextReading(why)
+    text = drop_thinking(reply.text).strip()
+    found = find_objects(text, key)
+    for value in (said_by_tool(reply, key), *(one.value for one in found)):
+        words = _text_of(value.get(key)) if value else ""
+        if words and not is_placeholder(words):
+            return TextReading(ReadingOutcome.READ, words)
+        if words:
+            return TextReading(ReadingOutcome.UNPARSED, note=ECHO)
+    # Some servers swallow the tag that opens the thinking, and leave the one that ends it.
+    text = text.rpartition("</think>")[2].strip()
+    if not (text or reply.tool_input):
+        return TextReading(ReadingOutcome.EMPTY)
+    if found or reply.tool_input or text.lstrip("`json \r\n").startswith("{"):
+        return TextReading(ReadingOutcome.UNPARSED, note=f"no “{key}” could be read from it")
+    if is_placeholder(text):
+        return TextReading(ReadingOutcome.UNPARSED, note=ECHO)
+    if _is_only_code(text):
+        return TextReading(ReadingOutcome.UNPARSED, note="it holds code and no words about it")
+    return TextReading(ReadingOutcome.READ, text)
+
+
+def _is_only_code(text: str) -> bool:
+    """Whether a reply that was to describe a script is a script itself."""
+    if text.startswith("#!"):
+        return True
+    blocks = find_blocks(text)
+    if len(blocks) != 1 or (text[: blocks[0].start] + text[blocks[0].end :]).strip():
+        return False
+    return blocks[0].language in SHELLS or blocks[0].content.lstrip().startswith("#")
+
+
+def read_opinion(reply: Reply) -> OpinionReading:
+    """Match or mismatch, with reason and differences; anything else is not an opinion."""
+    said = _verdict(reply, {"match", "mismatch"})
+    if said.outcome is not ReadingOutcome.READ:
+        return OpinionReading(said.outcome, note=said.note)
+    return OpinionReading(
+        said.outcome,
+        Opinion(said.verdict),
+        _text_of(said.fields.get("reason")),
+        _texts_of(said.fields.get("differences")),
+    )
+
+
+def read_explanation(reply: Reply) -> ExplanationReading:
+    """At most three points, or "no error". An error without a single point says nothing, and is not read."""
+    said = _verdict(reply, {"error", "no_error"})
+    if said.outcome is not ReadingOutcome.READ:
+        return ExplanationReading(said.outcome, note=said.note)
+    points = _points_of(said.fields.get("points"))
+    if said.verdict == "no_error":
+        return ExplanationReading(said.outcome, no_error=True)
+    if not points:
+        return ExplanationReading(
+            ReadingOutcome.UNPARSED, note="it says “error” and names no point"
+        )
+    cut = max(0, len(points) - MAX_POINTS)
+    return ExplanationReading(said.outcome, points=points[:MAX_POINTS], cut=cut)
+
+
+def read_points(reply: Reply) -> PointsReading:
+    """At most three points; a reply without a single one is not read."""
+    why = stopped(reply)
+    if why:
+        return PointsReading(why)
+    found = [one.value for one in find_objects(drop_thinking(reply.text), "points")]
+    said = [said_by_tool(reply, "points"), *found]
+    points = next((points for one in said if one and (points := _points_of(one["points"]))), ())
+    if not points:
+        return PointsReading(ReadingOutcome.UNPARSED, note="it names no point")
+    return PointsReading(ReadingOutcome.READ, points[:MAX_POINTS])
+
+
+class _Said(NamedTuple):
+    outcome: ReadingOutcome
+    verdict: str = ""
+    fields: Mapping[str, object] = MappingProxyType({})
+    note: str = ""
+
+
+def _verdict(reply: Reply, legal: set[str]) -> _Said:
+    """The one verdict that is said; what is only quoted can contradict it, and never stands for it."""
+    why = stopped(reply)
+    if why:
+        return _Said(why)
+    text = drop_thinking(reply.text)
+    found = find_objects(text, "verdict")
+    by_tool = said_by_tool(reply, "verdict")
+    said = [by_tool] if by_tool else []
+    said += [one.value or {} for one in found if one.is_said]
+    everything = [*said, *(one.value or {} for one in found)]
+    answers = [value for value in everything if not _is_echo(value)]
+    if everything and not answers:
+        return _Said(ReadingOutcome.UNPARSED, note=ECHO)
+    said = [value for value in said if not _is_echo(value)]
+    tags = find_tags(text)
+    verdicts = {_normal(value.get("verdict")) for value in answers}
+    verdicts |= {_normal(word) for word in tags}
+    if not (said or tags):
+        return _Said(ReadingOutcome.UNPARSED, note=_no_verdict(text))
+    if not verdicts <= legal:
+        return _Said(
+            ReadingOutcome.UNPARSED, note=f"its verdict is not {' or '.join(sorted(legal))}"
+        )
+    if len(verdicts) > 1:
+        return _Said(ReadingOutcome.CONFLICT)
+    return _Said(ReadingOutcome.READ, verdicts.pop(), said[-1] if said else {})
+
+
+def _no_verdict(text: str) -> str:
+    return (
+        "it holds no JSON object" if "{" not in text else "it holds no JSON object with a verdict"
+    )
+
+
+def _is_echo(value: Mapping[str, object]) -> bool:
+    """Whether an object repeats the form of the answer: placeholders, and not a word of its own."""
+    texts = [
+        value.get("reason"),
+        *_as_list(value.get("differences")),
+        *_as_list(value.get("points")),
+    ]
+    words = [text for text in texts if isinstance(text, str) and text]
+    return bool(words) and all(is_placeholder(text) for text in words)
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _normal(value: object) -> str:
+    if not isinstance(value, str):
+        return ""
+    return value.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def _text_of(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts_of(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    texts = (_text_of(item) for item in value)
+    return tuple(text for text in texts if text and not is_placeholder(text))
+
+
+def _points_of(value: object) -> tuple[str, ...]:
+    """A list of points, or one string with a point in each line."""
+    lines = value.splitlines() if isinstance(value, str) else value
+    return _texts_of(lines)

@@ -1,0 +1,32 @@
+"""What readers of every kind ask of a reply first: whether it was stopped, and what a tool was given."""
+
+from __future__ import annotations
+
+import json
+
+from pipeline.flow.reading.markup import find_objects
+from pipeline.types import ReadingOutcome, Reply
+
+ECHO = "it repeats the form of the answer without filling it in"
+
+# "length" is what some servers put in the place of max_tokens.
+_CUT = ("max_tokens", "length", "model_context_window_exceeded")
+
+
+def stopped(reply: Reply) -> ReadingOutcome | None:
+    """How reading ends before it begins; None where there is something to read."""
+    if reply.stop_reason == "refusal" or reply.refusal:
+        return ReadingOutcome.REFUSED
+    if reply.stop_reason in _CUT:
+        return ReadingOutcome.TRUNCATED
+    if not reply.text.strip() and reply.tool_input is None:
+        return ReadingOutcome.EMPTY
+    return None
+
+
+def said_by_tool(reply: Reply, key: str) -> dict[str, object] | None:
+    """The tool's input where it holds the key; read as the JSON object that it is."""
+    if reply.tool_input is None:
+        return None
+    found = find_objects(json.dumps(reply.tool_input), key)
+    return found[0].value if found else None

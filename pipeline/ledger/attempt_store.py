@@ -1,0 +1,136 @@
+"""How tries end: closed with their replies, priced and counted, by one statement. `admission` begins them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import connection
+from django.utils import timezone
+
+from pipeline.execution.leases import Lease, LostLease
+from pipeline.ledger.daily_spending import COUNT_TRIES
+from pipeline.llm.types import Answered, Failed
+from pipeline.models import Attempt, ModelCall
+
+# The price is that of the day on which the try ends; the cost is rounded as by `ledger.cost_of`.
+_CLOSE = """
+WITH held AS (
+    SELECT id, batch_id, crashes FROM pipeline_run
+    WHERE id = %(run)s AND owner = %(owner)s AND fence = %(fence)s
+    FOR NO KEY UPDATE
+), ended AS (
+    SELECT one.*, price.since AS price_since, div(
+        one.input_tokens::numeric * price.input
+            + one.output_tokens::numeric * price.output
+            + one.cache_read_tokens::numeric * price.cache_read
+            + one.cache_write_tokens::numeric * price.cache_write
+            + 500000,
+        1000000
+    ) AS cost
+    FROM held
+    CROSS JOIN jsonb_to_recordset(%(tries)s::jsonb) AS one (
+        id bigint, outcome text, http_status int, error_type text, message text, request_id text,
+        possibly_billed boolean, milliseconds int, input_tokens int, output_tokens int,
+        cache_read_tokens int, cache_write_tokens int, thinking_tokens int,
+        call text, endpoint bigint, model text, reply jsonb
+    )
+    LEFT JOIN LATERAL (
+        SELECT * FROM pipeline_price
+        WHERE endpoint_id = one.endpoint AND model = one.model AND one.reply IS NOT NULL
+            AND one.error_type = '' AND since <= (%(now)s AT TIME ZONE 'UTC')::date
+        ORDER BY since DESC LIMIT 1
+    ) AS price ON true
+), closed AS (
+    UPDATE pipeline_attempt AS attempt SET
+        ended_at = %(now)s, outcome = ended.outcome, http_status = ended.http_status,
+        error_type = ended.error_type, message = ended.message, request_id = ended.request_id,
+        possibly_billed = ended.possibly_billed, milliseconds = ended.milliseconds,
+        input_tokens = ended.input_tokens, output_tokens = ended.output_tokens,
+        cache_read_tokens = ended.cache_read_tokens, cache_write_tokens = ended.cache_write_tokens,
+        thinking_tokens = ended.thinking_tokens, cost = ended.cost, price_since = ended.price_since
+    FROM ended
+    WHERE attempt.id = ended.id AND attempt.ended_at IS NULL
+    RETURNING attempt.*
+), answered AS (
+    UPDATE pipeline_modelcall AS call SET state = 'done', reply = ended.reply, ended_at = %(now)s
+    FROM ended
+    WHERE call.key = ended.call AND ended.reply IS NOT NULL AND call.state <> 'done'
+    RETURNING call.key
+), revived AS (
+    UPDATE pipeline_run AS run SET crashes = 0
+    FROM held
+    WHERE run.id = held.id AND held.crashes > 0 AND EXISTS (SELECT FROM answered)
+)"""
+_CLOSED = " SELECT batch_id, ARRAY(SELECT id FROM closed) FROM held"
+_COUNTED = f", counted AS ({COUNT_TRIES.format(tries='closed', narrowed='')})"
+
+
+class Closed(NamedTuple):
+    """The tries that were closed now, and the batch of their run."""
+
+    batch_id: int | None
+    attempts: list[int]
+
+
+def close_tries(
+    lease: Lease, tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], *, counted: bool
+) -> Closed:
+    """Write how tries of one run ended: those that are open yet, the replies, and that the worker lives.
+
+    One statement, all or nothing. With `counted` they are spending too; else the caller has to count them,
+    at the end of its transaction. Raises LostLease, and then nothing is written.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CLOSE + (_COUNTED if counted else "") + _CLOSED,
+            {
+                "run": lease.run_id,
+                "owner": lease.owner,
+                "fence": lease.fence,
+                "now": timezone.now(),
+                "tries": json.dumps([_ended(*one) for one in tries]),
+            },
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise LostLease(f"run {lease.run_id}")
+    return Closed(*row)
+
+
+def _ended(call: ModelCall, attempt: Attempt, ended: Answered | Failed) -> dict[str, object]:
+    about = {
+        "id": attempt.pk,
+        "call": call.key,
+        "endpoint": call.endpoint_id,
+        "model": call.model,
+        "request_id": ended.request_id,
+        "milliseconds": ended.milliseconds,
+    }
+    if isinstance(ended, Failed):
+        return about | {
+            "outcome": ended.kind.value,
+            "http_status": ended.http_status,
+            "error_type": ended.error_type[:60],
+            "message": ended.message,
+            "possibly_billed": ended.possibly_billed,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cache_read_tokens": 0,
+            "cache_write_tokens": 0,
+            "thinking_tokens": 0,
+        }
+    return about | {
+        "outcome": Attempt.Outcome.ANSWERED.value,
+        "http_status": 200,
+        "error_type": ended.doubt or "",
+        "message": ended.said,
+        "possibly_billed": False,
+        "input_tokens": ended.usage.input,
+        "output_tokens": ended.usage.output,
+        "cache_read_tokens": ended.usage.cache_read,
+        "cache_write_tokens": ended.usage.cache_write,
+        "thinking_tokens": ended.usage.thinking,
+        "reply": ended.message,
+    }

@@ -1,0 +1,93 @@
+"""Places at an endpoint: who waits for one, and is told when one becomes free; `admission` gives them away.
+
+A run that finds none free says what it waits for and lets go of its worker; whoever leaves a place tells
+the next. Nobody holds one place while waiting for another, so no two runs can wait for each other.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from pipeline.execution.dispatch import TOLD_AGAIN, tell
+from pipeline.models import Endpoint, Run
+from pipeline.models.run import RunQuerySet
+
+# People come before campaigns, but so often at least a campaign's call goes first.
+CAMPAIGN_TURN = timedelta(minutes=1)
+# So long a place is kept for a run that was told of it; then somebody else may have it for a while.
+KEPT = TOLD_AGAIN / 2
+
+
+# Calls in flight of all workers; a lost worker's count until its lease has run out.
+IN_FLIGHT = """
+SELECT count(*)
+FROM pipeline_attempt AS attempt
+JOIN pipeline_modelcall AS call ON call.key = attempt.call_id
+JOIN pipeline_run AS run ON run.id = call.run_id
+WHERE attempt.ended_at IS NULL AND call.endpoint_id = %(endpoint)s
+    AND run.lease_until > statement_timestamp()
+"""
+_ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND state = 'queued')"
+
+
+class Rest(Exception):
+    """The run can't go on now; its worker is to be free until then.
+
+    `until` is a time, where one is known; `waits_for` the endpoint whose next free place is wanted.
+    """
+
+    def __init__(
+        self, why: str, *, until: datetime | None = None, waits_for: int | None = None
+    ) -> None:
+        super().__init__(why)
+        self.until = until
+        self.waits_for = waits_for
+
+
+def tell_waiting(endpoint_id: int) -> list[int]:
+    """Tell as many of those who wait for this endpoint as it has places free, the first in turn first."""
+    with connection.cursor() as cursor:
+        # Plain SQL: mostly nobody waits, and every run asks.
+        cursor.execute(_ANYBODY, [endpoint_id])
+        (anybody_waits,) = cursor.fetchone()
+    return _tell_waiting(endpoint_id) if anybody_waits else []
+
+
+@transaction.atomic
+def _tell_waiting(endpoint_id: int) -> list[int]:
+    now = timezone.now()
+    waiting = _waiting_for(endpoint_id).filter(state=Run.State.QUEUED)
+    endpoint = Endpoint.objects.get(pk=endpoint_id)
+    if endpoint.blocked_until and endpoint.blocked_until > now:
+        return []
+    kept = waiting.filter(told_at__gt=now - KEPT).count()
+    free = endpoint.max_in_flight - _count_in_flight(endpoint_id) - kept
+    told = waiting.filter(
+        Q(told_at=None) | Q(told_at__lt=now - TOLD_AGAIN),
+        Q(not_before=None) | Q(not_before__lte=now),
+    )
+    first = list(told.in_turn().select_for_update(skip_locked=True, of=("self",))[: max(free, 0)])
+    tell(first)
+    return [run.pk for run in first]
+
+
+def awaited_endpoints() -> list[int]:
+    """The endpoints that queued runs wait for."""
+    waiting = Run.objects.filter(waits_for__isnull=False, state=Run.State.QUEUED)
+    return list(waiting.order_by().values_list("waits_for", flat=True).distinct())
+
+
+def _count_in_flight(endpoint_id: int) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(IN_FLIGHT, {"endpoint": endpoint_id})
+        return int(cursor.fetchone()[0])
+
+
+def _waiting_for(endpoint_id: int) -> RunQuerySet:
+    return Run.objects.filter(waits_for=endpoint_id).filter(
+        Q(batch=None) | Q(batch__paused_at=None)
+    )

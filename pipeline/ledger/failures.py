@@ -1,0 +1,284 @@
+"""What went wrong with a model, in words for people: what happened, what was done about it, what they can do.
+
+Told from what an Attempt's row holds and from how the run stands; the server's own words stay beside it as
+evidence, for whoever has to find the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_noop as _
+
+from pipeline.execution.leases import MAX_CRASHES
+from pipeline.llm.types import Trouble, UsageDoubt
+from pipeline.models import Attempt, ModelCall, Run
+from pipeline.types import ReadingOutcome
+
+Outcome = Attempt.Outcome
+# What an endpoint rests for, and the run with it.
+_KEPT_WAITING = (Outcome.BUSY, Outcome.LIMIT, Outcome.UNREACHABLE)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Three short texts, and the technical words they were told from."""
+
+    happened: str
+    done: str
+    advice: str
+    evidence: str = ""
+
+
+_BY_STATUS: dict[int, str] = {
+    400: _("The server refused the request as it was put."),
+    401: _("The server did not accept the key."),
+    402: _("The account of this endpoint can't pay at present."),
+    403: _("The key may not be used for this."),
+    404: _("The server knows no such model, or nothing answers at this address."),
+    413: _("The request was too large for the server."),
+    429: _("The server had too many requests."),
+    502: _("Something between here and the model gave no proper answer."),
+    503: _("The server was not available."),
+    504: _("Something between here and the model gave up waiting for it."),
+    529: _("The model's servers were overloaded."),
+}
+_BY_OUTCOME: dict[str, str] = {
+    Outcome.ANSWERED: _("The model answered."),
+    Outcome.BUSY: _("The server was busy."),
+    Outcome.LIMIT: _("A spend limit of the account is reached."),
+    Outcome.REFUSED: _("The server refused the request."),
+    Outcome.BROKEN: _("The server failed while it answered."),
+    Outcome.TIMEOUT: _("The model took too long to answer."),
+    Outcome.UNREACHABLE: _("No connection to the server could be made."),
+    Outcome.ORPHANED: _("The worker was lost while the model was answering."),
+}
+# What stopped a try before the server could say how it stands, or after it had said too much.
+_BY_TROUBLE: dict[str, str] = {
+    Trouble.REDIRECT: _("The server sent the request on to another address, which was not asked."),
+    Trouble.ADDRESS: _("The endpoint's address leads where no model is asked."),
+    Trouble.CERTIFICATE: _("The server's certificate is not accepted, so nothing was sent."),
+    Trouble.TLS: _("No encrypted connection to the server could be made."),
+    Trouble.PROXY: _("The proxy did not connect to the server."),
+    Trouble.TOO_LARGE: _("The reply was larger than what is read of one."),
+    Trouble.ENCODING: _("The reply was packed in a way that can't be unpacked."),
+    Trouble.HEADERS: _("The reply began with more headers than are read."),
+    Trouble.WEB_PAGE: _("A web page came back where a model should answer."),
+    Trouble.ABANDONED: _("Nobody waited for the reply any more, so the connection was closed."),
+}
+_ADVICE_BY_TROUBLE: dict[str, str] = {
+    Trouble.REDIRECT: _(
+        "An administrator enters the address to which the server redirects, if texts may go there, "
+        "or mends the redirect; then the run can be taken up again."
+    ),
+    Trouble.ADDRESS: _(
+        "An administrator looks where the endpoint's host name leads; then the run can be taken up again."
+    ),
+    Trouble.CERTIFICATE: _(
+        "An administrator renews the certificate, or names its authority to the workers by "
+        "SSL_CERT_FILE; then the run can be taken up again."
+    ),
+    Trouble.TLS: _(
+        "An administrator checks whether the server speaks https:// at this port; then the run can be "
+        "taken up again."
+    ),
+    Trouble.PROXY: _(
+        "An administrator checks SCRIPTSMITH_MODEL_PROXY and what the proxy allows; then the run can be "
+        "taken up again."
+    ),
+    Trouble.TOO_LARGE: _(
+        "Ask for less at once. Where such replies are meant, an administrator raises "
+        "SCRIPTSMITH_MOST_REPLY_BYTES."
+    ),
+    Trouble.ENCODING: _(
+        "An administrator has whatever stands between here and the model send replies as they are."
+    ),
+    Trouble.HEADERS: _(
+        "An administrator looks at what answers at the endpoint's address: servers of models send few headers."
+    ),
+    Trouble.WEB_PAGE: _(
+        "An administrator checks the endpoint's address: a page for people answers there, perhaps one to sign in."
+    ),
+}
+# Of these a reply came, or began to.
+_REPLIED = (Trouble.TOO_LARGE, Trouble.ENCODING, Trouble.HEADERS)
+_DOUBTS: dict[str, str] = {
+    UsageDoubt.NOT_REPORTED: _(
+        "The server did not report the tokens: neither they nor the cost are counted."
+    ),
+    UsageDoubt.NOT_BELIEVED: _(
+        "The server reported tokens that can't be: neither they nor the cost are counted."
+    ),
+}
+_BROKE_OFF = _("The connection broke while the model was answering.")
+_NO_MESSAGE = _("What came back was no message that can be read.")
+
+_ADVICE_BY_STATUS: dict[int, str] = {
+    400: _(
+        "An administrator compares the endpoint's mode and limits with the server's words below."
+    ),
+    401: _(
+        "An administrator sets the right key in the endpoint's environment variable and restarts the workers."
+    ),
+    403: _(
+        "An administrator uses a key that may use this model, or the configuration another model."
+    ),
+    404: _(
+        "An administrator checks the endpoint's address and the model's name in the configuration."
+    ),
+    413: _("Ask again with less context, or choose a model that takes more."),
+}
+_ADVICE_BY_OUTCOME: dict[str, str] = {
+    Outcome.LIMIT: _(
+        "Raise the limit or pay at the provider, or run it with a configuration of another endpoint."
+    ),
+    Outcome.TIMEOUT: _(
+        "Take the run up again later. If it happens often, an administrator allows the endpoint more time."
+    ),
+    Outcome.UNREACHABLE: _(
+        "An administrator checks that the server runs and that the endpoint's address is right."
+    ),
+}
+_TAKE_UP_AGAIN = _("Take the run up again later, or run it with another configuration.")
+_NOTHING_TO_DO = _("Nothing has to be done.")
+
+# Why a reply that came gave no script.
+_BY_READING: dict[str, str] = {
+    ReadingOutcome.REFUSED: _("The model refused to write this script."),
+    ReadingOutcome.TRUNCATED: _("The model's reply was cut short."),
+    ReadingOutcome.EMPTY: _("The model answered with nothing."),
+    ReadingOutcome.UNPARSED: _("No script could be read from the model's reply."),
+    ReadingOutcome.CONFLICT: _("The model's reply contradicts itself."),
+}
+_ADVICE_BY_READING: dict[str, str] = {
+    ReadingOutcome.REFUSED: _(
+        "Say in other words what is to be done and what for, or run it with another model."
+    ),
+    ReadingOutcome.TRUNCATED: _(
+        "Ask for less at once, or allow longer replies in the configuration."
+    ),
+}
+_ANOTHER_MODEL = _("Say it in other words, or run it with another model.")
+
+
+def say_trouble(word: str) -> str:
+    """What happened and what a person can do, for a word of the transport; empty for any other."""
+    if word not in _BY_TROUBLE or word not in _ADVICE_BY_TROUBLE:
+        return ""
+    return f"{gettext(_BY_TROUBLE[word])} {gettext(_ADVICE_BY_TROUBLE[word])}"
+
+
+def failure_of(run: Run) -> Failure | None:
+    """Why the run failed, or what it waits for at present; None where neither is so. At most three queries."""
+    if run.state == Run.State.FAILED:
+        return _failure_of_failed(run)
+    if not run.is_active or run.not_before is None or run.not_before <= timezone.now():
+        return None
+    last = Attempt.objects.filter(call__run=run).order_by("-pk").first()
+    return tell_tries([last], run=run) if last and last.outcome in _KEPT_WAITING else None
+
+
+def tell_tries(tries: Sequence[Attempt], *, run: Run) -> Failure:
+    """The tries of one call, the last of which keeps the run from going on."""
+    last = tries[-1]
+    return Failure(
+        happened=name_what_happened(last),
+        done=_say_what_was_done(tries, run=run),
+        advice=_advise(last, run=run),
+        evidence=run.problem or _evidence_of(last),
+    )
+
+
+def tell_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Failure:
+    """A reply that came and gave no script."""
+    done = gettext("No script was made of it.")
+    if asked_again:
+        again = gettext("It was asked again, once, and the second reply was no better.")
+        done = f"{again} {done}"
+    return Failure(
+        happened=gettext(_BY_READING.get(outcome, _BY_READING[ReadingOutcome.UNPARSED])),
+        done=done,
+        advice=gettext(_ADVICE_BY_READING.get(outcome, _ANOTHER_MODEL)),
+        evidence=evidence,
+    )
+
+
+def name_what_happened(attempt: Attempt) -> str:
+    """One sentence about how a try ended."""
+    outcome = attempt.outcome
+    if outcome == Outcome.ANSWERED and attempt.error_type in _DOUBTS:
+        return gettext(_DOUBTS[attempt.error_type])
+    if attempt.error_type in _BY_TROUBLE:
+        return gettext(_BY_TROUBLE[attempt.error_type])
+    if _broke_off(attempt):
+        return gettext(_BROKE_OFF)
+    if outcome == Outcome.BROKEN and attempt.http_status is None:
+        return gettext(_NO_MESSAGE)
+    by_status = _BY_STATUS.get(attempt.http_status or 0)
+    # A spend limit comes with statuses that mean something else without it.
+    if by_status and (outcome != Outcome.LIMIT or attempt.http_status == 402):
+        return gettext(by_status)
+    return gettext(_BY_OUTCOME[outcome]) if outcome in _BY_OUTCOME else ""
+
+
+def _failure_of_failed(run: Run) -> Failure:
+    call = run.calls.filter(state=ModelCall.State.FAILED).order_by("-ended_at").first()
+    tries = list(call.attempts.order_by("pk")) if call else []
+    if tries:
+        return tell_tries(tries, run=run)
+    if run.crashes >= MAX_CRASHES:
+        return _tell_crashes(run)
+    last = run.calls.filter(state=ModelCall.State.DONE).order_by("-created_at").first()
+    if last and last.outcome not in ("", ReadingOutcome.READ):
+        return tell_reading(last.outcome, asked_again=last.sample > 0, evidence=run.problem)
+    return Failure(run.problem, "", gettext("Mend what is said above, then take the run up again."))
+
+
+def _tell_crashes(run: Run) -> Failure:
+    return Failure(
+        happened=gettext("The worker died %s times in a row over this run.") % MAX_CRASHES,
+        done=gettext("It was taken up again each time. Calls in flight may have been billed."),
+        advice=gettext("An administrator looks at the workers' log before it is taken up again."),
+        evidence=run.problem,
+    )
+
+
+def _say_what_was_done(tries: Sequence[Attempt], *, run: Run) -> str:
+    if run.is_active:
+        said = gettext("The endpoint rests; the run goes on by itself and keeps no worker.")
+    elif len(tries) > 1:
+        said = ngettext("It was tried %s time.", "It was tried %s times.", len(tries)) % len(tries)
+    else:
+        said = gettext("It was not tried again: that would have changed nothing.")
+    if any(attempt.possibly_billed for attempt in tries):
+        if tries[-1].error_type in _REPLIED:
+            return f"{said} {gettext('A server that bills has billed it, though its reply is of no use.')}"
+        return f"{said} {gettext('It may have been billed although no reply came.')}"
+    return f"{said} {gettext('Nothing was billed for it.')}"
+
+
+def _advise(attempt: Attempt, *, run: Run) -> str:
+    if run.is_active and attempt.outcome != Outcome.LIMIT:
+        return gettext(_NOTHING_TO_DO)
+    if attempt.error_type in _ADVICE_BY_TROUBLE:
+        found = _ADVICE_BY_TROUBLE[attempt.error_type]
+    elif _broke_off(attempt):
+        found = _TAKE_UP_AGAIN
+    elif attempt.outcome == Outcome.REFUSED:
+        found = _ADVICE_BY_STATUS.get(attempt.http_status or 0, _ADVICE_BY_STATUS[400])
+    else:
+        found = _ADVICE_BY_OUTCOME.get(attempt.outcome, _TAKE_UP_AGAIN)
+    return gettext(found)
+
+
+def _broke_off(attempt: Attempt) -> bool:
+    """Whether the connection broke, which the ledger keeps as one kind with replies that never came."""
+    return attempt.outcome == Outcome.TIMEOUT and bool(attempt.error_type)
+
+
+def _evidence_of(attempt: Attempt) -> str:
+    status = f" (HTTP {attempt.http_status})" if attempt.http_status else ""
+    return f"{attempt.message}{status}"

@@ -1,0 +1,79 @@
+"""What a try that failed means: ask again, let the endpoint rest, pause the batch, or give the call up."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.ledger.batches import stop_batch
+from pipeline.ledger.capacity import Rest
+from pipeline.llm.types import Failed, FailureKind
+from pipeline.models import Attempt, Batch, Endpoint, ModelCall
+from pipeline.types import Problem
+
+# A broken or missing reply is tried once more, for it may have been billed.
+MAX_TRIES_AFTER_FAILURE = 2
+MAX_UNREACHABLE = 20
+MAX_REST_SECONDS = 300
+LIMIT_REST = timedelta(hours=1)
+
+
+def after_failure(call: ModelCall, ended: Failed, *, batch: Batch | None) -> Exception | None:
+    """None to try once more; Rest where endpoint or batch stop for a while; Problem where nothing helps.
+
+    Inside the transaction that ends the try.
+    """
+    endpoint = call.endpoint
+    tries = call.attempts.filter(outcome=ended.kind.value).count()
+    said = f"{endpoint}: {ended.message}" + (
+        f" (HTTP {ended.http_status})" if ended.http_status else ""
+    )
+    if ended.kind is FailureKind.LIMIT and batch:
+        why = _("A spend limit is reached. %s") % said
+        stop_batch(batch, why)
+        return Rest(why)
+    if ended.kind is FailureKind.LIMIT:
+        return _rest_endpoint(endpoint, LIMIT_REST, _("A spend limit is reached. %s") % said)
+    if ended.kind is FailureKind.BUSY:
+        seconds = ended.retry_after if ended.retry_after is not None else 2.0 ** min(tries, 6)
+        return _rest_endpoint(endpoint, timedelta(seconds=min(seconds, MAX_REST_SECONDS)), said)
+    if ended.kind is FailureKind.UNREACHABLE and tries < MAX_UNREACHABLE:
+        return _rest_endpoint(endpoint, timedelta(seconds=min(2.0 ** min(tries, 4), 15)), said)
+    if (
+        ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT)
+        and _failures(call) < MAX_TRIES_AFTER_FAILURE
+    ):
+        return None
+    return _fail(call, said)
+
+
+def _failures(call: ModelCall) -> int:
+    return call.attempts.filter(
+        outcome__in=[Attempt.Outcome.BROKEN, Attempt.Outcome.TIMEOUT]
+    ).count()
+
+
+def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> Rest:
+    """Have nobody ask the endpoint for a while; a longer rest that it takes already stays as it is."""
+    until, why = timezone.now() + rest, why[:300]
+    Endpoint.objects.filter(
+        Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk
+    ).update(blocked_until=until, blocked_why=why)
+    endpoint.refresh_from_db(fields=["blocked_until", "blocked_why"])
+    return Rest(endpoint.blocked_why, until=endpoint.blocked_until, waits_for=endpoint.pk)
+
+
+def _fail(call: ModelCall, why: str) -> Problem:
+    ModelCall.objects.filter(pk=call.pk).exclude(state=ModelCall.State.DONE).update(
+        state=ModelCall.State.FAILED, ended_at=timezone.now()
+    )
+    return Problem(why)
+
+
+def last_message(call: ModelCall) -> str:
+    """Why a call that has failed did so."""
+    last = call.attempts.order_by("-pk").first()
+    return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} gave no reply."

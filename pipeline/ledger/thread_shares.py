@@ -1,0 +1,74 @@
+"""A worker's threads, shared among endpoints: a server that keeps everybody waiting holds only its part of them.
+
+How many calls an endpoint may have in flight is a matter of all workers and of its own limit (`places`). This is
+about one process: its threads are few, and a run that waits for a slow server sits on one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.ledger.capacity import Rest
+from pipeline.models import Endpoint
+
+# So long a run that found no thread leaves alone before it asks again; whoever ends a call tells it sooner.
+_PAUSE = timedelta(seconds=1)
+_KNOWN_FOR = 10.0  # seconds
+
+
+class Slots:
+    """The threads of this process that wait for each endpoint.
+
+    With one endpoint switched on it may have all of them. With more, one has at most three quarters; and
+    once so many are taken by all, only endpoints that have few get another: a sixteenth of all at most.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._most = max(1, threads - max(1, threads // 4))
+        self._few = max(1, threads // 16)
+        self._held: Counter[int] = Counter()
+        self._lock = threading.Lock()
+        self._are_several, self._known_at = False, -_KNOWN_FOR
+
+    @contextmanager
+    def held(self, endpoints: Collection[int]) -> Iterator[None]:
+        """This thread waits for these endpoints in the block. Raises Rest where it may not for one of them."""
+        several = self._several_are_on()
+        with self._lock:
+            for endpoint_id in endpoints:
+                if several and not self._is_free(endpoint_id):
+                    raise Rest(
+                        _("Its share of this worker's threads is in use."),
+                        until=timezone.now() + _PAUSE,
+                        waits_for=endpoint_id,
+                    )
+            self._held.update(endpoints)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held.subtract(endpoints)
+
+    def _is_free(self, endpoint_id: int) -> bool:
+        mine, all_of_them = self._held[endpoint_id], sum(self._held.values())
+        return mine < self._most if all_of_them < self._most else mine < self._few
+
+    def _several_are_on(self) -> bool:
+        """Whether there is anybody to starve; asked of the database now and then."""
+        now = time.monotonic()
+        if now - self._known_at >= _KNOWN_FOR:
+            on = sum(endpoint.is_on for endpoint in Endpoint.objects.only("name", "enabled"))
+            self._are_several, self._known_at = on > 1, now
+        return self._are_several
+
+
+slots = Slots(settings.SCRIPTSMITH_WORKER_THREADS)

@@ -1,0 +1,70 @@
+"""Why a run recommends the Draft that it does, in words for who has to rely on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from pipeline.models import Draft, Run, Stage
+from pipeline.runs.refinement_gain import assessed_in_turn
+from pipeline.types import ReadingOutcome, StageName, Verdict
+
+_UNREADABLE = {outcome.value for outcome in ReadingOutcome} - {ReadingOutcome.READ.value}
+
+
+def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]) -> str:
+    """One or two sentences; nothing where the assessor had no say in it."""
+    assessed = assessed_in_turn(drafts)
+    chosen = next((draft for draft in assessed if draft.pk == run.recommended_id), None)
+    if chosen is None:
+        return ""
+    if len(assessed) == 1:
+        return _explain_only(chosen, stages)
+    first = assessed[0]
+    why = (
+        _("Draft %(number)s, the first one, stays recommended: no rewrite was judged better.")
+        if chosen is first
+        else _(
+            "Draft %(number)s is recommended: it was rewritten from feedback and judged better "
+            "than draft %(first)s."
+        )
+    )
+    why %= {"number": chosen.number, "first": first.number}
+    return f"{why} {_say_verdict(chosen)}"
+
+
+def _explain_only(draft: Draft, stages: Sequence[Stage]) -> str:
+    verdict = draft.assessment.verdict
+    if verdict == Verdict.CORRECT:
+        return _("The assessor passed the first script, so none was rewritten.")
+    if verdict == Verdict.UNKNOWN:
+        return _("The assessor's answer could not be read, so nothing was rewritten.")
+    outcomes = {
+        stage.name: stage.outcome
+        for stage in stages
+        if stage.refinement_id is None and stage.round == 1
+    }
+    return _say_why_not_rewritten(outcomes.get(StageName.EXPLAIN), outcomes.get(StageName.REFINE))
+
+
+def _say_why_not_rewritten(explained: str | None, refined: str | None) -> str:
+    flagged = _("The assessor flagged the only script.")
+    if explained == "no_error":
+        why = _("Asked what is wrong with it, the model found no error, so it was not rewritten.")
+    elif explained in _UNREADABLE:
+        why = _("What is wrong with it could not be read from the reply, so it was not rewritten.")
+    elif refined in ("unchanged", "seen_before"):
+        why = _("Rewriting it brought no new script.")
+    elif refined in _UNREADABLE:
+        why = _("The rewritten script could not be read from the reply.")
+    else:
+        why = _("No round of refinement followed.")
+    return f"{flagged} {why}"
+
+
+def _say_verdict(draft: Draft) -> str:
+    return {
+        Verdict.CORRECT.value: _("The assessor passed it."),
+        Verdict.INCORRECT.value: _("The assessor flagged it."),
+    }.get(draft.assessment.verdict, _("The assessor's answer about it could not be read."))

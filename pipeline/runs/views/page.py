@@ -1,0 +1,261 @@
+"""The page of one run: whatever is done on it ends on it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from catalog.analysis import Risk
+from catalog.models import MatchLabel, Phrasing, Version
+from core.web.requests import signed_in
+from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
+from pipeline.actions.forms import UseForm
+from pipeline.actions.list_rows import RunRow, run_row
+from pipeline.execution.draft_checks import (
+    is_current,
+    is_current_assessment,
+    missing_checks,
+    prompts_in_use,
+    risk_of,
+    shown_findings,
+)
+from pipeline.ledger.failures import failure_of
+from pipeline.models import (
+    Assessment,
+    Draft,
+    DraftFinding,
+    DraftUse,
+    Endpoint,
+    RetrievedMatch,
+    Run,
+    Stage,
+)
+from pipeline.runs.costs import costs_of
+from pipeline.runs.recommendation import explain_recommendation
+from pipeline.runs.refinement_gain import rounds_of
+from pipeline.runs.views.feedback import show_feedbacks
+from pipeline.runs.views.stages import show_stages
+from pipeline.types import DraftKind
+
+_GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}
+
+
+@dataclass(frozen=True)
+class ShownDraft:
+    """A Draft with everything that is known about it."""
+
+    draft: Draft
+    assessment: Assessment | None
+    is_assessment_current: bool
+    problems: Sequence[DraftFinding]
+    not_judged: Sequence[DraftFinding]
+    older: Sequence[DraftFinding]  # what checks said that have changed since
+    missing_checks: Sequence[str]  # those not made as they are today
+    vouched: Version | None  # verified with exactly this text for this statement
+    used: DraftUse | None  # by the person who looks
+
+    @property
+    def risks(self) -> list[DraftFinding]:
+        """What the script can harm, and characters in it that hide; gravest first."""
+        found = [one for one in self.problems if one.check_name in ("risk", "characters")]
+        return sorted(found, key=lambda one: _GRAVITY.get(one.level, 9))
+
+    @property
+    def risk(self) -> str:
+        """The risk that the findings leave it at least; empty where they leave it a low one, which is no promise."""
+        least = risk_of(self.problems)
+        return "" if least is Risk.LOW else least.value
+
+    @property
+    def label(self) -> str:
+        """Which draft it is, in words."""
+        return _("Draft %(number)s, %(kind)s") % {
+            "number": self.draft.number,
+            "kind": self.draft.get_kind_display().lower(),
+        }
+
+    @property
+    def length(self) -> str:
+        """How long it is."""
+        lines = len(self.draft.script.splitlines())
+        return ngettext("%(lines)s line", "%(lines)s lines", lines) % {"lines": lines}
+
+    @property
+    def code_id(self) -> str:
+        """The id of its code block, where the recommended one has "draft"."""
+        return f"draft-{self.draft.number}-code"
+
+    @property
+    def is_model_written(self) -> bool:
+        """Whether a model wrote this text."""
+        return self.draft.kind not in (DraftKind.EDITED, DraftKind.IMPORTED, DraftKind.RETRIEVED)
+
+
+def show_run(
+    request: HttpRequest,
+    run: Run,
+    *,
+    form: UseForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page; `form` and `refusal` say what was refused on it."""
+    context = describe_run(run, signed_in(request))
+    context |= {"form": form or UseForm(), "refusal": refusal}
+    return render(request, "pipeline/run.html", context, status=status)
+
+
+def describe_run(run: Run, user: User) -> dict[str, object]:
+    """What the page and its live part show of a run, in a fixed number of queries."""
+    row = run_row(run, user)
+    parts = row.parts
+    # What is hidden is not read either: the time that takes would tell how much there is.
+    stages = list(run.stages.all()) if parts.verdict else []
+    context: dict[str, object] = {
+        "run": run,
+        "row": row,
+        "action": run.action,
+        "parts": parts,
+        "seen": fingerprint_of(row, stages),
+        "may_change": may_change(user, run),
+        "may_run": may_run(user, run.action),
+    }
+    if not parts.verdict:
+        return context | {"failure": failure_of(run) if row.state == Run.State.FAILED else None}
+    context |= {"waits": _say_wait(run), "failure": failure_of(run)}
+    drafts = show_drafts(run, user)
+    costs = costs_of(run)
+    recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
+    matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
+    return context | {
+        "stages": show_stages(stages, costs),
+        "milliseconds": row.milliseconds,
+        "costs": costs,
+        "rounds": rounds_of([one.draft for one in drafts], costs),
+        "why": explain_recommendation(run, [one.draft for one in drafts], stages),
+        "recommended": recommended,
+        "others": [one for one in drafts if one is not recommended],
+        "feedbacks": show_feedbacks(run, stages),
+        "vouched": next((one.vouched for one in drafts if one.vouched), None),
+        "may_use": user.has_perm(USE_UNREVIEWED),
+        "may_check": may_check(user),
+        **_describe_match(run, user, matches),
+    }
+
+
+def fingerprint_of(row: RunRow, stages: Sequence[Stage]) -> str:
+    """A short text that differs where the live part would look different to this person."""
+    seen: tuple[object, ...] = (row.state,)
+    if row.parts.verdict:
+        states = [(stage.pk, stage.state) for stage in stages]
+        seen = (row.run.state, row.run.finished_at, row.run.not_before, states)
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+
+
+def show_drafts(run: Run, user: User) -> list[ShownDraft]:
+    """The drafts, the first one first."""
+    own_uses = DraftUse.objects.filter(by=user)
+    drafts = list(
+        run.drafts.select_related("assessment", "author", "parent").prefetch_related(
+            "findings", Prefetch("uses", queryset=own_uses, to_attr="own_uses")
+        )
+    )
+    by_text = _verified_for(run, {draft.sha256 for draft in drafts})
+    in_use = prompts_in_use(run.configuration)
+    return [_show_draft(draft, by_text, in_use) for draft in drafts]
+
+
+def _verified_for(run: Run, hashes: set[str]) -> dict[str, Version]:
+    """What people verified of these texts as an answer to the run's statement.
+
+    The same text may be right for another statement and wrong for this one; so may be what nobody but its author
+    says is worded so.
+    """
+    worded = Phrasing.objects.filter(
+        entry=OuterRef("entry"), text=run.action.statement, confirmed_at__isnull=False
+    )
+    verified = Version.objects.filter(
+        Exists(worded) | Q(provenance__run=run.pk),
+        sha256__in=hashes,
+        state=Version.State.VERIFIED,
+        entry__suspended_at=None,
+    ).select_related("entry", "verified_by")
+    return {version.sha256: version for version in verified}
+
+
+def _show_draft(
+    draft: Draft, verified: Mapping[str, Version], in_use: Mapping[str, str]
+) -> ShownDraft:
+    kept = list(draft.findings.all())
+    found = [one for one in kept if is_current(one, draft)]
+    missing = missing_checks(draft, kept)
+    assessment = getattr(draft, "assessment", None)
+    own_uses: list[DraftUse] = getattr(draft, "own_uses", [])
+    return ShownDraft(
+        draft=draft,
+        assessment=assessment,
+        is_assessment_current=assessment is None
+        or is_current_assessment(assessment, draft, in_use),
+        problems=[one for one in found if one.outcome == "failed"],
+        not_judged=[one for one in found if one.outcome == "unscored"],
+        older=[one for one in shown_findings(kept) if one.check_name in missing],
+        missing_checks=sorted(missing),
+        vouched=verified.get(draft.sha256),
+        used=own_uses[0] if own_uses else None,
+    )
+
+
+def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
+    """The catalogue's answer or the script's starting point, and what came of it."""
+    best = matches[0] if matches else None
+    answered = run.answered_by_id is not None
+    return {
+        "match": best if answered else None,
+        "values": _values_for(best) if best and answered else [],
+        "start": best if best and best.answer == "adapt" and not answered else None,
+        "matches": matches,
+        "label": _label_by(run, user) if answered else None,
+        "followed": run.followed_by.order_by("-pk").first() if answered else None,
+    }
+
+
+def _values_for(match: RetrievedMatch) -> list[tuple[str, str]]:
+    """What the entry's page is to be filled in with: the statement's literals, else the defaults."""
+    return [
+        (name, match.fills.get(name, row.get("default") or ""))
+        for row in match.version.parameters
+        if (name := row["name"])
+    ]
+
+
+def _label_by(run: Run, user: User) -> MatchLabel | None:
+    return (
+        MatchLabel.objects.counting()
+        .filter(statement=run.action.statement, version=run.answered_by, by=user)
+        .first()
+    )
+
+
+def _say_wait(run: Run) -> str:
+    """What keeps the run waiting at present, in words; nothing where nothing does."""
+    if not run.is_active:
+        return ""
+    if run.batch and run.batch.paused_at:
+        return run.batch.paused_why or _("The campaign is paused.")
+    now = timezone.now()
+    if run.not_before is not None and run.not_before > now:
+        names = {role["endpoint_id"] for role in run.spec.get("roles", {}).values()}
+        resting = Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()
+        return (resting.blocked_why or resting.title) if resting else ""
+    if run.waits_for and run.state == Run.State.QUEUED:
+        return _("All places at %s are taken; it goes on when one is free.") % run.waits_for
+    return ""

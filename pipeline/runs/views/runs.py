@@ -1,0 +1,141 @@
+"""One run: watching it, answering what it gave, using its script before anybody has reviewed it."""
+
+from __future__ import annotations
+
+import json
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.types import BadInput, NotAllowedNow
+from core.web.requests import signed_in, wants_fragment
+from pipeline import services
+from pipeline.access import access_draft, access_run, visible_parts
+from pipeline.actions.forms import UseForm, add_refusal
+from pipeline.actions.list_rows import run_row
+from pipeline.models import Run
+from pipeline.runs.costs import costs_of
+from pipeline.runs.views.calls import show_calls
+from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
+
+
+@require_safe
+def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """The run as it stands; while it is active the page follows it."""
+    return show_run(request, access_run(signed_in(request), pk))
+
+
+@require_safe
+def run_status(request: HttpRequest, pk: int) -> HttpResponse:
+    """The live part of the page; 204 where it would look as it did when it was last shown."""
+    user = signed_in(request)
+    run = access_run(user, pk)
+    if not wants_fragment(request):
+        return redirect("run-detail", pk=pk)
+    row = run_row(run, user)
+    stages = list(run.stages.all()) if row.parts.verdict else []
+    if request.GET.get("seen") == fingerprint_of(row, stages):
+        return HttpResponse(status=204)
+    context = describe_run(run, user) | {"form": UseForm()}
+    response = render(request, "pipeline/_run.html", context)
+    if not row.is_active:
+        told = _("This run has ended: %(state)s.") % {"state": Run.State(row.state).label}
+        response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
+    return response
+
+
+@require_safe
+def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
+    """The ledger: every model call of the run, and every try of it."""
+    user = signed_in(request)
+    run = access_run(user, pk)
+    parts = visible_parts(user, run)
+    if not (parts.verdict and parts.models):
+        raise PermissionDenied(
+            _("What the models said is hidden from you until you have reviewed it.")
+        )
+    context = {
+        "run": run,
+        "row": run_row(run, user),
+        "parts": parts,
+        "calls": show_calls(run),
+        "costs": costs_of(run),
+    }
+    return render(request, "pipeline/run_calls.html", context)
+
+
+@require_POST
+def cancel_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop a run that is under way."""
+    user = signed_in(request)
+    run = access_run(user, pk, to_change=True)
+    try:
+        services.cancel_run(run, by=user)
+    except NotAllowedNow as refusal:
+        return _refuse(request, run, refusal)
+    return redirect("run-detail", pk=pk)
+
+
+@require_POST
+def retry_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a failed run up again."""
+    user = signed_in(request)
+    run = access_run(user, pk, to_change=True)
+    try:
+        services.retry_run(run, by=user)
+    except NotAllowedNow as refusal:
+        return _refuse(request, run, refusal)
+    return redirect("run-detail", pk=pk)
+
+
+@require_POST
+def confirm_match(request: HttpRequest, pk: int) -> HttpResponse:
+    """The catalogue's answer is what was asked."""
+    user = signed_in(request)
+    run = access_run(user, pk, to_change=True)
+    try:
+        services.confirm_match(run, by=user)
+    except NotAllowedNow as refusal:
+        return _refuse(request, run, refusal)
+    messages.success(request, _("Noted. Answers like this one count as more certain from now on."))
+    return redirect("run-detail", pk=pk)
+
+
+@require_POST
+def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
+    """The catalogue's answer is not what was asked: a script is written."""
+    user = signed_in(request)
+    run = access_run(user, pk, to_change=True)
+    try:
+        written = services.reject_match(run, by=user)
+    except (NotAllowedNow, BadInput) as refusal:
+        return _refuse(request, run, refusal)
+    messages.info(request, _("Noted. A script is written for you now."))
+    return redirect("run-detail", pk=written.pk)
+
+
+@require_POST
+def use_draft(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a script that nobody has reviewed, and say why (break-glass)."""
+    user = signed_in(request)
+    draft = access_draft(user, pk, to_use=True)
+    form = UseForm(request.POST)
+    if form.is_valid():
+        try:
+            services.use_unreviewed(draft, reason=form.cleaned_data["reason"], by=user)
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            return redirect("run-detail", pk=draft.run_id)
+    return show_run(request, draft.run, form=form, status=422)
+
+
+def _refuse(request: HttpRequest, run: Run, refusal: NotAllowedNow | BadInput) -> HttpResponse:
+    """The run as it now is, with why it was not changed."""
+    status = 409 if isinstance(refusal, NotAllowedNow) else 422
+    run = access_run(signed_in(request), run.pk)
+    return show_run(request, run, refusal=str(refusal), status=status)

@@ -1,0 +1,55 @@
+"""Starts a stand-in model as a process of its own, for as long as a block runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+_START_SECONDS = 20
+
+
+class StandInNotStarted(RuntimeError):
+    """The process ended, or said nothing of where it listens."""
+
+
+@contextlib.contextmanager
+def standin_running(options: Sequence[str] = ()) -> Iterator[str]:
+    """The address of a stand-in of our own, on a free port. Raises StandInNotStarted."""
+    with tempfile.TemporaryDirectory(prefix="scriptsmith-stand-in-") as folder:
+        announcement = Path(folder) / "announcement.json"
+        place = ["--port", "0", "--announce", str(announcement)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pipeline.standin", *place, *options], cwd=_ROOT
+        )
+        try:
+            yield _wait_for(announcement, process)
+        finally:
+            process.terminate()
+            process.wait(timeout=10)
+
+
+def read_announcement(path: Path) -> str | None:
+    """The address that a stand-in left in this file; None where there is none, or it is dead."""
+    try:
+        said = json.loads(path.read_text())
+        os.kill(int(said["pid"]), 0)  # signal 0 only asks whether the process is there
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return f"http://127.0.0.1:{said['port']}"
+
+
+def _wait_for(announcement: Path, process: subprocess.Popen[bytes]) -> str:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        if url := read_announcement(announcement):
+            return url
+        time.sleep(0.02)
+    raise StandInNotStarted("The stand-in model did not start.")

@@ -1,0 +1,288 @@
+"""Campaigns over the API: made, their rules changed, people, states, progress, adjudication; for managers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.web.public_keys import ITEM, PublicKeyField
+from core.web.requests import read_body, read_key, signed_in
+from pipeline.access import access_actions
+from pipeline.services import find_configuration
+from review.access import access_campaign, access_campaigns
+from review.campaigns import adjudication, editing, membership, rules, states
+from review.campaigns.dashboard import read_dashboard
+from review.campaigns.rubrics import keep_older, send_back_older
+from review.campaigns.runs import ask_for_runs
+from review.models import Campaign, Member, Score
+from review.study import FIGURES
+
+
+class RulesFields(serializers.Serializer[Any]):
+    """How a campaign is reviewed; what is left out stays as it is, or takes the preset's value."""
+
+    description = serializers.CharField(required=False, allow_blank=True)
+    rubric = serializers.CharField(
+        required=False, allow_blank=True, trim_whitespace=False, help_text="Markdown"
+    )
+    overlap = serializers.IntegerField(required=False)
+    extra_overlap = serializers.IntegerField(required=False, allow_null=True)
+    extra_share = serializers.IntegerField(required=False, help_text="percent of the items")
+    order = serializers.ChoiceField(choices=Campaign.Order.choices, required=False)
+    hides_verdict = serializers.BooleanField(required=False)
+    hides_models = serializers.BooleanField(required=False)
+    hides_reviewers = serializers.BooleanField(required=False)
+    hides_execution = serializers.BooleanField(required=False)
+    hides_reference = serializers.BooleanField(required=False)
+    open_to_all = serializers.BooleanField(required=False)
+    limit_each = serializers.IntegerField(required=False, allow_null=True)
+    prepares_all = serializers.BooleanField(required=False)
+    pilot_size = serializers.IntegerField(required=False, allow_null=True)
+    edit_minutes = serializers.IntegerField(required=False, min_value=1, max_value=100_000)
+    sham_share = serializers.IntegerField(required=False, help_text="percent")
+    halo_share = serializers.IntegerField(required=False, help_text="percent")
+    repeat_share = serializers.IntegerField(required=False, help_text="percent")
+    planned_items = serializers.IntegerField(required=False, allow_null=True)
+    primary_figure = serializers.ChoiceField(
+        choices=[one.name for one in FIGURES], required=False, allow_blank=True
+    )
+    budget = serializers.IntegerField(
+        required=False, allow_null=True, min_value=0, help_text="micro-dollars; null: no limit"
+    )
+
+
+class CampaignIn(RulesFields):
+    name = serializers.CharField(max_length=150)
+    preset = serializers.ChoiceField(choices=["standard", "rigorous"], default="standard")
+    configurations = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="names"
+    )
+    reviewers = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="user names"
+    )
+    actions = serializers.ListField(
+        child=serializers.IntegerField(), default=list, max_length=editing.MOST_AT_ONCE
+    )
+
+
+class MemberOut(serializers.ModelSerializer[Member]):
+    user = serializers.CharField(source="user.username")
+    paused = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Member
+        fields = ["user", "limit", "paused", "trained_at", "unblinded_at"]
+
+    def get_paused(self, member: Member) -> bool:
+        return member.paused_at is not None
+
+
+class MemberIn(serializers.Serializer[Any]):
+    user = serializers.CharField()
+    limit = serializers.IntegerField(required=False, allow_null=True)
+    paused = serializers.BooleanField(required=False)
+
+
+class CampaignOut(serializers.ModelSerializer[Campaign]):
+    class Meta:
+        model = Campaign
+        fields = [
+            *("id", "name", "description", "state", "overlap", "extra_overlap", "extra_share"),
+            *("order", "hides_verdict", "hides_models", "hides_reviewers", "hides_execution"),
+            *("hides_reference", "open_to_all", "limit_each", "prepares_all", "pilot_size"),
+            *("edit_minutes", "sham_share", "halo_share", "repeat_share", "planned_items"),
+            *("primary_figure", "created_at", "closed_at"),
+        ]
+
+
+class CampaignDetailOut(CampaignOut):
+    rubric = serializers.SerializerMethodField()
+    budget = serializers.IntegerField(source="batch.budget", allow_null=True, default=None)
+    configurations = serializers.SlugRelatedField[Any](slug_field="name", many=True, read_only=True)
+    members = MemberOut(many=True)
+
+    class Meta(CampaignOut.Meta):
+        fields = [*CampaignOut.Meta.fields, "rubric", "budget", "configurations", "members"]
+
+    def get_rubric(self, campaign: Campaign) -> str:
+        return editing.rules_of(campaign).rubric
+
+
+class StateIn(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(choices=["pilot", "open", "paused", "closed"])
+
+
+class StartedOut(serializers.Serializer[Any]):
+    runs = serializers.IntegerField(help_text="that are being started")
+
+
+class EarlierScoresIn(serializers.Serializer[Any]):
+    do = serializers.ChoiceField(choices=["keep", "ask_again"])
+    why = serializers.CharField(allow_blank=True)
+
+
+class EarlierScoresOut(serializers.Serializer[Any]):
+    reviews = serializers.IntegerField(help_text="that it is about")
+
+
+class ProgressOut(serializers.Serializer[Any]):
+    """Items by state, reviews still wanted, and how many are done a day."""
+
+    preparing = serializers.IntegerField()
+    held = serializers.IntegerField()
+    open = serializers.IntegerField()
+    closed = serializers.IntegerField()
+    withdrawn = serializers.IntegerField()
+    reviews_left = serializers.IntegerField()
+    reviews_a_day = serializers.FloatField()
+    ends_on = serializers.DateField(allow_null=True)
+    disputed = serializers.IntegerField()
+    spent = serializers.IntegerField(allow_null=True, help_text="micro-dollars")
+
+
+class AdjudicationIn(serializers.Serializer[Any]):
+    item = PublicKeyField(ITEM)
+    stage = serializers.ChoiceField(choices=Score.Stage.choices)
+    arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
+    value = serializers.IntegerField()
+    why = serializers.CharField(allow_blank=True)
+
+
+class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
+    """Studies; for managers."""
+
+    serializer_class = CampaignOut
+    queryset = Campaign.objects.none()
+    filterset_fields = ["state"]
+    required_scope = "manage"
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return access_campaigns(signed_in(self.request))
+
+    @extend_schema(responses=CampaignDetailOut)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One campaign with its rules, configurations and people."""
+        return self._answer(pk)
+
+    @extend_schema(request=CampaignIn, responses={201: CampaignDetailOut})
+    def create(self, request: Request) -> Response:
+        """Make a campaign, all of it or nothing; it is not open yet."""
+        user = signed_in(request)
+        access_campaigns(user)
+        given = read_body(CampaignIn, request)
+        with transaction.atomic():
+            campaign = rules.create_campaign(
+                given.pop("name"),
+                by=user,
+                rules=editing.preset_rules(given.pop("preset")),
+                configurations=[find_configuration(one) for one in given.pop("configurations")],
+            )
+            for name in given.pop("reviewers"):
+                membership.add_reviewer(campaign, _person(name), by=user)
+            chosen = access_actions(user).filter(pk__in=given.pop("actions"))
+            editing.add_actions(campaign, list(chosen), by=user)
+            if given:
+                editing.change(campaign, by=user, **given)
+        return self._answer(str(campaign.pk), status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=RulesFields, responses=CampaignDetailOut)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change rules; once it has been opened, only what hurts no score (409)."""
+        user = signed_in(request)
+        editing.change(_campaign(user, pk), by=user, **read_body(RulesFields, request))
+        return self._answer(pk)
+
+    @extend_schema(request=StateIn, responses=CampaignDetailOut)
+    @action(detail=True, methods=["post"])
+    def state(self, request: Request, pk: str) -> Response:
+        """Pilot, open, pause or close it."""
+        user = signed_in(request)
+        states.move_campaign(_campaign(user, pk), read_body(StateIn, request)["state"], by=user)
+        return self._answer(pk)
+
+    @extend_schema(request=None, responses={202: StartedOut})
+    @action(detail=True, methods=["post"], url_path="start-pilot-runs")
+    def start_pilot_runs(self, request: Request, pk: str) -> Response:
+        """Have the runs of the pilot's statements started in the background, and no others."""
+        user = signed_in(request)
+        count = ask_for_runs(_campaign(user, pk), by=user, pilot=True)
+        return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses={202: StartedOut})
+    @action(detail=True, methods=["post"], url_path="start-runs")
+    def start_runs(self, request: Request, pk: str) -> Response:
+        """Have every missing run started in the background."""
+        user = signed_in(request)
+        count = ask_for_runs(_campaign(user, pk), by=user)
+        return Response({"runs": count}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=EarlierScoresIn, responses=EarlierScoresOut)
+    @action(detail=True, methods=["post"], url_path="earlier-scores")
+    def earlier_scores(self, request: Request, pk: str) -> Response:
+        """After a change of the rubric: keep the scores given before it, or send them back to their reviewers."""
+        user = signed_in(request)
+        campaign, given = _campaign(user, pk), read_body(EarlierScoresIn, request)
+        decide = keep_older if given["do"] == "keep" else send_back_older
+        return Response({"reviews": decide(campaign, why=given["why"], by=user)})
+
+    @extend_schema(request=MemberIn, responses=CampaignDetailOut)
+    @action(detail=True, methods=["post"])
+    def members(self, request: Request, pk: str) -> Response:
+        """Add a reviewer, or change the limit or pause of one who is there."""
+        user = signed_in(request)
+        campaign = _campaign(user, pk)
+        given = read_body(MemberIn, request)
+        person = _person(given["user"])
+        there = campaign.members.filter(user=person).first()
+        limit = given.get("limit", there.limit if there else None)
+        with transaction.atomic():
+            member = membership.add_reviewer(campaign, person, by=user, limit=limit)
+            if "paused" in given:
+                rules.pause_member(member, paused=given["paused"], by=user)
+        return self._answer(pk)
+
+    @extend_schema(responses=ProgressOut)
+    @action(detail=True)
+    def progress(self, request: Request, pk: str) -> Response:
+        """How it stands."""
+        board = read_dashboard(_campaign(signed_in(request), pk))
+        known = {
+            **vars(board.progress),
+            "reviews_left": board.left,
+            "reviews_a_day": board.pace,
+            "ends_on": board.ends_on,
+            "disputed": board.disputed,
+            "spent": board.money.spent if board.money else None,
+        }
+        return Response(ProgressOut(known).data)
+
+    @extend_schema(request=AdjudicationIn, responses={204: None})
+    @action(detail=True, methods=["post"])
+    def adjudicate(self, request: Request, pk: str) -> Response:
+        """Set the final score of a stage on which reviewers differ."""
+        user = signed_in(request)
+        campaign, given = _campaign(user, pk), read_body(AdjudicationIn, request)
+        item = get_object_or_404(campaign.items, pk=given.pop("item"))
+        adjudication.adjudicate(item, by=user, **given)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _answer(self, pk: str, *, status: int = 200) -> Response:
+        campaign = _campaign(signed_in(self.request), pk)
+        return Response(CampaignDetailOut(campaign).data, status=status)
+
+
+def _campaign(user: User, pk: str) -> Campaign:
+    return access_campaign(user, read_key(pk))
+
+
+def _person(name: str) -> User:
+    return get_object_or_404(membership.people_who_review(), username=name)

@@ -1,0 +1,316 @@
+"""How a campaign stands: progress, pace and forecast, each reviewer, what stalls, differences, money.
+
+Whatever grows with the number of scores is read from the tallies, which are kept up as scores arrive; the rest is
+asked of an index. So a page that asks again by itself may do so at any size.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Count, F, Sum
+from django.utils import timezone
+
+from pipeline.ledger.batches import spent_by
+from pipeline.models import Run
+from review.campaigns.rules import EVERYBODY
+from review.counting.contributions import DAY, LEFT, TIME, WORK
+from review.counting.glance import StageLine, read_agreement, read_stages
+from review.counting.tallies import count_due
+from review.models import Assignment, Campaign, Case, Item
+from review.queue.gold import gold_scores
+
+DAYS = 14
+PACE_DAYS = 7
+_MOST_DUE = 500
+_SHOWN = 10
+_OFTEN = 3  # times an item was taken and let go of by silence
+_LONG = timedelta(minutes=15)
+# To count so many items takes longer than all else on the page, and one more or less is not seen.
+_MANY = 20_000
+_SECONDS_KEPT = 5
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Items by state, those withdrawn left out of the total."""
+
+    preparing: int = 0
+    held: int = 0
+    open: int = 0
+    closed: int = 0
+    withdrawn: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.preparing + self.held + self.open + self.closed
+
+    @property
+    def unfinished(self) -> int:
+        """Items that are yet to be reviewed."""
+        return self.preparing + self.held + self.open
+
+
+@dataclass(frozen=True)
+class ReviewerLine:
+    """One reviewer of the campaign."""
+
+    user: User
+    paused: bool
+    done: int
+    active: int
+    recent: int  # done in the last PACE_DAYS days
+    minutes_each: float | None  # of active time
+    last_at: datetime | None
+    agreed: int
+    compared: int
+    gold: tuple[int, int] | None  # right, of so many
+
+
+@dataclass(frozen=True)
+class Stall:
+    """An item that does not get on, and why: expired (taken and let go of), waiting or failed (its run)."""
+
+    item: Item
+    why: str
+    times: int = 0
+
+
+@dataclass(frozen=True)
+class Money:
+    """Micro-dollars; `budget` None where there is no limit."""
+
+    spent: int
+    budget: int | None
+    paused_why: str
+    paused: bool
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """All that the page shows."""
+
+    progress: Progress
+    stages: Sequence[StageLine]
+    reviewers: Sequence[ReviewerLine]
+    days: Sequence[tuple[date, int]]  # reviews done on each of the last DAYS days
+    left: int  # reviews still wanted
+    pace: float  # reviews a day
+    stalls: Sequence[Stall]
+    disputed: int
+    money: Money | None
+
+    @property
+    def ends_on(self) -> date | None:
+        """When it will be done at the pace of late; None where there is none, or nothing is left."""
+        if not self.left or not self.pace:
+            return None
+        days = self.left / self.pace
+        return timezone.localdate() + timedelta(days=round(days)) if days < 3_650 else None
+
+
+def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
+    """Items by state of each campaign, in two queries.
+
+    What is shown again to check reviewers is not of the study's own items: it may stay open for want of them.
+    """
+    found = list(campaigns)
+    again = [one.pk for one in found if one.halo_share or one.repeat_share]
+    # An index answers the first question, and the second one only where there is something to leave out.
+    simple = Item.objects.filter(campaign__in=[one.pk for one in found if one.pk not in again])
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
+    for items in (simple, Item.objects.filter(campaign__in=again, again="")):
+        rows = items.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
+        for campaign, state, count in rows:
+            counts[campaign][state] = count
+    return {campaign: Progress(**states) for campaign, states in counts.items()}
+
+
+def read_dashboard(campaign: Campaign) -> Dashboard:
+    """How the campaign stands, in a fixed number of queries."""
+    count_due(campaign, most=_MOST_DUE)
+    progress, disputed = _count_items(campaign)
+    work = _read_work(campaign)
+    agreed, compared = read_agreement(campaign)
+    recent = sum(count for day, count in work.days[-PACE_DAYS:])
+    return Dashboard(
+        progress=progress,
+        stages=read_stages(campaign),
+        reviewers=[_line(user, work, agreed[user.pk], compared[user.pk]) for user in _people(work)],
+        days=work.days,
+        left=work.left,
+        pace=recent / PACE_DAYS,
+        stalls=_read_stalls(campaign, work.reviewers),
+        disputed=disputed,
+        money=_read_money(campaign),
+    )
+
+
+def _count_items(campaign: Campaign) -> tuple[Progress, int]:
+    """Items by state, and those that wait for an adjudicator; of very many, as some seconds ago at most."""
+    key = f"dashboard-items-{campaign.pk}"
+    found: tuple[Progress, int] | None = cache.get(key)
+    if found is None:
+        progress = read_progress([campaign]).get(campaign.pk, Progress())
+        found = progress, campaign.items.filter(disputed=True).count()
+        if progress.total > _MANY:
+            cache.set(key, found, _SECONDS_KEPT)
+    return found
+
+
+# --- How the work goes on ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Work:
+    done: Counter[int]  # by reviewer
+    recent: Counter[int]
+    seconds: Mapping[int, int]
+    active: Mapping[int, int]
+    last_at: Mapping[int, datetime]
+    paused: frozenset[int]
+    gold: Mapping[int, tuple[int, int]]
+    days: Sequence[tuple[date, int]]
+    left: int
+    reviewers: frozenset[int]
+
+
+def _read_work(campaign: Campaign) -> _Work:
+    sums: Counter[str] = Counter()
+    for pattern, count in campaign.tallies.filter(WORK).values_list("pattern", "count"):
+        sums[pattern] += count
+    done, recent, days = _read_days(sums)
+    active = Assignment.objects.filter(
+        item__campaign=campaign, state=Assignment.State.ACTIVE
+    ).order_by()
+    holding = dict(active.values_list("reviewer").annotate(count=Count("pk")))
+    members = dict(campaign.members.values_list("user", "paused_at"))
+    reviewers = frozenset({*members, *done, *holding})
+    return _Work(
+        done=done,
+        recent=recent,
+        seconds={
+            int(pattern.removeprefix(TIME)): count
+            for pattern, count in sums.items()
+            if pattern.startswith(TIME)
+        },
+        active=holding,
+        last_at=_read_last(campaign, reviewers),
+        paused=frozenset(user for user, paused_at in members.items() if paused_at),
+        gold=gold_scores(campaign),
+        days=days,
+        left=sums[LEFT] + _count_preparing(campaign),
+        reviewers=reviewers,
+    )
+
+
+def _read_days(
+    sums: Mapping[str, int],
+) -> tuple[Counter[int], Counter[int], list[tuple[date, int]]]:
+    """What each reviewer is through with, how much of it lately, and how much all were on each of the last days."""
+    done: Counter[int] = Counter()
+    recent: Counter[int] = Counter()
+    of_day: Counter[date] = Counter()
+    today = datetime.now(UTC).date()
+    for pattern, count in sums.items():
+        if pattern.startswith(DAY):
+            text, _colon, reviewer = pattern.removeprefix(DAY).partition(":")
+            day = date.fromisoformat(text) if text else date.min
+            done[int(reviewer)] += count
+            of_day[day] += count
+            if day > today - timedelta(days=PACE_DAYS):
+                recent[int(reviewer)] += count
+    days = [today - timedelta(days=DAYS - 1 - number) for number in range(DAYS)]
+    return +done, recent, [(day, of_day[day]) for day in days]
+
+
+def _read_last(campaign: Campaign, reviewers: Iterable[int]) -> dict[int, datetime]:
+    """When each reviewer gave their latest score in the campaign; each by a look into the index of their scores."""
+    query = """
+        SELECT id, (SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
+                    WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s
+                    ORDER BY score.id DESC LIMIT 1)
+        FROM unnest(%s::bigint[]) AS reviewer (id)
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [campaign.pk, list(reviewers)])
+        return {reviewer: at for reviewer, at in cursor.fetchall() if at}
+
+
+def _count_preparing(campaign: Campaign) -> int:
+    """Reviews that items will want whose scripts are being made; they are not in the tallies yet."""
+    items = campaign.items.filter(state=Item.State.PREPARING, case__purpose=Case.Purpose.REAL)
+    wanted: int | None = items.aggregate(left=Sum(F("overlap") - F("done")))["left"]
+    return wanted or 0
+
+
+def _read_stalls(campaign: Campaign, reviewers: Iterable[int]) -> list[Stall]:
+    items = campaign.items.select_related("case__action", "run", "configuration")
+    # By reviewer, since that is what there is an index of.
+    times = dict(
+        Assignment.objects.filter(
+            reviewer__in=reviewers,
+            state=Assignment.State.EXPIRED,
+            item__campaign=campaign,
+            item__state=Item.State.OPEN,
+        )
+        .exclude(item__overlap=EVERYBODY)
+        .order_by()
+        .values_list("item")
+        .annotate(times=Count("pk"))
+        .filter(times__gte=_OFTEN)
+        .order_by("-times", "item")[:_SHOWN]
+    )
+    expired = sorted(items.filter(pk__in=times), key=lambda one: (-times[one.pk], one.pk))
+    waiting = items.filter(
+        state=Item.State.PREPARING,
+        run__state__in=[Run.State.QUEUED, Run.State.RUNNING],
+        created_at__lt=timezone.now() - _LONG,
+    ).order_by("pk")[:_SHOWN]
+    failed = items.filter(run__state=Run.State.FAILED, run__recommended=None).exclude(
+        run__origin=Run.Origin.IMPORTED
+    )
+    return [
+        *(Stall(one, "expired", times[one.pk]) for one in expired),
+        *(Stall(one, "waiting") for one in waiting),
+        *(Stall(one, "failed") for one in failed.order_by("pk")[:_SHOWN]),
+    ]
+
+
+def _people(work: _Work) -> list[User]:
+    people = User.objects.filter(pk__in=work.reviewers).order_by("username")
+    return sorted(people, key=lambda one: -work.done[one.pk])
+
+
+def _line(user: User, work: _Work, agreed: int, compared: int) -> ReviewerLine:
+    done, seconds = work.done[user.pk], work.seconds.get(user.pk)
+    return ReviewerLine(
+        user=user,
+        paused=user.pk in work.paused,
+        done=done,
+        active=work.active.get(user.pk, 0),
+        recent=work.recent[user.pk],
+        minutes_each=seconds / 60 / done if seconds and done else None,
+        last_at=work.last_at.get(user.pk),
+        agreed=agreed,
+        compared=compared,
+        gold=work.gold.get(user.pk),
+    )
+
+
+def _read_money(campaign: Campaign) -> Money | None:
+    batch = campaign.batch
+    if batch is None:
+        return None
+    return Money(
+        spent=spent_by(batch),
+        budget=batch.budget,
+        paused_why=batch.paused_why,
+        paused=batch.paused_at is not None,
+    )

@@ -1,0 +1,269 @@
+"""Forms of the campaigns' pages. What is typed becomes rules; the services judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.validators import ProhibitNullCharactersValidator
+from django.utils.translation import gettext_lazy as _
+
+from catalog.types import BadInput
+from pipeline.models import Configuration
+from review.campaigns.editing import rules_of
+from review.models import Campaign
+from review.study import FIGURES
+
+_MICRO = 1_000_000
+_PRESETS = [
+    (
+        "standard",
+        _("Standard: two reviewers for each item, blinded, random order for each of them"),
+    ),
+    (
+        "rigorous",
+        _(
+            "Rigorous: as standard; and shares of the items check their reviewers: sham stages, refined "
+            "scripts scored unknowingly by others, hidden repeats"
+        ),
+    ),
+]
+
+
+def _lines(rows: int, **attributes: str) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, **attributes})
+
+
+class Words(forms.CharField):
+    """Text of several lines as people type it: browsers send CRLF, the database takes no NUL."""
+
+    default_validators = [ProhibitNullCharactersValidator()]
+
+    def to_python(self, value: object) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+class NewForm(forms.Form):
+    """The first step: what it is called, what it is for, and how careful it is to begin with."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    description = Words(
+        label=_("What it is for"),
+        required=False,
+        widget=_lines(3),
+        help_text=_("Reviewers read it too: it must not tell them what to expect."),
+    )
+    preset = forms.ChoiceField(
+        label=_("Rules to begin with"),
+        choices=_PRESETS,
+        widget=forms.RadioSelect,
+        initial="standard",
+    )
+
+
+class CloneForm(forms.Form):
+    """A new campaign from an earlier one."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    takes = forms.ChoiceField(
+        label=_("What it takes over beside rules, rubric, configurations and people"),
+        choices=[
+            ("cases", _("The statements, to be run afresh")),
+            ("scripts", _("The statements with their scripts, so that the same texts are scored")),
+            ("nothing", _("No items")),
+        ],
+        widget=forms.RadioSelect,
+        initial="cases",
+    )
+
+
+class RulesForm(forms.Form):
+    """A step that changes some of the campaign's rules; its fields have their names."""
+
+    def __init__(self, data: object = None, *, campaign: Campaign) -> None:
+        rules = rules_of(campaign)
+        initial = {name: getattr(rules, name) for name in self.base_fields if hasattr(rules, name)}
+        super().__init__(data, initial=initial)  # type: ignore[arg-type]
+
+    def changed_rules(self) -> dict[str, object]:
+        """What was typed, of a valid form."""
+        return dict(self.cleaned_data)
+
+    def add_refusal(self, refusal: BadInput) -> None:
+        """Show what a service refused beside the field that it is about."""
+        self.add_error(refusal.field if refusal.field in self.fields else None, str(refusal))
+
+
+class AboutForm(RulesForm):
+    """What it is for, and what was planned before anybody saw a score."""
+
+    description = Words(label=_("What it is for"), required=False, widget=_lines(3))
+    planned_items = forms.IntegerField(
+        label=_("Planned number of items"),
+        required=False,
+        min_value=1,
+        help_text=_("Fixed when the campaign opens; the report says how many were scored of them."),
+    )
+    primary_figure = forms.ChoiceField(
+        label=_("Primary figure"),
+        required=False,
+        help_text=_("The one that the study is about, said before it begins."),
+    )
+
+    def __init__(self, data: object = None, *, campaign: Campaign) -> None:
+        super().__init__(data, campaign=campaign)
+        field = self.fields["primary_figure"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", _("none")), *((one.name, _(one.label)) for one in FIGURES)]
+
+
+class OverlapForm(RulesForm):
+    """How many score each item, and who may."""
+
+    overlap = forms.IntegerField(label=_("Reviewers for each item"), min_value=1, max_value=100)
+    extra_share = forms.IntegerField(
+        label=_("Share with more reviewers, in percent"), min_value=0, max_value=100
+    )
+    extra_overlap = forms.IntegerField(
+        label=_("Reviewers for each item of that share"),
+        required=False,
+        min_value=1,
+        max_value=100,
+        help_text=_("To measure agreement without having all items scored twice."),
+    )
+    limit_each = forms.IntegerField(
+        label=_("Most items for each person"), required=False, min_value=1
+    )
+    open_to_all = forms.BooleanField(
+        label=_("Open to every reviewer, not only those added"), required=False
+    )
+
+
+class BlindingForm(RulesForm):
+    """What stays hidden, in which order items come, and what guards against bias."""
+
+    hides_verdict = forms.BooleanField(
+        label=_("Hide verdict and feedback until the script is scored"), required=False
+    )
+    hides_models = forms.BooleanField(label=_("Hide model names"), required=False)
+    hides_reviewers = forms.BooleanField(label=_("Hide other reviewers"), required=False)
+    hides_execution = forms.BooleanField(label=_("Hide execution results"), required=False)
+    hides_reference = forms.BooleanField(label=_("Hide the reference script"), required=False)
+    order = forms.ChoiceField(label=_("Order"), choices=Campaign.Order.choices)
+    prepares_all = forms.BooleanField(
+        label=_("Make feedback and refinement for every item before review"),
+        required=False,
+        help_text=_("Else their being there at once, or not, would tell the verdict."),
+    )
+    sham_share = forms.IntegerField(
+        label=_("Sham share in percent"),
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "Of the items that are right and passed, so many show their refined script too; "
+            "those scores enter no figure."
+        ),
+    )
+    halo_share = forms.IntegerField(
+        label=_("Halo check in percent"),
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "Of the items with a refined script, so many have it scored by another reviewer too, who takes it "
+            "for a first script. There must be more reviewers than score each item."
+        ),
+    )
+    repeat_share = forms.IntegerField(
+        label=_("Hidden repeats in percent"),
+        min_value=0,
+        max_value=100,
+        help_text=_(
+            "So many items come again to one of their reviewers, in another sitting; they are not told."
+        ),
+    )
+    pilot_size = forms.IntegerField(
+        label=_("Items of the pilot"), required=False, min_value=1, help_text=_("10 unless said.")
+    )
+    edit_minutes = forms.IntegerField(
+        label=_("Minutes in which a score may be changed"), min_value=1, max_value=100_000
+    )
+
+
+class RubricForm(RulesForm):
+    """The guidelines, in Markdown."""
+
+    rubric = Words(
+        label=_("Rubric"),
+        required=False,
+        max_length=100_000,
+        widget=_lines(16, **{"class": "mono"}),
+        help_text=_("Markdown. What makes a script right, partially right, wrong; with examples."),
+    )
+
+
+class BudgetForm(RulesForm):
+    """What its models may cost."""
+
+    budget = forms.DecimalField(
+        label=_("Budget in US dollars"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000_000,
+        max_digits=16,
+        decimal_places=6,
+        help_text=_("The campaign's runs pause when it is used up. Empty: no limit."),
+    )
+
+    def __init__(self, data: object = None, *, campaign: Campaign) -> None:
+        super().__init__(data, campaign=campaign)
+        micro = self.initial["budget"]
+        self.initial["budget"] = None if micro is None else (Decimal(micro) / _MICRO).normalize()
+
+    def changed_rules(self) -> dict[str, object]:
+        dollars = self.cleaned_data["budget"]
+        return {"budget": None if dollars is None else int(dollars * _MICRO)}
+
+
+class ArmsForm(forms.Form):
+    """The configurations to run on each statement."""
+
+    configurations = forms.MultipleChoiceField(
+        label=_("Configurations"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(
+        self,
+        data: object = None,
+        *,
+        usable: Sequence[Configuration],
+        chosen: Sequence[Configuration],
+    ) -> None:
+        super().__init__(data, initial={"configurations": [one.name for one in chosen]})  # type: ignore[arg-type]
+        self.known = {one.name: one for one in [*usable, *chosen]}
+        field = self.fields["configurations"]
+        assert isinstance(field, forms.MultipleChoiceField)
+        field.choices = [(one.name, one.title) for one in self.known.values()]
+
+    def chosen(self) -> list[Configuration]:
+        """The configurations of a valid form."""
+        return [self.known[name] for name in self.cleaned_data["configurations"]]
+
+
+class MemberForm(forms.Form):
+    """Somebody who is to review."""
+
+    user = forms.ChoiceField(label=_("Reviewer"))
+    limit = forms.IntegerField(label=_("Most items"), required=False, min_value=1)
+
+    def __init__(self, data: object = None, *, people: Sequence[User]) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        self.people = {one.username: one for one in people}
+        field = self.fields["user"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(name, one.get_full_name() or name) for name, one in self.people.items()]

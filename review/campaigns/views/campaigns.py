@@ -1,0 +1,150 @@
+"""Campaigns: the list, a new one, a clone, their states, and the start of their runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.types import BadInput, Refused
+from core.web.requests import page_of, signed_in
+from review.access import access_campaign, access_campaigns
+from review.campaigns import editing, states
+from review.campaigns import rules as studies
+from review.campaigns.dashboard import Progress, read_progress
+from review.campaigns.forms import CloneForm, NewForm
+from review.campaigns.runs import ask_for_runs
+from review.campaigns.views.head import head_of
+from review.models import Assignment, Campaign
+
+PAGE_SIZE = 30
+
+
+@require_safe
+def campaign_list(request: HttpRequest) -> HttpResponse:
+    """Every study, newest first, with its state and how far it is."""
+    found = access_campaigns(signed_in(request)).annotate(people=Count("members"))
+    state = request.GET.get("state", "")
+    if state in Campaign.State.values:
+        found = found.filter(state=state)
+    page = page_of(found, request, size=PAGE_SIZE)
+    progress = read_progress(page.rows)
+    context = {
+        "page": page,
+        "rows": [(one, progress.get(one.pk, Progress())) for one in page.rows],
+        "states": Campaign.State.choices,
+        "state": state,
+    }
+    return render(request, "review/campaign_list.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_new(request: HttpRequest) -> HttpResponse:
+    """Name and purpose; the campaign is kept from here on, and the other steps change it."""
+    user = signed_in(request)
+    earlier = access_campaigns(user).order_by("-pk")[:10]
+    form = NewForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        given = form.cleaned_data
+        rules = editing.preset_rules(given["preset"])
+        try:
+            campaign = studies.create_campaign(
+                given["name"], by=user, rules=replace(rules, description=given["description"])
+            )
+        except BadInput as refusal:
+            form.add_error(refusal.field or None, str(refusal))
+        else:
+            return redirect("campaign-step", pk=campaign.pk, step="items")
+    context = {"form": form, "earlier": earlier}
+    status = 422 if form.errors else 200
+    return render(request, "review/campaign_new.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
+    """A new campaign with an earlier one's rules and people, and its items where wanted."""
+    user = signed_in(request)
+    source = access_campaign(user, pk)
+    if request.method == "POST":
+        form = CloneForm(request.POST)
+    else:
+        form = CloneForm(initial={"name": _("%s, again") % source.name[:120], "takes": "cases"})
+    if form.is_valid():
+        takes = form.cleaned_data["takes"]
+        try:
+            made = editing.clone_campaign(
+                source,
+                form.cleaned_data["name"],
+                by=user,
+                with_cases=takes != "nothing",
+                with_scripts=takes == "scripts",
+            )
+        except BadInput as refusal:
+            form.add_error(refusal.field or None, str(refusal))
+        else:
+            messages.success(request, _("Cloned. Look through the steps, then start it."))
+            return redirect("campaign-step", pk=made.pk, step="about")
+    context = {"form": form, "source": source}
+    status = 422 if form.errors else 200
+    return render(request, "review/campaign_clone.html", context, status=status)
+
+
+@require_POST
+def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pilot, open, pause or close it; to close it with items that are not done takes a second press."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    to = request.POST.get("state", "")
+    if to == Campaign.State.CLOSED and to in states.MOVES[campaign.state]:
+        progress = read_progress([campaign]).get(campaign.pk, Progress())
+        # Whoever has seen another number is asked again: more may be lost than was said.
+        if progress.unfinished and request.POST.get("confirmed") != str(progress.unfinished):
+            return _ask_before_closing(request, campaign, progress)
+    try:
+        if to not in Campaign.State.values:
+            raise BadInput(_("There is no such state."), field="state")
+        states.move_campaign(campaign, to, by=user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _said(to))
+    return redirect("campaign-detail", pk=pk)
+
+
+@require_POST
+def campaign_start_runs(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have every missing run started in the background, or those of the pilot alone."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    try:
+        count = ask_for_runs(campaign, by=user, pilot="pilot" in request.POST)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("campaign-step", pk=pk, step="start")
+    said = ngettext("%s run is being started.", "%s runs are being started.", count)
+    messages.success(request, said % f"{count:,}")
+    return redirect("campaign-detail", pk=pk)
+
+
+def _ask_before_closing(
+    request: HttpRequest, campaign: Campaign, progress: Progress
+) -> HttpResponse:
+    held = Assignment.objects.filter(item__campaign=campaign, state=Assignment.State.ACTIVE)
+    context = {"progress": progress, "in_hands": held.values("item").distinct().count()}
+    head = head_of(campaign, "campaign-detail")
+    return render(request, "review/campaign_close.html", context | head)
+
+
+def _said(state: str) -> str:
+    return {
+        Campaign.State.PILOT.value: _("The pilot has begun: only its items are handed out."),
+        Campaign.State.OPEN.value: _("It is open: its reviewers find it among their studies."),
+        Campaign.State.PAUSED.value: _("It is paused: no item is handed out, no run goes on."),
+        Campaign.State.CLOSED.value: _("It is closed. What was scored is kept."),
+    }[state]

@@ -1,0 +1,106 @@
+"""A campaign at a glance, up to date by itself; its money."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.contenttypes.models import ContentType
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from catalog.types import Refused
+from core.web.requests import signed_in, wants_fragment
+from pipeline.services import pause_batch, resume_batch
+from review.access import access_campaign
+from review.campaigns import editing
+from review.campaigns.dashboard import Dashboard, read_dashboard
+from review.campaigns.forms import BudgetForm
+from review.campaigns.rubrics import is_undecided
+from review.campaigns.runs import count_missing_runs
+from review.campaigns.views.head import head_of
+from review.models import Campaign
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """How it stands; asked for again by the page itself while something can change."""
+    campaign = access_campaign(signed_in(request), pk)
+    if wants_fragment(request):
+        return render(request, "review/_dashboard.html", _context(campaign))
+    return _show(request, campaign, BudgetForm(campaign=campaign))
+
+
+@require_POST
+def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give it another budget; paused runs stay paused until they are resumed."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    form = BudgetForm(request.POST, campaign=campaign)
+    if form.is_valid():
+        editing.change(campaign, by=user, **form.changed_rules())
+        messages.success(request, _("The budget is set."))
+        return redirect("campaign-detail", pk=pk)
+    return _show(request, campaign, form, status=422)
+
+
+@require_POST
+def campaign_runs(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pause its runs, or have them go on."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    try:
+        if campaign.batch and request.POST.get("do") == "resume":
+            resume_batch(campaign.batch, by=user)
+        elif campaign.batch:
+            pause_batch(campaign.batch, by=user, why=_("Paused by hand."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("campaign-detail", pk=pk)
+
+
+def _show(
+    request: HttpRequest, campaign: Campaign, form: BudgetForm, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        **head_of(campaign, "campaign-detail"),
+        **_context(campaign),
+        "rubric_undecided": is_undecided(campaign),
+        "audit_kind": ContentType.objects.get_for_model(Campaign).pk,
+        "missing": sum(count_missing_runs(campaign).values()),
+        "form": form,
+    }
+    return render(request, "review/dashboard.html", context, status=status)
+
+
+def _context(campaign: Campaign) -> dict[str, object]:
+    board = read_dashboard(campaign)
+    return {
+        "campaign": campaign,
+        "board": board,
+        "parts": _parts(board),
+        "days": [(date_format(day, "j M"), [count]) for day, count in board.days],
+        "done_lately": any(count for _day, count in board.days),
+        "series": [_("reviews done")],
+        "is_moving": campaign.state in (Campaign.State.PILOT, Campaign.State.OPEN)
+        or bool(board.progress.preparing),
+    }
+
+
+def _parts(board: Dashboard) -> list[dict[str, object]]:
+    """The parts of the bar of progress, each with its place in percent."""
+    progress, offset = board.progress, 0.0
+    parts: list[dict[str, object]] = []
+    for label, count in (
+        (_("done"), progress.closed),
+        (_("open"), progress.open),
+        (_("being prepared"), progress.preparing),
+        (_("held back"), progress.held),
+    ):
+        percent = 100 * count / progress.total if progress.total else 0.0
+        parts.append({"label": label, "count": count, "offset": offset, "percent": percent})
+        offset += percent
+    return parts

@@ -1,0 +1,73 @@
+"""Flags: what reviewers say is wrong with items themselves, for managers to answer."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.types import BadInput, Refused
+from core.web.requests import page_of, signed_in
+from review.access import access_campaign, access_campaigns
+from review.campaigns.views.head import head_of
+from review.models import Campaign, Flag
+from review.queue import flags
+
+PAGE_SIZE = 50
+
+
+@require_safe
+def flag_list(request: HttpRequest) -> HttpResponse:
+    """Flags of every campaign and of the live queue."""
+    access_campaigns(signed_in(request))
+    return _show(request, None)
+
+
+@require_safe
+def campaign_flags(request: HttpRequest, pk: int) -> HttpResponse:
+    """Flags of one campaign."""
+    return _show(request, access_campaign(signed_in(request), pk))
+
+
+@require_POST
+def flag_answer(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what was done about a flag; the item can be taken out of its study with it."""
+    user = signed_in(request)
+    access_campaigns(user)
+    flag = get_object_or_404(Flag.objects.select_related("item__campaign"), pk=pk)
+    campaign = None if flag.item.campaign.is_live else flag.item.campaign
+    text = request.POST.get("resolution", "")
+    try:
+        flags.answer(flag, resolution=text, by=user, withdraws="withdraw" in request.POST)
+    except Refused as refusal:
+        status = 422 if isinstance(refusal, BadInput) else 409
+        refused = {"refused": flag.pk, "refusal": str(refusal), "typed": text}
+        return _show(request, campaign, refused, status=status)
+    messages.success(request, _("Answered."))
+    if campaign is None or "everywhere" in request.POST:
+        return redirect("flag-list")
+    return redirect("campaign-flags", pk=campaign.pk)
+
+
+def _show(
+    request: HttpRequest,
+    campaign: Campaign | None,
+    refused: dict[str, object] | None = None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    answered = request.GET.get("answered") == "yes"
+    found = Flag.objects.filter(resolved_at__isnull=not answered).select_related(
+        "item__campaign", "item__case__action", "by", "resolved_by"
+    )
+    if campaign is not None:
+        found = found.filter(item__campaign=campaign)
+    context: dict[str, object] = {
+        **(head_of(campaign, "campaign-flags") if campaign else {"campaign": None}),
+        "page": page_of(found, request, size=PAGE_SIZE),
+        "answered": answered,
+        **(refused or {}),
+    }
+    return render(request, "review/flag_list.html", context, status=status)

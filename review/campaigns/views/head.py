@@ -1,0 +1,75 @@
+"""What stands above every page of a campaign: its state, what can be done with it, where its pages are."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from review.campaigns.states import MOVES, is_in_pilot
+from review.models import Campaign, Flag
+
+State = Campaign.State
+# As many disputed items and flags are counted for the tabs.
+_MOST = 99
+
+
+class Tab(TypedDict):
+    label: str
+    url: str
+    count: str
+    current: bool
+
+
+class Move(TypedDict):
+    state: str
+    label: str
+    is_main: bool
+
+
+def head_of(campaign: Campaign, here: str) -> dict[str, object]:
+    """The context that `review/_campaign_head.html` takes; `here` is the name of the page's address."""
+    return {"campaign": campaign, "tabs": _tabs(campaign, here), "moves": _moves(campaign)}
+
+
+def _tabs(campaign: Campaign, here: str) -> list[Tab]:
+    disputed = campaign.items.filter(disputed=True)[:_MOST].count()
+    flags = Flag.objects.filter(item__campaign=campaign, resolved_at=None)[:_MOST].count()
+    names = [
+        ("campaign-detail", _("Dashboard"), 0),
+        ("campaign-setup", _("Set-up"), 0),
+        ("campaign-items", _("Items"), 0),
+        ("campaign-people", _("People"), 0),
+        ("campaign-disputes", _("Adjudicate"), disputed),
+        ("campaign-flags", _("Flags"), flags),
+        ("campaign-report", _("Report"), 0),
+    ]
+    return [
+        {
+            "label": label,
+            "url": reverse(name, args=[campaign.pk]),
+            "count": str(count or ""),
+            "current": name == here,
+        }
+        for name, label, count in names
+    ]
+
+
+def _moves(campaign: Campaign) -> list[Move]:
+    """What may follow on the present state, the usual step last."""
+    in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)
+    resumes = campaign.state == State.PAUSED and not in_pilot
+    words = {
+        State.PILOT: _("Resume the pilot") if in_pilot else _("Start the pilot"),
+        State.OPEN: _("Resume") if resumes else _("Open it"),
+        State.PAUSED: _("Reopen, paused") if campaign.state == State.CLOSED else _("Pause"),
+        State.CLOSED: _("Close"),
+    }
+    possible = MOVES[campaign.state] - ({State.PILOT} if resumes else set())
+    order = [State.CLOSED, State.PAUSED, State.PILOT, State.OPEN]
+    return [
+        {"state": to.value, "label": words[to], "is_main": to == State.OPEN}
+        for to in order
+        if to in possible
+    ]

@@ -1,0 +1,235 @@
+"""The items of a campaign: filled from what was asked or run, listed, and one by one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.types import BadInput, NotAllowedNow, Refused
+from core.web.requests import page_of, signed_in
+from pipeline.access import access_actions, access_runs
+from pipeline.models import Action, Run
+from review import services
+from review.access import access_campaign
+from review.campaigns import adjudication, editing
+from review.campaigns.item_forms import KnownForm, SearchForm
+from review.campaigns.membership import reviewers_for
+from review.campaigns.views.head import head_of
+from review.campaigns.views.steps import step_context
+from review.models import Campaign, Case, Item, Score
+from review.queue.gold import mark_case
+
+_SHOWN = 50
+PAGE_SIZE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
+    """Look for actions and finished runs, and add those that are ticked, or all that were found."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    form = SearchForm(request.POST if request.method == "POST" else request.GET)
+    context: dict[str, object] = {**step_context(campaign, "items"), "form": form}
+    if not form.is_valid():
+        return render(request, "review/campaign_fill.html", context, status=422)
+    of_runs = form.cleaned_data["kind"] == "runs"
+    found = _found_runs(user, campaign, form) if of_runs else _found_actions(user, campaign, form)
+    if request.method == "POST":
+        return _add(request, campaign, found)
+    context |= {
+        "of_runs": of_runs,
+        "found": found[:_SHOWN],
+        "count": found[: editing.MOST_AT_ONCE].count(),
+        "most": editing.MOST_AT_ONCE,
+        "cases": campaign.cases.count(),
+    }
+    return render(request, "review/campaign_fill.html", context)
+
+
+@require_safe
+def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every item, by state, purpose or words."""
+    campaign = access_campaign(signed_in(request), pk)
+    state, purpose = request.GET.get("state", ""), request.GET.get("purpose", "")
+    words = request.GET.get("q", "").replace("\0", "").strip()
+    found = campaign.items.select_related("case__action", "case__repeats", "configuration", "run")
+    if state in Item.State.values:
+        found = found.filter(state=state)
+    if purpose in Case.Purpose.values:
+        found = found.filter(case__purpose=purpose)
+    if words:
+        found = found.filter(case__action__statement__icontains=words)
+    context = {
+        **head_of(campaign, "campaign-items"),
+        "page": page_of(found, request, size=PAGE_SIZE),
+        "states": Item.State.choices,
+        "purposes": Case.Purpose.choices,
+        "state": state,
+        "purpose": purpose,
+        "q": words,
+    }
+    return render(request, "review/campaign_items.html", context)
+
+
+@require_safe
+def campaign_item(request: HttpRequest, pk: int, item: int) -> HttpResponse:
+    """One item: who has it or had it, what it is for, and what a manager can do with it."""
+    found = _item(request, pk, item)
+    return _show_item(request, found, KnownForm(initial=_known_of(found)))
+
+
+@require_POST
+def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpResponse:
+    """Make its case gold or training with the right scores, or a real one again."""
+    found, form = _item(request, pk, item), KnownForm(request.POST)
+    status = 422
+    if form.is_valid():
+        try:
+            mark_case(
+                found.case,
+                form.cleaned_data["purpose"],
+                known=form.known(),
+                by=signed_in(request),
+            )
+        except BadInput as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
+        except NotAllowedNow as refusal:
+            form.add_error(None, str(refusal))
+            status = 409
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("campaign-item", pk=pk, item=item)
+    return _show_item(request, found, form, status=status)
+
+
+@require_POST
+def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
+    """Give it to somebody by name, or call one more in because the others differ."""
+    user, found = signed_in(request), _item(request, pk, item)
+    people = reviewers_for(found.campaign)
+    reviewer = people.filter(username=request.POST.get("user", "")).first()
+    try:
+        if reviewer is None:
+            raise BadInput(_("Choose one of the people who review here."), field="user")
+        if request.POST.get("do") == "call_in":
+            adjudication.call_in(found, reviewer, by=user)
+        else:
+            services.assign(found, to=reviewer, by=user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        said = _("It comes first when %s asks for work.")
+        messages.success(request, said % (reviewer.get_full_name() or reviewer.username))
+    return redirect("campaign-item", pk=pk, item=item)
+
+
+@require_POST
+def campaign_item_withdraw(request: HttpRequest, pk: int, item: int) -> HttpResponse:
+    """Take it out of the study."""
+    found, why = _item(request, pk, item), request.POST.get("why", "")
+    try:
+        editing.withdraw(found, why=why, by=signed_in(request))
+    except Refused as refusal:
+        form = KnownForm(initial=_known_of(found))
+        status = 422 if isinstance(refusal, BadInput) else 409
+        return _show_item(request, found, form, refusal=str(refusal), why=why, status=status)
+    messages.success(request, _("Withdrawn: nobody is handed it, and no figure counts it."))
+    return redirect("campaign-item", pk=pk, item=item)
+
+
+def _item(request: HttpRequest, pk: int, item: int) -> Item:
+    campaign = access_campaign(signed_in(request), pk)
+    return get_object_or_404(
+        campaign.items.select_related(
+            "campaign", "case__action", "case__repeats", "configuration", "run"
+        ),
+        pk=item,
+    )
+
+
+def _show_item(
+    request: HttpRequest,
+    item: Item,
+    form: KnownForm,
+    *,
+    refusal: str = "",
+    why: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    stages = Score.Stage.choices
+    given: dict[int, dict[str, int]] = {}
+    for score in item.scores.filter(current=True, arm="model"):
+        given.setdefault(score.reviewer_id, {})[score.stage] = score.value
+    assignments = item.assignments.select_related("reviewer").order_by("-pk")[:50]
+    context = {
+        **head_of(item.campaign, "campaign-items"),
+        "item": item,
+        "form": form,
+        "stages": [label for _stage, label in stages],
+        "lines": [
+            (one, [given.get(one.reviewer_id, {}).get(stage) for stage, _label in stages])
+            for one in assignments
+        ],
+        "people": reviewers_for(item.campaign),
+        "refusal": refusal,
+        "why": why,
+    }
+    return render(request, "review/campaign_item.html", context, status=status)
+
+
+def _known_of(item: Item) -> dict[str, object]:
+    return {"purpose": item.case.purpose, **item.case.known}
+
+
+def _found_actions(user: User, campaign: Campaign, form: SearchForm) -> QuerySet[Action]:
+    there = Case.objects.filter(campaign=campaign, action=OuterRef("pk"))
+    found = access_actions(user).filter(~Exists(there), erased_at=None)
+    if form.cleaned_data["q"]:
+        found = found.filter(statement__icontains=form.cleaned_data["q"])
+    return found.order_by("-pk")
+
+
+def _found_runs(user: User, campaign: Campaign, form: SearchForm) -> QuerySet[Run]:
+    there = Item.objects.filter(
+        campaign=campaign, case__action=OuterRef("action"), configuration=OuterRef("configuration")
+    )
+    found = access_runs(user).filter(
+        ~Exists(there),
+        state=Run.State.DONE,
+        recommended__isnull=False,
+        answered_by=None,
+        action__erased_at=None,
+    )
+    if form.cleaned_data["q"]:
+        found = found.filter(action__statement__icontains=form.cleaned_data["q"])
+    return found.order_by("-pk")
+
+
+def _add(
+    request: HttpRequest, campaign: Campaign, found: QuerySet[Action] | QuerySet[Run]
+) -> HttpResponse:
+    if "all" not in request.POST:
+        ticked = [int(one) for one in request.POST.getlist("chosen") if one.isdecimal()]
+        found = found.filter(pk__in=ticked[: editing.MOST_AT_ONCE])
+    rows = list(found[: editing.MOST_AT_ONCE])
+    user = signed_in(request)
+    try:
+        runs = [row for row in rows if isinstance(row, Run)]
+        actions = [row for row in rows if isinstance(row, Action)]
+        made = (
+            editing.add_runs(campaign, runs, by=user)
+            if runs
+            else editing.add_actions(campaign, actions, by=user)
+        )
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        said = ngettext("%s item was added.", "%s items were added.", made)
+        messages.success(request, said % f"{made:,}")
+    return redirect(f"{request.path}?{request.GET.urlencode()}")

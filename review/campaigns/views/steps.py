@@ -1,0 +1,215 @@
+"""The steps in which a campaign is made: each a page with a plain form, in any order, kept at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.types import BadInput, NotAllowedNow, Refused
+from core.web.requests import signed_in
+from pipeline.configurations.services import usable_configurations
+from pipeline.models import Configuration
+from review.access import access_campaign
+from review.campaigns import editing
+from review.campaigns.estimate import estimate
+from review.campaigns.forms import (
+    AboutForm,
+    ArmsForm,
+    BlindingForm,
+    BudgetForm,
+    OverlapForm,
+    RubricForm,
+    RulesForm,
+)
+from review.campaigns.preview_item import sample_desk
+from review.campaigns.rubrics import count_undecided, keep_older, rubric_uses, send_back_older
+from review.campaigns.states import pilot_cases
+from review.campaigns.views.head import head_of
+from review.desk.views.page_data import show_desk
+from review.models import Campaign
+
+FORMS: Mapping[str, type[RulesForm]] = {
+    "about": AboutForm,
+    "overlap": OverlapForm,
+    "blinding": BlindingForm,
+    "rubric": RubricForm,
+    "budget": BudgetForm,
+}
+# In the order in which they are gone through.
+STEPS = ("about", "items", "arms", "overlap", "blinding", "rubric", "budget", "start")
+
+
+class StepLink(TypedDict):
+    label: str
+    url: str
+    current: bool
+
+
+@require_safe
+def campaign_setup(request: HttpRequest, pk: int) -> HttpResponse:
+    """The first step."""
+    return redirect("campaign-step", pk=access_campaign(signed_in(request), pk).pk, step="about")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
+    """A step that changes rules; what is refused stays as it was typed."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    kind = FORMS[step]
+    if request.method != "POST":
+        return _show(request, campaign, step, {"form": kind(campaign=campaign)})
+    form, status = kind(request.POST, campaign=campaign), 422
+    if "preview" in request.POST:
+        return _show(request, campaign, step, {"form": form, "preview": request.POST["rubric"]})
+    if form.is_valid():
+        try:
+            editing.change(campaign, by=user, **form.changed_rules())
+        except BadInput as refusal:
+            form.add_refusal(refusal)
+        except NotAllowedNow as refusal:
+            form.add_error(None, str(refusal))
+            status = 409
+        else:
+            return _go_on(request, campaign, step)
+    return _show(request, campaign, step, {"form": form}, status=status)
+
+
+@require_POST
+def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what becomes of scores under earlier versions of the rubric: kept, or their reviewers asked again."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    why, keeps = request.POST.get("why", ""), request.POST.get("do") == "keep"
+    try:
+        count = (keep_older if keeps else send_back_older)(campaign, why=why, by=user)
+    except Refused as refusal:
+        context = {"form": RubricForm(campaign=campaign), "why": why, "why_refused": str(refusal)}
+        status = 422 if isinstance(refusal, BadInput) else 409
+        return _show(request, campaign, "rubric", context, status=status)
+    if keeps:
+        said = ngettext("%s review is kept as it is.", "%s reviews are kept as they are.", count)
+    else:
+        said = ngettext("%s review was sent back.", "%s reviews were sent back.", count)
+    messages.success(request, said % f"{count:,}")
+    return redirect("campaign-step", pk=pk, step="rubric")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose the configurations that are run on each statement."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    usable = [one for one in usable_configurations() if one.preset != Configuration.Preset.IMPORTED]
+    form = ArmsForm(
+        request.POST if request.method == "POST" else None,
+        usable=usable,
+        chosen=list(campaign.configurations.all()),
+    )
+    status = 422 if form.errors else 200
+    if form.is_valid():
+        try:
+            editing.choose_arms(campaign, form.chosen(), by=user)
+        except NotAllowedNow as refusal:
+            form.add_error("configurations", str(refusal))
+            status = 409
+        else:
+            return _go_on(request, campaign, "arms")
+    return _show(request, campaign, "arms", {"form": form}, status=status)
+
+
+@require_safe
+def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
+    """What it will take, what is still missing, and the buttons that begin it."""
+    campaign = access_campaign(signed_in(request), pk)
+    expected = estimate(campaign)
+    people = campaign.members.count()
+    context = {
+        "estimate": expected,
+        "missing": expected.runs,
+        "pilot": pilot_cases(campaign).count() if expected.pilot_runs else 0,
+        "has_cases": campaign.cases.exists(),
+        "has_items": campaign.items.exists(),
+        "has_people": campaign.open_to_all or people,
+        "lacks_halo": campaign.halo_share
+        and not campaign.open_to_all
+        and people <= campaign.overlap,
+    }
+    return _show(request, campaign, "start", context)
+
+
+@require_safe
+def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
+    """The review screen as a reviewer will see it, with an item of the campaign or a made-up one; only to look at."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    context = {**show_desk(sample_desk(campaign, user)), "campaign": campaign}
+    return render(request, "review/campaign_preview.html", context)
+
+
+def step_context(campaign: Campaign, step: str) -> dict[str, object]:
+    """What the pages of all steps have in common."""
+    labels = {
+        "about": _("Purpose and plan"),
+        "items": _("Items"),
+        "arms": _("Configurations"),
+        "overlap": _("Reviewers for each"),
+        "blinding": _("Blinding and order"),
+        "rubric": _("Rubric"),
+        "budget": _("Budget"),
+        "start": _("Start"),
+    }
+    links: list[StepLink] = [
+        {
+            "label": labels[one],
+            "url": reverse("campaign-step", args=[campaign.pk, one]),
+            "current": one == step,
+        }
+        for one in STEPS
+    ]
+    return {**head_of(campaign, "campaign-setup"), "steps": links, "title": labels[step]}
+
+
+def _show(
+    request: HttpRequest,
+    campaign: Campaign,
+    step: str,
+    context: Mapping[str, object],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    context = {**step_context(campaign, step), "step": step, **context}
+    if step == "rubric":
+        context["uses"] = rubric_uses(campaign)
+        context["older"] = count_undecided(campaign)
+    template = f"review/campaign_{'start' if step == 'start' else 'step'}.html"
+    return render(request, template, context, status=status)
+
+
+def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
+    """To the next step, unless a question has come up on this one."""
+    if step == "rubric" and (count := count_undecided(campaign)):
+        said = ngettext(
+            "Saved. Say what becomes of the %s review done under an earlier version.",
+            "Saved. Say what becomes of the %s reviews done under an earlier version.",
+            count,
+        )
+        messages.warning(request, said % f"{count:,}")
+        return redirect("campaign-step", pk=campaign.pk, step=step)
+    messages.success(request, _("Saved."))
+    return redirect("campaign-step", pk=campaign.pk, step=_next(step, request))
+
+
+def _next(step: str, request: HttpRequest) -> str:
+    """The step after this one, or this one again where only saving was asked for."""
+    if "go_on" not in request.POST:
+        return step
+    return STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)]

@@ -1,0 +1,250 @@
+"""The API of the reviews: the same services as the pages, and no more shown than there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.routers import DefaultRouter
+
+from core.web.pagination import KeysetPagination
+from core.web.public_keys import ITEM, read_public
+from core.web.requests import read_body, read_key, signed_in
+from review import services
+from review.access import access_item, access_item_to_review, access_queue
+from review.campaigns.api import CampaignViewSet
+from review.campaigns.api_filters import DecisionFilter, QueueFilter, ScoreFilter
+from review.desk.serializers import (
+    DecisionIn,
+    DecisionOut,
+    FeedbackIn,
+    GiveBackIn,
+    ItemSeen,
+    PaceOut,
+    QueueItemOut,
+    RemarkIn,
+    RemarkOut,
+    ScoreIn,
+    ScoreOut,
+    ShortenIn,
+    ShorteningOut,
+    show_item,
+)
+from review.desk.shortening import access_shortening
+from review.desk.shown_keys import find_draft, find_seen
+from review.exchange.api import TransferViewSet
+from review.models import Assignment, Decision, Item, Score
+from review.queue.api import AssignmentViewSet
+from review.queue.pace import own_pace
+from review.report.api import ReportViewSet, SnapshotViewSet
+
+
+class MostUrgentFirst(KeysetPagination):
+    """The queue in the order in which it is worked off."""
+
+    ordering = services.URGENT_FIRST
+
+
+class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
+    """The live queue: what waits for the caller, and the way to the next item."""
+
+    serializer_class = QueueItemOut
+    queryset = Item.objects.none()
+    pagination_class = MostUrgentFirst
+    filterset_class = QueueFilter
+    required_scope = "review"
+
+    def get_queryset(self) -> Any:
+        user = signed_in(self.request)
+        return services.waiting_for(access_queue(user), user).select_related(
+            "run__action", "campaign"
+        )
+
+    @extend_schema(
+        request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
+    )
+    @action(detail=False, methods=["post"], url_path="claim")
+    def claim(self, request: Request) -> Response:
+        """Take the next item."""
+        user = signed_in(request)
+        assignment = services.claim_next(access_queue(user), by=user)
+        if assignment is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(show_item(services.open_desk(access_item(user, assignment.item_id), user)))
+
+
+class ItemViewSet(viewsets.GenericViewSet[Item]):
+    """One item: look, score, decide, give back."""
+
+    queryset = Item.objects.all()
+    serializer_class: type[serializers.BaseSerializer[Any]] = ItemSeen
+    required_scope = "review"
+    lookup_value_regex = "[0-9]+"
+
+    @extend_schema(responses=ItemSeen)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        return self._shown(request, pk)
+
+    @extend_schema(request=None, responses=ItemSeen)
+    @action(detail=True, methods=["post"])
+    def claim(self, request: Request, pk: str) -> Response:
+        """Take this item."""
+        services.claim_item(self._mine(request, pk), by=signed_in(request))
+        return self._shown(request, pk)
+
+    @extend_schema(request=None, responses=ItemSeen)
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: str) -> Response:
+        """Take back one's last score or decision in this item's campaign; the item it was about."""
+        item = services.undo_last(self._mine(request, pk).campaign, by=signed_in(request))
+        return self._show(request, item.pk)
+
+    @extend_schema(request=ScoreIn, responses={201: ScoreOut})
+    @action(detail=True, methods=["post"])
+    def score(self, request: Request, pk: str) -> Response:
+        """Score the stage that is open; sending the same score again changes nothing."""
+        item, given = self._mine(request, pk), read_body(ScoreIn, request)
+        given["seen"] = find_seen(item.pk, given["stage"], given["seen"])
+        score = services.submit_score(item, services.Given(**given), by=signed_in(request))
+        return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=DecisionIn, responses={201: DecisionOut})
+    @action(detail=True, methods=["post"])
+    def decide(self, request: Request, pk: str) -> Response:
+        """Approve, edit and approve, or reject the exact script named by its hash, and score it in one act."""
+        item, given = self._mine(request, pk), read_body(DecisionIn, request)
+        picked = {name: given.pop(name) for name in ("value", "comment", "stage", "arm")}
+        decision = services.decide(
+            item,
+            edited_script=given.pop("script"),
+            picked=services.Picked(**picked),
+            by=signed_in(request),
+            **given,
+        )
+        return Response(DecisionOut(decision).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=FeedbackIn, responses={202: None})
+    @action(detail=True, methods=["post"])
+    def feedback(self, request: Request, pk: str) -> Response:
+        """Have the script rewritten in the background, from one's own feedback or from the model's."""
+        item, user = self._mine(request, pk), signed_in(request)
+        text = read_body(FeedbackIn, request)["feedback"]
+        if text.strip():
+            services.send_feedback(item, text=text, by=user)
+        else:
+            services.ask_for_feedback(item, by=user)
+        return Response(status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=ShortenIn, responses={202: ShorteningOut})
+    @action(detail=True, methods=["post"])
+    def shorten(self, request: Request, pk: str) -> Response:
+        """Have one's own long feedback said in fewer words; the model is asked in the background."""
+        item, text = self._mine(request, pk), read_body(ShortenIn, request)["feedback"]
+        shortening = services.shorten_feedback(item, text=text, by=signed_in(request))
+        return Response(ShorteningOut(shortening).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(
+        responses=ShorteningOut,
+        parameters=[OpenApiParameter("shortening", int, OpenApiParameter.PATH)],
+    )
+    @action(detail=True, url_path="shorten/(?P<shortening>[0-9]+)")
+    def shorter(self, request: Request, pk: str, shortening: str) -> Response:
+        """What became of it so far."""
+        item, user = self._item(request, pk), signed_in(request)
+        return Response(ShorteningOut(access_shortening(item, read_key(shortening), by=user)).data)
+
+    @extend_schema(request=RemarkIn, responses={201: RemarkOut})
+    @action(detail=True, methods=["post"])
+    def remarks(self, request: Request, pk: str) -> Response:
+        """Comment on one line of a script; sending the same again changes nothing."""
+        item, given = self._mine(request, pk), read_body(RemarkIn, request)
+        given["draft"] = find_draft(item.pk, given["draft"])
+        remark = services.add_remark(item, by=signed_in(request), **given)
+        return Response(RemarkOut(remark).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=None,
+        responses={204: None},
+        parameters=[OpenApiParameter("remark", int, OpenApiParameter.PATH)],
+    )
+    @action(detail=True, methods=["delete"], url_path="remarks/(?P<remark>[0-9]+)")
+    def remove_remark(self, request: Request, pk: str, remark: str) -> Response:
+        """Take back one's own comment on a line; it is kept, marked."""
+        services.remove_remark(self._mine(request, pk), read_key(remark), by=signed_in(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=GiveBackIn, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="give-back")
+    def give_back(self, request: Request, pk: str) -> Response:
+        """Skip, say that it can't be judged, or let go of it."""
+        item, given = self._mine(request, pk), read_body(GiveBackIn, request)
+        desk = services.open_desk(item, signed_in(request))
+        services.give_back(
+            services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
+        )
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _item(self, request: Request, pk: str) -> Item:
+        return access_item(signed_in(request), read_public(ITEM, pk))
+
+    def _mine(self, request: Request, pk: str) -> Item:
+        """To act on: asked for before the body is read, so that who may not is told so first."""
+        return access_item_to_review(signed_in(request), read_public(ITEM, pk))
+
+    def _shown(self, request: Request, pk: str) -> Response:
+        return self._show(request, read_public(ITEM, pk))
+
+    def _show(self, request: Request, key: int) -> Response:
+        user = signed_in(request)
+        return Response(show_item(services.open_desk(access_item(user, key), user)))
+
+
+class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
+    """The caller's own scores, earlier ones included."""
+
+    serializer_class = ScoreOut
+    queryset = Score.objects.none()
+    filterset_class = ScoreFilter
+    required_scope = "review"
+
+    def get_queryset(self) -> Any:
+        return Score.objects.filter(reviewer=signed_in(self.request))
+
+    @extend_schema(responses=PaceOut, filters=False)
+    @action(detail=False, pagination_class=None)
+    def pace(self, request: Request) -> Response:
+        """One's own pace today; nobody else's can be asked for."""
+        user = signed_in(request)
+        access_queue(user)
+        return Response(PaceOut(own_pace(user)).data)
+
+
+class DecisionViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Decision]
+):
+    """Decisions of the live queue."""
+
+    serializer_class = DecisionOut
+    queryset = Decision.objects.none()
+    filterset_class = DecisionFilter
+    required_scope = "review"
+
+    def get_queryset(self) -> Any:
+        access_queue(signed_in(self.request))
+        return Decision.objects.filter(undone_at=None).select_related("publication")
+
+
+router = DefaultRouter()
+router.register("campaigns", CampaignViewSet, basename="campaign")
+router.register("queue", QueueViewSet, basename="queue")
+router.register("items", ItemViewSet, basename="item")
+router.register("assignments", AssignmentViewSet, basename="assignment")
+router.register("scores", ScoreViewSet, basename="score")
+router.register("decisions", DecisionViewSet, basename="decision")
+router.register("transfers", TransferViewSet, basename="transfer")
+router.register("reports", ReportViewSet, basename="report")
+router.register("report-snapshots", SnapshotViewSet, basename="report-snapshot")

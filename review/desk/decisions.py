@@ -1,0 +1,229 @@
+"""Decisions of the live queue: approve, edit, reject; on an exact Draft that is on the screen, into the catalogue.
+
+A decision is one act with what is on the screen: a score that is picked, a comment that is typed and the decision
+are stored together or not at all.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from catalog.models import Version
+from catalog.types import BadInput, NotAllowedNow
+from core.audit import record
+from core.database.planned import insert
+from pipeline import services as pipeline
+from pipeline.execution.draft_checks import is_serious
+from pipeline.models import Draft
+from review.desk.item_view import Desk, Step, open_desk
+from review.desk.picked import Pick, Picked, read_picked
+from review.desk.queries import lock_decided
+from review.desk.scoring import Given, add_time, holding, make_score
+from review.desk.shown_drafts import draft_shown, steps_shown
+from review.models import Assignment, Decision, Item, Publication, Score
+from review.queue.leases import check_fence
+
+MAX_REASON = 4_000
+
+
+@transaction.atomic
+def decide(
+    item: Item,
+    *,
+    kind: str,
+    draft_sha256: str,
+    shown: str,
+    by: User,
+    picked: Picked | None = None,
+    reason: str = "",
+    edited_script: str = "",
+    fence: int | None = None,
+) -> Decision:
+    """Decide on the Draft with this hash, on a screen with the token `shown`; what is picked is stored with it.
+
+    Approving where nothing is picked or scored records 2 for that Draft; other stages stay not asked. Sent again it
+    changes nothing. Raises BadInput for a missing reason, an empty or unchanged edit, a token of another screen, or
+    the approval of what is picked or scored 0 or 1; Stale where what may be seen has changed meanwhile; NotAllowedNow
+    for somebody else's or a decided item, and where something is kept that is not on the screen (`read_picked`).
+    """
+    reason = _checked_reason(kind, reason)
+    (locked,) = lock_decided(item.pk, by.pk)
+    if not locked.campaign.is_live:
+        raise NotAllowedNow(_("In a study there are scores and no decisions."))
+    desk = open_desk(locked, by)
+    if desk.decision is not None:
+        if _is_repeat(desk.decision, kind, draft_sha256, reason, edited_script, by, picked):
+            return desk.decision
+        raise NotAllowedNow(_("%s has already decided this.") % _name(desk.decision.by))
+    assignment = holding(desk)
+    check_fence(assignment, fence)
+    draft = draft_shown(desk, sha256=draft_sha256, token=shown)
+    target = steps_shown(desk)[draft.pk]
+    pick = read_picked(desk, picked, target=target)
+    scores = _scores_with(
+        desk, pick, assignment, target=target, approves=kind == Decision.Kind.APPROVE
+    )
+    if kind == Decision.Kind.APPROVE and not reason and is_serious(desk.findings[draft.pk]):
+        raise BadInput(
+            _("This script is a high risk. Say why it may be approved all the same."),
+            field="reason",
+        )
+    add_time(assignment, pick.step, pick.given(0))
+    for score in scores:
+        insert(score)
+    edited = None
+    if kind == Decision.Kind.EDIT:
+        edited = pipeline.add_edited_draft(draft, script=edited_script, by=by)
+    decision = Decision.objects.create(
+        item=locked,
+        draft=draft,
+        draft_sha256=draft.sha256,
+        kind=kind,
+        edited=edited,
+        by=by,
+        reason=reason,
+        picked=pick.as_kept(),
+        scores=[score.pk for score in scores],
+    )
+    _close(desk, assignment)
+    because = {"reason": ("", reason[:200])} if reason else {}
+    record(locked, Decision.Kind(kind).label.lower(), by=by, draft=("", draft.number), **because)
+    if kind != Decision.Kind.REJECT:
+        version = _publish(desk, decision, edited or draft, by=by)
+        Publication.objects.create(decision=decision, version=version)
+    return decision
+
+
+def _checked_reason(kind: str, reason: str) -> str:
+    if kind not in Decision.Kind.values:
+        raise BadInput(_("A decision is approve, edit or reject."), field="kind")
+    reason = reason.strip()
+    if len(reason) > MAX_REASON:
+        raise BadInput(
+            _("The reason is longer than %s characters.") % f"{MAX_REASON:,}", field="reason"
+        )
+    if kind == Decision.Kind.REJECT and not reason:
+        raise BadInput(_("Say why it is rejected."), field="reason")
+    return reason
+
+
+def _is_repeat(
+    decision: Decision,
+    kind: str,
+    sha256: str,
+    reason: str,
+    script: str,
+    by: User,
+    picked: Picked | None,
+) -> bool:
+    """Whether this very decision was made already, and only the answer to it was lost."""
+    same = (decision.by_id, decision.kind, decision.draft_sha256, decision.reason)
+    edited = decision.edited.script.strip() if decision.edited else ""
+    kept = decision.picked
+    return (
+        same == (by.pk, kind, sha256, reason)
+        and edited in ("", script.strip())
+        and (picked is None or picked.value in (None, kept.get("value")))
+        and (picked is None or (picked.comment or "").strip() in ("", kept.get("comment")))
+    )
+
+
+def _scores_with(
+    desk: Desk, pick: Pick, assignment: Assignment, *, target: Step, approves: bool
+) -> list[Score]:
+    """The scores that are stored with the decision: the one that is picked, and the 2 that approving alone records.
+
+    None for what is scored so already.
+    """
+    before = desk.scores.get(target.key)
+    value = before.value if before else None
+    if pick.step == target and pick.value is not None:
+        value = pick.value
+    if approves and value is not None and value < Score.Value.CORRECT:
+        raise BadInput(_refusal(value, is_scored=pick.value is None), field="kind")
+    scores = []
+    if pick.value is not None and not _is_scored(desk, pick):
+        scores.append(make_score(desk, pick.step, pick.given(pick.value), assignment))
+    if approves and value is None:
+        given = Given(stage=target.stage, arm=target.arm, value=2, seen=0)
+        if pick.step == target:
+            given = pick.given(Score.Value.CORRECT)
+        score = make_score(desk, target, given, assignment)
+        score.visible["by_approval"] = True
+        scores.append(score)
+    return scores
+
+
+def _is_scored(desk: Desk, pick: Pick) -> bool:
+    score = desk.scores.get(pick.step.key)
+    return score is not None and (score.value, score.comment) == (pick.value, pick.comment)
+
+
+def _refusal(value: int, *, is_scored: bool) -> str:
+    if is_scored:
+        return _(
+            "You scored this script %(value)s. Approve another one, edit it, or change the score first."
+        ) % {"value": value}
+    return _(
+        "You picked %(value)s for this script: what is not correct is not approved. Pick 2, edit it or reject it."
+    ) % {"value": value}
+
+
+def _close(desk: Desk, assignment: Assignment) -> None:
+    """The item is done. What was typed stays kept, for undo to bring it back."""
+    now = timezone.now()
+    changed = Assignment.objects.filter(
+        pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
+    ).update(
+        state=Assignment.State.SUBMITTED,
+        ended_at=now,
+        lease_until=None,
+        active_seconds=assignment.active_seconds,
+        pauses=assignment.pauses,
+    )
+    if not changed:
+        raise NotAllowedNow(_("This item is no longer yours."))
+    Item.objects.filter(pk=desk.item.pk).update(state=Item.State.CLOSED, closed_at=now)
+
+
+def _publish(desk: Desk, decision: Decision, draft: Draft, *, by: User) -> Version:
+    run, action = desk.run, desk.run.action
+    return catalog.publish(
+        statement=action.statement,
+        script=draft.script,
+        by=by,
+        author=draft.author,
+        asked_by=action.asked_by,
+        verified=True,
+        reason=decision.reason,
+        provenance={
+            "origin": "demo model" if run.demo else "pipeline",
+            "demo": run.demo,
+            "run": run.pk,
+            "action": action.pk,
+            "draft": draft.number,
+            "kind": draft.kind,
+            "configuration": run.spec.get("configuration", ""),
+            "models": {name: role["model"] for name, role in run.spec.get("roles", {}).items()},
+            "verdict": run.verdict,
+            "scores": {
+                key: score.value
+                for key, score in (
+                    (f"{score.stage}-{score.arm}", score)
+                    for score in desk.item.scores.filter(current=True, reviewer=by)
+                )
+            },
+            "decision": decision.pk,
+            "decided": decision.kind,
+            "approver": by.username,
+            "edited_by": draft.author.username if draft.author else "",
+        },
+    )
+
+
+def _name(user: User) -> str:
+    return user.get_full_name() or user.username

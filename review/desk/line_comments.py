@@ -1,0 +1,96 @@
+"""Comments on single lines of a script: added and taken back by whoever has the item, read by those who may."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow
+from pipeline.models import Draft
+from review.desk.item_view import Desk, open_desk
+from review.desk.scoring import holding
+from review.models import Item, Remark
+
+MAX_TEXT = 2_000
+# A person with more to say of one script has a comment for it.
+MOST_EACH = 200
+
+
+@transaction.atomic
+def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Remark:
+    """Say something about one line of a script that is open to this person. Sent again it changes nothing.
+
+    Raises BadInput for a line that is none or a text that is empty or too long, NotAllowedNow where the item
+    is not in their hands or the script not open to them.
+    """
+    text = text.strip()
+    if not text:
+        raise BadInput(_("Write what there is to say about this line."), field="remark")
+    if len(text) > MAX_TEXT or "\0" in text:
+        raise BadInput(
+            _("A comment on a line has at most %s characters.") % f"{MAX_TEXT:,}", field="remark"
+        )
+    # One after the other, so that a double click is one remark.
+    Item.objects.select_for_update().get(pk=item.pk)
+    desk = open_desk(item, by)
+    holding(desk)
+    seen = next((one.draft for one in desk.steps if one.draft and one.draft.pk == draft), None)
+    if seen is None:
+        raise NotAllowedNow(_("This script is not open to you."))
+    last = count_lines(seen)
+    if not 1 <= line <= last:
+        raise BadInput(_("The lines of this script are 1 to %s.") % last, field="line")
+    mine = Remark.objects.filter(item=item, by=by, removed_at=None)
+    same = mine.filter(draft=seen, line=line, text=text).first()
+    if same is not None:
+        return same
+    if mine.count() >= MOST_EACH:
+        raise NotAllowedNow(
+            _("More than %s comments on lines of one item are too many.") % MOST_EACH
+        )
+    return Remark.objects.create(item=item, by=by, draft=seen, line=line, text=text)
+
+
+@transaction.atomic
+def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
+    """Take back one's own remark: it is kept, marked, and shown no more. Done twice it changes nothing.
+
+    Raises BadInput where there is none of theirs, NotAllowedNow where the item is not in their hands.
+    """
+    found = Remark.objects.filter(pk=remark, item=item, by=by).first()
+    if found is None:
+        raise BadInput(_("There is no such comment of yours."), field="remark")
+    holding(open_desk(item, by))
+    if found.removed_at is None:
+        found.removed_at = timezone.now()
+        found.save(update_fields=["removed_at"])
+    return found
+
+
+def remarks_of(desk: Desk) -> list[Remark]:
+    """What may be read here, by line: one's own remarks, and those of others where reviewers are not hidden.
+
+    Of scripts that are not open yet, nothing.
+    """
+    if not getattr(desk.item, "has_remarks", True):
+        return []
+    found = Remark.objects.filter(item=desk.item, removed_at=None).select_related("by")
+    if not desk.visible["reviewers"]:
+        found = found.filter(by=desk.reviewer)
+    seen = {one.draft.pk for one in desk.steps if one.draft}
+    return [one for one in found if one.draft_id in seen or desk.is_closed]
+
+
+def remarks_for(item: Item, drafts: Sequence[Draft]) -> list[Remark]:
+    """All that was said about lines of these scripts; for those who settle what reviewers differ on."""
+    found = Remark.objects.filter(item=item, draft__in=drafts, removed_at=None)
+    return list(found.select_related("by"))
+
+
+def count_lines(draft: Draft) -> int:
+    """The lines of a script as they are numbered on screen."""
+    return draft.script.removesuffix("\n").count("\n") + 1

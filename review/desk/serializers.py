@@ -1,0 +1,297 @@
+"""What the API of the reviews takes and gives; an item by the same blinding as its page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from core.web.public_keys import ITEM, PublicKeyField, public_key
+from pipeline.models import Shortening
+from review.desk.item_view import Desk, note_shown_by
+from review.desk.line_comments import remarks_of
+from review.desk.shown_drafts import seal
+from review.desk.shown_keys import name_draft, name_feedback, name_seen
+from review.models import Assignment, Decision, Item, Remark, Score
+
+
+class QueueItemOut(serializers.ModelSerializer[Item]):
+    """A waiting item: what is asked, and nothing that would tell the verdict."""
+
+    statement = serializers.CharField(source="run.action.statement")
+    severity = serializers.IntegerField(source="run.action.severity")
+    target = serializers.CharField(source="run.action.target")
+    id = PublicKeyField(ITEM)
+    demo = serializers.SerializerMethodField(help_text="null where models are hidden")
+    # Not when the item was made: that is when the run ended, and a run that was refined took longer.
+    created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
+
+    class Meta:
+        model = Item
+        fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
+
+    def get_demo(self, item: Item) -> bool | None:
+        return None if item.campaign.hides_models or item.run is None else item.run.demo
+
+
+class ScoreOut(serializers.ModelSerializer[Score]):
+    """One's own score; Drafts and feedback are called as the item calls them."""
+
+    draft = serializers.SerializerMethodField()
+    feedback = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Score
+        fields = [
+            "id",
+            "stage",
+            "arm",
+            "value",
+            "draft",
+            "feedback",
+            "comment",
+            "at",
+            "visible",
+            "blind",
+            "earlier_by",
+        ]
+
+    def get_draft(self, score: Score) -> int | None:
+        return name_draft(score.item_id, score.draft_id) if score.draft_id else None
+
+    def get_feedback(self, score: Score) -> int | None:
+        return name_feedback(score.item_id, score.feedback_id) if score.feedback_id else None
+
+
+class ScoreIn(serializers.Serializer[Any]):
+    stage = serializers.ChoiceField(choices=Score.Stage.choices)
+    arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
+    value = serializers.IntegerField(help_text="0 incorrect, 1 partially correct, 2 correct")
+    seen = serializers.IntegerField(help_text="id of the draft or feedback that was looked at")
+    comment = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
+    active_seconds = serializers.FloatField(
+        default=None,
+        allow_null=True,
+        min_value=0,
+        max_value=86_400,
+        help_text="of work, without pauses",
+    )
+
+
+class PaceOut(serializers.Serializer[Any]):
+    """One's own pace today, by one's own clock."""
+
+    today = serializers.IntegerField(help_text="items done")
+    sitting = serializers.IntegerField(allow_null=True, help_text="of those, in this sitting")
+    sitting_minutes = serializers.FloatField()
+    median_seconds = serializers.FloatField(allow_null=True, help_text="of work on one item")
+    pauses = serializers.IntegerField()
+
+
+class DecisionIn(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=Decision.Kind.choices)
+    draft_sha256 = serializers.CharField(help_text="hash of the exact script decided on")
+    shown = serializers.CharField(
+        help_text="`shown` of the item as it was looked at: what it showed can be decided on"
+    )
+    value = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="the score that goes with it: 0 incorrect, 1 partially correct, 2 correct",
+    )
+    comment = serializers.CharField(
+        default=None, allow_null=True, allow_blank=True, trim_whitespace=False
+    )
+    stage = serializers.ChoiceField(
+        choices=Score.Stage.choices,
+        default="",
+        help_text="that value and comment are about; if left out, that of the script decided on",
+    )
+    arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
+    reason = serializers.CharField(default="", allow_blank=True)
+    script = serializers.CharField(
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="the edited script, for `edit`",
+    )
+
+
+class DecisionOut(serializers.ModelSerializer[Decision]):
+    """A decision; Drafts are called as the item calls them."""
+
+    item = PublicKeyField(ITEM, source="item_id")
+    draft = serializers.SerializerMethodField()
+    edited = serializers.SerializerMethodField()
+    # Keys of the scores that were stored with it.
+    scores = serializers.SerializerMethodField()
+    version = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Decision
+        fields = [
+            "id",
+            "item",
+            "kind",
+            "draft",
+            "draft_sha256",
+            "edited",
+            "at",
+            "reason",
+            "scores",
+            "version",
+        ]
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField()))
+    def get_scores(self, decision: Decision) -> list[int]:
+        return list(decision.scores)
+
+    def get_draft(self, decision: Decision) -> int:
+        return name_draft(decision.item_id, decision.draft_id)
+
+    def get_edited(self, decision: Decision) -> int | None:
+        return name_draft(decision.item_id, decision.edited_id) if decision.edited_id else None
+
+    def get_version(self, decision: Decision) -> int | None:
+        publication = getattr(decision, "publication", None)
+        return publication.version_id if publication else None
+
+
+class RemarkOut(serializers.ModelSerializer[Remark]):
+    """A comment on a line; those of others only where the campaign does not hide its reviewers."""
+
+    by = serializers.CharField(source="by.username")
+    draft = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Remark
+        fields = ["id", "draft", "line", "text", "by", "at"]
+
+    def get_draft(self, remark: Remark) -> int:
+        return name_draft(remark.item_id, remark.draft_id)
+
+
+class RemarkIn(serializers.Serializer[Any]):
+    draft = serializers.IntegerField(help_text="id of the draft")
+    line = serializers.IntegerField(help_text="from 1 on")
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False)
+
+
+class GiveBackIn(serializers.Serializer[Any]):
+    how = serializers.ChoiceField(choices=["skipped", "cannot_judge", "released"])
+    why = serializers.CharField(default="", allow_blank=True)
+
+
+class FeedbackIn(serializers.Serializer[Any]):
+    feedback = serializers.CharField(
+        default="", allow_blank=True, help_text="your own; empty asks the model for its own"
+    )
+
+
+class ShortenIn(serializers.Serializer[Any]):
+    feedback = serializers.CharField(allow_blank=True, trim_whitespace=False)
+
+
+class ShorteningOut(serializers.ModelSerializer[Shortening]):
+    """One's own feedback, and what the model made of it once `state` is `done`."""
+
+    class Meta:
+        model = Shortening
+        fields = ["id", "text", "shorter", "state", "problem", "created_at"]
+
+
+class DraftSeen(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField(help_text="among the scripts that are shown")
+    kind = serializers.CharField(allow_null=True, help_text="null until the verdict is shown")
+    sha256 = serializers.CharField()
+    script = serializers.CharField()
+
+
+class FeedbackSeen(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class AssessmentSeen(serializers.Serializer[Any]):
+    verdict = serializers.CharField()
+    functionality = serializers.CharField()
+    similarity = serializers.CharField()
+    difference = serializers.CharField()
+    differences = serializers.ListField(child=serializers.CharField())
+
+
+class StepSeen(serializers.Serializer[Any]):
+    stage = serializers.CharField()
+    arm = serializers.CharField()
+    seen = serializers.IntegerField()
+
+
+class ItemSeen(serializers.Serializer[Any]):
+    """An item as its reviewer may see it now; what is hidden until its stage is null or absent."""
+
+    id = serializers.IntegerField()
+    campaign = serializers.CharField()
+    statement = serializers.CharField()
+    incident = serializers.CharField()
+    environment = serializers.CharField()
+    state = serializers.CharField()
+    yours = serializers.BooleanField()
+    demo = serializers.BooleanField(allow_null=True, help_text="null where models are hidden")
+    shown = serializers.CharField(help_text="to be sent with a decision")
+    drafts = DraftSeen(many=True)
+    feedback = FeedbackSeen(allow_null=True)
+    assessment = AssessmentSeen(allow_null=True)
+    next = StepSeen(allow_null=True)
+    scores = ScoreOut(many=True)
+    remarks = RemarkOut(many=True)
+    visible = serializers.DictField(child=serializers.BooleanField())
+
+
+def show_item(desk: Desk) -> dict[str, Any]:
+    """The blinded view of an item, by the same rules as the page."""
+    step = desk.next_step
+    assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None
+    if assessment is not None:
+        note_shown_by(desk)
+    feedback = desk.feedback_in("model") if desk.visible["feedback"] else None
+    drafts = [one.draft for one in desk.steps if one.draft]
+    shows_models = desk.visible["models"]
+    shows_kind = shows_models and desk.visible["verdict"]
+    item = desk.item.pk
+    return {
+        "id": public_key(ITEM, item),
+        "campaign": desk.item.campaign.name,
+        "statement": desk.run.action.statement,
+        "incident": desk.run.action.incident,
+        "environment": desk.run.action.environment,
+        "state": desk.item.state,
+        "yours": desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE,
+        "demo": desk.run.demo if shows_models else None,
+        "shown": seal(desk),
+        "drafts": [
+            {
+                "id": name_draft(item, draft.pk),
+                "number": number,
+                "kind": draft.kind if shows_kind else None,
+                "sha256": draft.sha256,
+                "script": draft.script,
+            }
+            for number, draft in enumerate(drafts, start=1)
+        ],
+        "feedback": {"id": name_feedback(item, feedback.pk), "text": feedback.text}
+        if feedback
+        else None,
+        "assessment": AssessmentSeen(assessment).data if assessment else None,
+        "next": {
+            "stage": step.stage,
+            "arm": step.arm,
+            "seen": name_seen(item, step),
+        }
+        if step
+        else None,
+        "scores": ScoreOut(list(desk.scores.values()), many=True).data,
+        "remarks": RemarkOut(remarks_of(desk), many=True).data,
+        "visible": desk.visible,
+    }

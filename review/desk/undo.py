@@ -1,0 +1,137 @@
+"""Taking back: one's last score or decision, within the campaign's edit window. Everything old is kept, marked."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from catalog.types import NotAllowedNow
+from core.audit import record
+from review.desk.duplicates import take_back_copies
+from review.desk.item_view import open_desk
+from review.desk.scoring import finish
+from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
+from review.queue.leases import lease_end
+
+
+def undo_last(campaign: Campaign, *, by: User) -> Item:
+    """Take back what this person did last in the campaign, a score or a decision; the item is in their hands again.
+
+    Raises NotAllowedNow where there is nothing, it is too long ago, or others have built on it.
+    """
+    since = timezone.now() - timedelta(minutes=campaign.edit_minutes)
+    score = (
+        Score.objects.filter(
+            reviewer=by, item__campaign=campaign, current=True, assignment__isnull=False
+        )
+        .exclude(visible__has_key="copied_from")
+        .order_by("-pk")
+        .first()
+    )
+    decision = (
+        Decision.objects.filter(by=by, item__campaign=campaign, undone_at=None)
+        .order_by("-pk")
+        .first()
+    )
+    if decision is not None and (score is None or decision.at >= score.at):
+        return _undo_decision(decision, since=since, by=by)
+    if score is None or score.at < since:
+        raise NotAllowedNow(_("There is nothing of yours to take back."))
+    return _undo_score(score, by=by)
+
+
+@transaction.atomic
+def _undo_score(score: Score, *, by: User) -> Item:
+    item = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "case", "run__action")
+        .get(pk=score.item_id)
+    )
+    desk = open_desk(item, by)
+    assignment = desk.assignment
+    if assignment is None or (item.campaign.is_live and item.state != Item.State.OPEN):
+        raise NotAllowedNow(_("This item is no longer yours."))
+    before = _take_back(score, desk.given)
+    desk.drop(score, before)
+    record(item, "score taken back", by=by, value=(score.value, before.value if before else ""))
+    take_back_copies(score)
+    if item.campaign.is_live:
+        _hold_again(assignment)
+    else:
+        finish(desk, assignment)
+    return item
+
+
+def _take_back(score: Score, given: list[Score]) -> Score | None:
+    """The score counts no more; the one before it of its stage, which is returned, counts again."""
+    changed = Score.objects.filter(pk=score.pk, current=True).update(
+        current=False, undone_at=timezone.now()
+    )
+    if not changed:
+        raise NotAllowedNow(_("It has been taken back already."))
+    same = [one for one in given if (one.stage, one.arm) == (score.stage, score.arm)]
+    before = next((one for one in reversed(same) if one.pk < score.pk and not one.undone_at), None)
+    if before is not None:
+        Score.objects.filter(pk=before.pk).update(current=True)
+    return before
+
+
+@transaction.atomic
+def _undo_decision(decision: Decision, *, since: datetime, by: User) -> Item:
+    if decision.at < since:
+        raise NotAllowedNow(_("This was decided too long ago to be taken back."))
+    item = Item.objects.select_for_update().get(pk=decision.item_id)
+    changed = Decision.objects.filter(pk=decision.pk, undone_at=None).update(
+        undone_at=timezone.now(), undone_by=by
+    )
+    if not changed:
+        raise NotAllowedNow(_("It has been taken back already."))
+    publication = getattr(decision, "publication", None)
+    if publication is not None:
+        catalog.withdraw(
+            publication.version,
+            decision=decision.pk,
+            by=by,
+            reason=_("The approval was taken back."),
+        )
+    Item.objects.filter(pk=item.pk).update(state=Item.State.OPEN, closed_at=None)
+    _hold_again(item.assignments.get(reviewer=by, state=Assignment.State.SUBMITTED))
+    # What was stored with it goes with it, and is in the fields again as it was picked and typed.
+    given = list(Score.objects.filter(item=item, reviewer=by).order_by("pk"))
+    for score in given:
+        if score.pk in decision.scores and score.current:
+            _take_back(score, given)
+    _put_back(decision)
+    record(item, "decision taken back", by=by, decision=(decision.get_kind_display(), ""))
+    return item
+
+
+def _put_back(decision: Decision) -> None:
+    """What stood in the fields at the decision is kept once more, beside whatever else was typed there."""
+    fields: dict[str, object] = {}
+    if step := decision.picked.get("step"):
+        value, comment = decision.picked["value"], decision.picked["comment"]
+        fields = {f"comment-{step}": comment, f"value-{step}": "" if value is None else str(value)}
+    if decision.reason:
+        is_rejected = decision.kind == Decision.Kind.REJECT
+        fields["reason" if is_rejected else "risk_reason"] = decision.reason
+    if decision.edited is not None:
+        fields["script"] = decision.edited.script
+    scratch, _created = Scratch.objects.select_for_update().get_or_create(
+        item_id=decision.item_id, reviewer_id=decision.by_id
+    )
+    scratch.fields = {**scratch.fields, **fields}
+    scratch.revision += 1
+    scratch.saved_at = timezone.now()
+    scratch.save(update_fields=["fields", "revision", "saved_at"])
+
+
+def _hold_again(assignment: Assignment) -> None:
+    assignment.state, assignment.ended_at = Assignment.State.ACTIVE, None
+    assignment.lease_until = lease_end()
+    assignment.save(update_fields=["state", "ended_at", "lease_until"])

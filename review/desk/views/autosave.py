@@ -1,0 +1,85 @@
+"""What the review screen sends meanwhile: typed text, signs of life, the tab it is open in, an edit to check."""
+
+from __future__ import annotations
+
+import re
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from catalog.analysis import analyse
+from catalog.types import BadInput, NotAllowedNow, Stale
+from core.web.requests import signed_in
+from review import services
+from review.access import access_assignment, access_item_to_review
+from review.views.answers import read_whole
+
+# Of each stage its own, so that what was typed for one never stands in the next.
+_KEPT = re.compile(
+    r"(comment|value)-(script|feedback|refined)-(model|expert)|remark(-line)?-\d{1,18}"
+    r"|reason|risk_reason|script|feedback|why|flag"
+)
+_MOST_CHECKED = 200_000  # characters; the analysis of more would keep others waiting
+
+
+@require_POST
+def save_scratch(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep what was typed so far; answers with the revision to send the next time."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    access_assignment(user, item)
+    fields: dict[str, object] = {
+        name: value for name, value in request.POST.items() if _KEPT.fullmatch(name)
+    }
+    try:
+        scratch = services.save_scratch(
+            item, by=user, fields=fields, revision=read_whole(request, "revision", missing=0)
+        )
+    except Stale as stale:
+        return JsonResponse({"message": str(stale), "revision": stale.newest}, status=409)
+    except BadInput as bad:
+        return JsonResponse({"message": str(bad)}, status=422)
+    return JsonResponse({"revision": scratch.revision})
+
+
+@require_POST
+def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
+    """This tab works on the item from now on; answers with its fence, by which an older tab is told apart."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        fence = services.open_in_tab(access_assignment(user, item))
+    except NotAllowedNow as refused:
+        return JsonResponse({"message": str(refused)}, status=409)
+    return JsonResponse({"fence": fence})
+
+
+@require_POST
+def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
+    """A sign of life while the page is open."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    assignment = access_assignment(user, item)
+    try:
+        services.keep_alive(assignment, fence=read_whole(request, "fence", missing=0))
+    except NotAllowedNow as refused:
+        return JsonResponse({"message": str(refused)}, status=409)
+    return HttpResponse(status=204)
+
+
+@require_POST
+def check_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the static checks say of an edit as it stands; nothing is saved."""
+    user = signed_in(request)
+    access_assignment(user, access_item_to_review(user, pk))
+    script = request.POST.get("script", "").replace("\r\n", "\n")
+    if not script.strip() or "\0" in script or len(script) > _MOST_CHECKED:
+        return render(
+            request,
+            "review/_check.html",
+            {"problem": _("There is no script to check, or it is too long.")},
+        )
+    report = analyse(script)
+    return render(request, "review/_check.html", {"report": report})

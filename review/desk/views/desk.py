@@ -1,0 +1,240 @@
+"""The review screen: score stage by stage, then decide; whatever is refused leaves what was typed in place."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.types import BadInput, Refused
+from core.web.requests import signed_in, wants_fragment
+from review import services
+from review.access import access_assignment, access_item, access_item_to_review
+from review.desk.shown_keys import find_feedback, find_seen
+from review.desk.views.page_data import read_look, show_desk
+from review.desk.views.waiting_data import waits_for_rewrite
+from review.models import Assignment, Decision
+from review.views.answers import (
+    go,
+    queue_of,
+    read_fence,
+    read_seconds,
+    read_whole,
+    refuse,
+    show_item,
+    show_next,
+)
+
+
+@require_safe
+def review(request: HttpRequest, pk: int) -> HttpResponse:
+    """The item as this person may see it now; the address says which scripts stand beside each other."""
+    user = signed_in(request)
+    desk = services.open_desk(access_item(user, pk), user)
+    if "waits" in request.GET and waits_for_rewrite(desk):
+        return HttpResponse(status=204)  # nothing new: the screen stays as it is
+    template = "review/_desk.html" if wants_fragment(request) else "review/desk.html"
+    return render(request, template, show_desk(desk, look=read_look(request.GET)))
+
+
+@require_safe
+def earlier(request: HttpRequest, pk: int) -> HttpResponse:
+    """Back to the item that this person was through with before this one, to read it or change a score."""
+    user = signed_in(request)
+    item = access_item(user, pk)
+    before = services.earlier_item(item, by=user)
+    return redirect("item-review", pk=before) if before else redirect(queue_of(item))
+
+
+@require_POST
+def score(request: HttpRequest, pk: int) -> HttpResponse:
+    """Score the stage that is open, and show what opens by it; where nothing does, the next item."""
+    user = signed_in(request)
+    given = services.Given(
+        stage=request.POST.get("stage", ""),
+        arm=request.POST.get("arm", "model"),
+        value=read_whole(request, "value", missing=-1),
+        seen=_read_seen(request, pk),
+        comment=request.POST.get("comment", ""),
+        view=request.POST.get("view", "plain"),
+        active_seconds=read_seconds(request),
+        pauses=min(read_whole(request, "pauses", missing=0), 1_000),
+        fence=read_fence(request),
+    )
+    try:
+        score = services.score_locked(
+            lambda: access_item_to_review(user, pk, lock=True), given, by=user
+        )
+    except Refused as refused:
+        return refuse(request, access_item(user, pk), refused)
+    item = score.item
+    if services.is_through(item, score):
+        said = _("Scored %(value)s. Undo takes it back.") % {"value": score.value}
+        return show_next(request, item, said=said)
+    return show_item(request, pk)
+
+
+@require_POST
+def decide(request: HttpRequest, pk: int) -> HttpResponse:
+    """Approve, edit and approve, or reject; then on to the next item."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        decision = services.decide(
+            item,
+            kind=request.POST.get("kind", ""),
+            draft_sha256=request.POST.get("draft", ""),
+            shown=request.POST.get("shown", ""),
+            picked=_picked(request, pk),
+            reason=_reason(request),
+            # A textarea sends CRLF; scripts are kept as they were typed.
+            edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
+            fence=read_fence(request),
+            by=user,
+        )
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_next(request, item, said=_said(decision))
+
+
+def _reason(request: HttpRequest) -> str:
+    """Why it is rejected, or why it is approved though it is a risk: each has a field of its own."""
+    is_rejected = request.POST.get("kind") == Decision.Kind.REJECT
+    return request.POST.get("reason" if is_rejected else "risk_reason", "")
+
+
+def _read_seen(request: HttpRequest, pk: int) -> int:
+    """The key of the Draft or feedback that the score form is about."""
+    stage, name = request.POST.get("stage", ""), read_whole(request, "seen", missing=-1)
+    return find_seen(pk, stage, name)
+
+
+def _picked(request: HttpRequest, pk: int) -> services.Picked:
+    """The score form on the same screen: its fields are part of the decision."""
+    return services.Picked(
+        stage=request.POST.get("stage", ""),
+        arm=request.POST.get("arm", "model"),
+        value=read_whole(request, "value", missing=-1) if request.POST.get("value") else None,
+        comment=request.POST.get("comment", "").replace("\r\n", "\n"),
+        seen=_read_seen(request, pk) if "seen" in request.POST else None,
+        view=request.POST.get("view", "plain"),
+        active_seconds=read_seconds(request),
+        pauses=min(read_whole(request, "pauses", missing=0), 1_000),
+        revision=read_whole(request, "revision", missing=0),
+    )
+
+
+@require_POST
+def undo(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back one's last score or decision in this item's campaign, and show the item it was about."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        taken_up = services.undo_last(item.campaign, by=user)
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_item(
+        request, taken_up.pk, said=_("Taken back. What you had given is kept, marked.")
+    )
+
+
+@require_POST
+def answer(request: HttpRequest, pk: int) -> HttpResponse:
+    """What was sent back has been looked at again; on to the next item."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        services.answer(item, by=user)
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_next(request, item, said=_("Your scores stand."))
+
+
+@require_POST
+def reveal(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what is hidden before its time; it is noted."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    access_assignment(user, item)
+    try:
+        services.reveal(item, request.POST.get("what", ""), by=user)
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_item(request, pk)
+
+
+@require_POST
+def ask_feedback(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have the model explain and refine in the background; go on meanwhile."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        services.ask_for_feedback(item, by=user)
+    except Refused as refused:
+        return refuse(request, item, refused)
+    said = _("Feedback is being written. The item comes back to you when it is ready.")
+    return show_next(request, item, said=said)
+
+
+@require_POST
+def send_feedback(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send one's own feedback; the script is rewritten from it in the background."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    based_on = read_whole(request, "based_on", missing=0) or None
+    if based_on is not None:
+        based_on = find_feedback(pk, based_on)
+    try:
+        services.send_feedback(
+            item, text=request.POST.get("feedback", ""), based_on=based_on, by=user
+        )
+    except Refused as refused:
+        return refuse(request, item, refused)
+    said = _("The script is being rewritten from your feedback, and comes back to you.")
+    return show_next(request, item, said=said)
+
+
+@require_POST
+def give_back(request: HttpRequest, pk: int) -> HttpResponse:
+    """Skip, say that it can't be judged, or let go of it."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    states = {
+        "skip": Assignment.State.SKIPPED,
+        "cannot_judge": Assignment.State.CANNOT_JUDGE,
+        "release": Assignment.State.RELEASED,
+    }
+    try:
+        state = states.get(request.POST.get("how", ""))
+        if state is None:
+            raise BadInput(_("Choose one of the ways to give it back."), field="how")
+        services.give_back(
+            access_assignment(user, item), state=state, why=request.POST.get("why", "")
+        )
+    except Refused as refused:
+        return refuse(request, item, refused)
+    if state == Assignment.State.RELEASED:
+        return go(request, queue_of(item))
+    return show_next(request, item)
+
+
+@require_POST
+def flag(request: HttpRequest, pk: int) -> HttpResponse:
+    """Tell the managers that something is wrong with the item itself."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        services.flag(access_assignment(user, item), reason=request.POST.get("flag", ""), by=user)
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_item(request, pk, said=_("Flagged. A manager will look at it."))
+
+
+def _said(decision: Decision) -> str:
+    if decision.kind == Decision.Kind.REJECT:
+        return _("Rejected.")
+    version = decision.publication.version
+    if version.state == version.State.VERIFIED:
+        return _("Approved. It is verified as “%s” in the catalogue.") % version.entry.title
+    return _("Your edit waits for a second pair of eyes: “%s” is in review.") % version.entry.title

@@ -1,0 +1,45 @@
+"""Comments on lines of a script: added and taken back on the review screen, and how it shows them."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from catalog.types import Refused
+from core.web.requests import signed_in
+from review import services
+from review.access import access_item_to_review
+from review.desk.shown_keys import find_draft
+from review.views.answers import read_whole, refuse, show_item
+
+
+@require_POST
+def remark(request: HttpRequest, pk: int) -> HttpResponse:
+    """Add a comment on one line, and show it there."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    line = read_whole(request, "line", missing=0)
+    try:
+        services.add_remark(
+            item,
+            draft=find_draft(pk, read_whole(request, "on", missing=-1)),
+            line=line,
+            text=request.POST.get("remark", ""),
+            by=user,
+        )
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_item(request, pk, said=_("Your comment stands at line %s.") % line)
+
+
+@require_POST
+def remove_remark(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back one's own comment on a line; it is kept, marked."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        services.remove_remark(item, read_whole(request, "remark", missing=0), by=user)
+    except Refused as refused:
+        return refuse(request, item, refused)
+    return show_item(request, pk, said=_("Removed. It is kept, marked."))

@@ -1,0 +1,382 @@
+"""What the review screen's templates need of a Desk, in the words they use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow, Refused, Stale
+from core.web.public_keys import ITEM, public_key
+from pipeline import services as pipeline
+from pipeline.models import Draft
+from pipeline.types import Arm
+from review.access import REVIEW
+from review.desk.item_view import Desk, Step, assessment_of, note_shown_by
+from review.desk.queries import read_rubric
+from review.desk.shown_keys import name_feedback, name_seen
+from review.desk.views.decision_data import ShownDraft, show_decides
+from review.desk.views.line_comment_data import show_remarks
+from review.desk.views.waiting_data import say_ready, waits_for_rewrite
+from review.models import Assignment, Case, Rubric, Score
+from review.queue.intake import BREAK_GLASS
+
+_SHORT_CONTEXT = 300  # characters; a longer one is closed at first
+
+
+class StepLine(TypedDict):
+    label: str
+    state: str
+
+
+class Head(TypedDict):
+    """What the head of the screen shows; what it does not is empty."""
+
+    used: str  # without review
+    severity: str
+    models: str
+    # Whether there is such a text, which is given beside it.
+    target: str
+    impact: str
+    run: str
+    demo: str  # made with the demo model
+    context: str  # open, or closed where it is long
+
+
+class Choice(TypedDict):
+    label: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the person looks at the item: by the numbers of Drafts, and the stage whose score they change."""
+
+    show: int = 0
+    against: int = -1  # 0: against nothing; -1: as the stage suggests
+    side: bool = False
+    change: str = ""
+
+
+@dataclass(frozen=True)
+class Pane:
+    """The script in view, and the one it is compared with; the ways to choose others."""
+
+    shown: ShownDraft
+    against: ShownDraft | None
+    side: bool
+    scripts: Sequence[Choice]
+    comparisons: Sequence[Choice]
+    layouts: Sequence[Choice]
+
+
+def read_look(query: Mapping[str, str]) -> Look:
+    """What the address or a form says of it; what makes no sense is left out."""
+
+    def whole(name: str, missing: int) -> int:
+        value = query.get(name, "")
+        return int(value) if value.isdecimal() and len(value) < 6 else missing
+
+    return Look(
+        show=whole("show", 0),
+        against=whole("against", -1),
+        side=query.get("side") == "1",
+        change=query.get("change", ""),
+    )
+
+
+def show_desk(
+    desk: Desk,
+    *,
+    look: Look | None = None,
+    typed: Mapping[str, str] | None = None,
+    refused: Refused | None = None,
+) -> dict[str, object]:
+    """The template's context. `typed` is what was sent and refused; else the scratch that was kept."""
+    look = look or Look()
+    # What is offered is what the services allow: who reviews no more has nothing in hand, whatever is noted.
+    reviews = desk.reviewer.has_perm(REVIEW)
+    mine = (
+        reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
+    )
+    step = _step_to_score(desk, look, mine=mine)
+    drafts = _visible_drafts(desk)
+    pane = _pane(desk, step, drafts, look)
+    before = desk.scores.get(step.key) if step else None
+    may_change = mine or (reviews and desk.may_change_until is not None)
+    feedback = desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None
+    title, ready, waits = _title(step), say_ready(desk), step is None and waits_for_rewrite(desk)
+    said = show_remarks(
+        desk,
+        shown=pane.shown.draft if pane else None,
+        against=pane.against.draft if pane and pane.against else None,
+        typed=typed,
+        may_change=may_change,
+    )
+    assessment = assessment_of(desk.first) if desk.visible["verdict"] else None
+    if assessment is not None:
+        note_shown_by(desk)
+    return {
+        **said,
+        "desk": desk,
+        "item": desk.item,
+        "item_key": public_key(ITEM, desk.item.pk),
+        "action": desk.run.action,
+        "run": desk.run,
+        "mine": mine,
+        "reviews": reviews,
+        "head": _head(desk),
+        "say": _say(title, ready, waits=waits, mine=mine),
+        "step": step,
+        "seen": name_seen(desk.item.pk, step) if step else None,
+        "view": "diff" if pane and pane.against else "plain",
+        "changes": before is not None,
+        "waits": waits,
+        "ready": ready,
+        "step_title": title,
+        "steps": _step_lines(desk, step),
+        "pane": pane,
+        "shown": pane.shown if pane else None,
+        "side": look.side,
+        "drafts": drafts,
+        "assessment": assessment,
+        "first_number": next((one.number for one in drafts if one.draft is desk.first), 1),
+        "feedback": feedback,
+        "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
+        "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
+        "decides": show_decides(desk, step, drafts, refused, typed or {})
+        if mine and desk.item.campaign.is_live
+        else None,
+        "fence": desk.assignment.fence if desk.assignment else "",
+        "revision": desk.scratch.revision if desk.scratch else 0,
+        "refused": refused,
+        "refused_field": refused.field if isinstance(refused, BadInput) else "",
+        "newer": _newer(desk, refused),
+        "rubric": _rubric(desk),
+        "known": _known(desk),
+        "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
+        "may_change": may_change,
+        "may_reveal": desk.item.campaign.may_reveal and not desk.visible["verdict"],
+        "may_write": _may_write_feedback(desk),
+        # Asked for only where feedback can be written.
+        "can_shorten": lambda: pipeline.can_shorten(desk.run),
+    }
+
+
+def _head(desk: Desk) -> Head:
+    action, visible = desk.run.action, desk.visible
+    is_open = len(action.context) < _SHORT_CONTEXT
+    shows_run = desk.run.pk and visible["verdict"] and desk.item.campaign.is_live
+    return {
+        "used": _shown(desk.item.priority >= BREAK_GLASS),
+        "severity": action.get_severity_display().lower(),
+        "target": _shown(action.target),
+        "impact": _shown(action.impact),
+        "models": str(desk.run.configuration) if visible["models"] and not desk.run.demo else "",
+        "run": _shown(shows_run),
+        "demo": _shown(desk.run.demo and visible["models"]),
+        "context": _shown(action.context) and ("open" if is_open else "closed"),
+    }
+
+
+def _shown(what: object) -> str:
+    return "yes" if what else ""
+
+
+def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
+    """What a screen reader says once the screen is there; nobody waits who has something to score."""
+    if waits:
+        return _("Waiting for the rewrite")
+    return title or ready or (_("All that is open is scored.") if mine else "")
+
+
+def _rubric(desk: Desk) -> Rubric | None:
+    key: int | None = desk.item.rubric_in_force  # type: ignore[attr-defined]
+    return read_rubric(key) if key else None
+
+
+def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
+    """What is to be scored: what the person wants to change, else the first stage without a score."""
+    changed = next((one for one in desk.steps if one.key == look.change), None)
+    if changed and changed.key in desk.scores and (mine or desk.may_change_until):
+        return changed
+    return desk.next_step if mine else None
+
+
+def _texts(
+    desk: Desk,
+    step: Step | None,
+    before: Score | None,
+    typed: Mapping[str, str] | None,
+    *,
+    keeps: bool,
+) -> dict[str, object]:
+    """What stands in the fields. Comment and value are kept under their stage's own names.
+
+    With `keeps`, an empty field that was sent does not hide what another tab has kept.
+    """
+    texts: dict[str, object] = dict(desk.scratch.fields) if desk.scratch else {}
+    if step is not None:
+        kept = texts.get(f"comment-{step.key}")
+        texts["comment"] = kept if kept is not None else before.comment if before else ""
+        value = texts.get(f"value-{step.key}")
+        chosen = value if value in ("0", "1", "2") else None
+        texts["value"] = int(str(chosen)) if chosen else before.value if before else None
+    if typed is not None:
+        texts |= {
+            name: typed[name]
+            for name in typed
+            if name != "value" and (typed[name] or not keeps or name not in texts)
+        }
+        value = typed.get("value", "")
+        if value or not keeps:
+            texts["value"] = int(value) if value in ("0", "1", "2") else None
+    return texts
+
+
+def _visible_drafts(desk: Desk) -> list[ShownDraft]:
+    """The Drafts whose stage is open, and those made by people; in a closed item, all."""
+    steps = {step.draft.pk: step for step in desk.steps if step.draft}
+    shown: list[ShownDraft] = []
+    for draft in desk.drafts:
+        step = steps.get(draft.pk)
+        if step is None and not (
+            desk.is_closed and desk.visible["feedback"] and desk.item.campaign.is_live
+        ):
+            continue
+        shown.append(
+            ShownDraft(
+                draft=draft,
+                number=len(shown) + 1,
+                label=_label(desk, draft, len(shown) + 1),
+                findings=desk.findings.get(draft.pk, []),
+                score=desk.scores.get(step.key) if step else None,
+            )
+        )
+    return shown
+
+
+def _label(desk: Desk, draft: Draft, number: int) -> str:
+    """Which script it is. How it came about tells its arm, and of a repaired one that the first was broken."""
+    if not (desk.visible["verdict"] and desk.visible["models"]):
+        return _("Script %(number)s") % {"number": number}
+    kind = draft.get_kind_display().lower()
+    return _("Script %(number)s, %(kind)s") % {"number": number, "kind": kind}
+
+
+def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -> Pane | None:
+    if not drafts:
+        return None
+    by_number = {one.number: one for one in drafts}
+    shown = by_number.get(look.show) or _draft_in_view(step, drafts)
+    others = [one for one in drafts if one is not shown]
+    against = by_number.get(look.against)
+    is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
+    if look.against < 0 and not look.show and is_refined:
+        against = drafts[0]
+    if against is shown:
+        against = None
+    number = shown.number
+    many = len(drafts) > 1
+    return Pane(
+        shown=shown,
+        against=against,
+        side=look.side,
+        scripts=[
+            _choice(look, one.number, 0, look.side, against is None and one is shown)
+            for one in drafts
+            if many
+        ],
+        comparisons=[
+            _choice(look, number, one.number, look.side, against is one) for one in others
+        ],
+        layouts=[_layout(look, number, against.number, side=side) for side in (False, True)]
+        if against
+        else [],
+    )
+
+
+def _choice(look: Look, show: int, against: int, side: bool, current: bool) -> Choice:
+    number = against or show
+    return {
+        "label": str(number),
+        "url": _address(look, show, against, side=side),
+        "current": current,
+    }
+
+
+def _layout(look: Look, show: int, against: int, *, side: bool) -> Choice:
+    current = look.side == side
+    return {
+        "label": _("Side by side") if side else _("Inline"),
+        "url": _address(look, show, against, side=side),
+        "current": current,
+    }
+
+
+def _address(look: Look, show: int, against: int, *, side: bool) -> str:
+    query: dict[str, int | str] = {"show": show, "against": against}
+    if side:
+        query["side"] = 1
+    if look.change:
+        query["change"] = look.change
+    return f"?{urlencode(query)}"
+
+
+def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
+    """The Draft to score; with nothing to score, the best scored one, the newest of equals."""
+    if step and step.draft:
+        return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
+    if step and step.stage == Score.Stage.FEEDBACK:
+        return drafts[0]
+    return max(drafts, key=lambda one: (one.score.value if one.score else -1, one.number))
+
+
+def _title(step: Step | None) -> str:
+    if step is None:
+        return ""
+    titles = {
+        Score.Stage.SCRIPT: _("Is the script right?"),
+        Score.Stage.FEEDBACK: _("Is the feedback right?"),
+        Score.Stage.REFINED: _("Is the refined script right?"),
+    }
+    return titles[Score.Stage(step.stage)]
+
+
+def _may_write_feedback(desk: Desk) -> bool:
+    """Where the reviewer found the script wanting, and no rewrite is on its way."""
+    score = desk.script_score
+    return score is not None and score.value < Score.Value.CORRECT and not desk.is_preparing
+
+
+def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:
+    labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
+    lines: list[StepLine] = []
+    for stage, label in labels.items():
+        done = f"{stage}-model" in desk.scores
+        current = step is not None and step.stage == stage
+        lines.append({"label": label, "state": "done" if done else "current" if current else ""})
+    return lines
+
+
+def _known(desk: Desk) -> list[dict[str, object]]:
+    """The right answers of a training item, once this person has scored all of it."""
+    case, assignment = desk.item.case, desk.assignment
+    through = assignment is not None and assignment.state == Assignment.State.SUBMITTED
+    if case.purpose != Case.Purpose.TRAINING or not through:
+        return []
+    return [
+        {"stage": stage, "value": case.known[stage]}
+        for stage in Score.Stage.values
+        if stage in case.known
+    ]
+
+
+def _newer(desk: Desk, refused: Refused | None) -> Draft | None:
+    if not isinstance(refused, Stale):
+        return None
+    return next((draft for draft in desk.drafts if draft.number == refused.newest), None)

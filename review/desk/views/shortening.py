@@ -1,0 +1,69 @@
+"""Shorter feedback on the review screen: asked for, waited for, shown beside one's own."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.types import BadInput, Refused
+from core.web.requests import signed_in, wants_fragment
+from pipeline.models import Shortening
+from review import services
+from review.access import access_item, access_item_to_review
+from review.desk.shortening import access_shortening
+from review.desk.views.page_data import read_look, show_desk
+from review.models import Item
+from review.views.answers import refuse
+
+
+@require_POST
+def shorten(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask for it; what was typed stays where it is, and the answer is put beside it."""
+    user = signed_in(request)
+    item = access_item_to_review(user, pk)
+    try:
+        shortening = services.shorten_feedback(item, text=request.POST.get("feedback", ""), by=user)
+    except Refused as refused:
+        if not wants_fragment(request):
+            return refuse(request, item, refused)
+        status = 422 if isinstance(refused, BadInput) else 409
+        return _show(request, item, None, problem=str(refused), status=status)
+    if wants_fragment(request):
+        return _show(request, item, shortening)
+    # Without a script the whole page comes back with all that was typed; asking once more shows the answer.
+    desk = services.open_desk(item, user)
+    context = show_desk(desk, look=read_look(request.POST), typed=request.POST)
+    return render(request, "review/desk.html", context | _context(item, shortening))
+
+
+@require_safe
+def shorter(request: HttpRequest, pk: int, shortening: int) -> HttpResponse:
+    """What became of it so far."""
+    user = signed_in(request)
+    item = access_item(user, pk)
+    return _show(request, item, access_shortening(item, shortening, by=user))
+
+
+def _show(
+    request: HttpRequest,
+    item: Item,
+    shortening: Shortening | None,
+    *,
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = _context(item, shortening) | ({"problem": problem} if problem else {})
+    return render(request, "review/_shorter.html", context, status=status)
+
+
+def _context(item: Item, shortening: Shortening | None) -> dict[str, object]:
+    if shortening is None:
+        return {"item": item}
+    return {
+        "item": item,
+        "shortening": shortening,
+        "problem": shortening.problem,
+        "words": len(shortening.shorter.split()),
+        "of": len(shortening.text.split()),
+    }

@@ -1,0 +1,32 @@
+"""What the review screen says to who waits for feedback and a rewrite."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from review.desk.item_view import Desk
+from review.models import Assignment
+
+
+def waits_for_rewrite(desk: Desk) -> bool:
+    """Whether feedback and a rewrite are being made that this person asked for."""
+    assignment = desk.assignment
+    if assignment is None or assignment.state == Assignment.State.SUBMITTED:
+        return False
+    # Who has not scored it asked for nothing; that another reviewer did would tell what they thought.
+    if desk.script_score is None:
+        return False
+    return desk.run.is_active or desk.is_preparing
+
+
+def say_ready(desk: Desk) -> str:
+    """What came of it, for who waited; empty for anybody else."""
+    assignment = desk.assignment
+    if assignment is None or assignment.state != Assignment.State.WAITING:
+        return ""
+    if waits_for_rewrite(desk):
+        return ""
+    newest = desk.refinements[-1] if desk.refinements else None
+    if newest is not None and newest.state == newest.State.FAILED:
+        return _("The model made no rewrite. Go on without it, or write feedback of your own.")
+    return _("What you asked for is ready.")

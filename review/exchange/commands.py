@@ -1,0 +1,84 @@
+"""What import_items and import_scores have in common: arguments, the report on standard error, exit codes."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.exceptions import PermissionDenied
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+
+from catalog.types import Refused
+from core.actor import find_actor
+from core.files.reader import Format, Source
+from core.files.records import UnreadableFile
+from review.exchange.importing.importer import Counts, Remark
+from review.exchange.rows.columns import BadMapping, read_mapping, read_pairs
+
+SOME_REFUSED = 1
+NOTHING_READ = 2
+
+
+class ImportCommand(BaseCommand):
+    """An import in the foreground."""
+
+    ours: ClassVar[tuple[str, ...]]
+    carry_out: ClassVar[Callable[..., Counts]]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="the campaign's name")
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="OURS=THEIRS",
+            help="another name of a column, such as statement=query or reviewer:A=rater_a",
+        )
+        parser.add_argument(
+            "--format", choices=list(Format), default="", help="else told by looking"
+        )
+        parser.add_argument("--by", metavar="USER", help="the manager who imports")
+        parser.add_argument("--json", action="store_true", help="the counts as one JSON document")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        try:
+            columns = read_mapping(read_pairs(options["map"]), ours=self.ours)
+            by = find_actor(options["by"])
+            source = Source(options["file"], format=options["format"])
+            counts = type(self).carry_out(
+                source,
+                options["campaign"],
+                by=by,
+                columns=columns,
+                journal=_Printed(self.stderr, source.unit),
+            )
+        except (OSError, UnreadableFile, BadMapping, Refused, PermissionDenied) as error:
+            raise CommandError(str(error), returncode=NOTHING_READ) from error
+        self.stderr.write(
+            f"{counts.rows} read: {counts.kept} kept, {counts.unchanged} unchanged,"
+            f" {counts.refused} refused"
+        )
+        if options["json"]:
+            report = {"campaign": options["campaign"], **asdict(counts)}
+            self.stdout.write(json.dumps(report, ensure_ascii=False))
+        if not counts.kept + counts.unchanged:
+            raise SystemExit(NOTHING_READ)
+        if counts.refused:
+            raise SystemExit(SOME_REFUSED)
+
+
+class _Printed:
+    """Says what was refused as soon as it is; nothing is gathered."""
+
+    def __init__(self, stream: OutputWrapper, unit: str) -> None:
+        self._stream, self._unit = stream, unit
+
+    def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
+        """Print the remarks of one slice."""
+        for remark in remarks:
+            self._stream.write(f"{self._unit} {remark}")

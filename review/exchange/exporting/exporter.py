@@ -1,0 +1,219 @@
+"""A campaign out to a file: complete, streamed, in one of several layouts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from itertools import chain
+from typing import BinaryIO
+
+from django.contrib.auth.models import User
+
+from core.files.tables import safe_text
+from review.exchange.exporting.item_records import Fields, item_records
+from review.exchange.exporting.score_records import campaign_record, other_records, score_records
+from review.exchange.importing.campaigns import require_manager
+from review.models import Campaign
+
+_EVERY = 1_000  # records between two words on how far it is
+
+
+class Layout(StrEnum):
+    """How an export is laid out."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    JSON = "json"
+    DATASET = "dataset"
+    EABENCH = "nl2bash-eabench"
+
+    @property
+    def ending(self) -> str:
+        """What the file's name ends with."""
+        return {Layout.DATASET: "zip", Layout.EABENCH: "json"}.get(self, self.value)
+
+
+Told = Callable[[int], None]
+
+
+def export_campaign(
+    campaign: Campaign, file: BinaryIO, *, by: User | None, layout: Layout, told: Told | None = None
+) -> int:
+    """Write the campaign; how many records. `told` is called with the number so far, and may raise to stop it.
+
+    Only managers: what reviewers must not know of each other and of the models stands in it.
+    """
+    require_manager(by)
+    progress = _Progress(told)
+    if layout is Layout.DATASET:
+        _write_dataset(campaign, file, progress)
+    elif layout is Layout.EABENCH:
+        _write_array(file, progress.through(_eabench(campaign)))
+    else:
+        records = progress.through(all_records(campaign))
+        {Layout.JSONL: _write_lines, Layout.CSV: _write_table, Layout.JSON: _write_json}[layout](
+            file, records
+        )
+    return progress.count
+
+
+def all_records(campaign: Campaign) -> Iterator[Fields]:
+    """The campaign itself, its items, then all that was said about them."""
+    return chain(
+        [campaign_record(campaign)],
+        item_records(campaign),
+        score_records(campaign),
+        other_records(campaign),
+    )
+
+
+class _Progress:
+    def __init__(self, told: Told | None) -> None:
+        self._told, self.count = told, 0
+
+    def through(self, records: Iterator[Fields]) -> Iterator[Fields]:
+        """The same records, counted."""
+        for fields in records:
+            yield fields
+            self.count += 1
+            if self._told and self.count % _EVERY == 0:
+                self._told(self.count)
+
+
+def _line(fields: Fields) -> bytes:
+    kept = {name: value for name, value in fields.items() if value is not None and value != ""}
+    return json.dumps(kept, ensure_ascii=False).encode()
+
+
+def _write_lines(file: BinaryIO, records: Iterator[Fields]) -> None:
+    for fields in records:
+        file.write(_line(fields) + b"\n")
+
+
+def _write_json(file: BinaryIO, records: Iterator[Fields]) -> None:
+    file.write(b'{\n"items": ')
+    _write_array(file, records)
+    file.write(b"}\n")
+
+
+def _write_array(file: BinaryIO, records: Iterator[Fields]) -> None:
+    before = b"[\n"
+    for fields in records:
+        file.write(before + _line(fields))
+        before = b",\n"
+    file.write((b"[" if before == b"[\n" else b"\n") + b"]\n")
+
+
+def _write_table(file: BinaryIO, records: Iterator[Fields]) -> None:
+    """One table for all kinds of records; what has parts stands in its cell as JSON."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text)
+    writer.writerow(TABLE)
+    for fields in records:
+        writer.writerow([_cell(fields.get(name)) for name in TABLE])
+    text.detach()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return safe_text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
+
+
+def _eabench(campaign: Campaign) -> Iterator[Fields]:
+    """The first script of each item in the shape of nl2bash-eabench's results."""
+    for fields in item_records(campaign):
+        if fields.get("script") and not fields["repeats"]:
+            safe = re.sub(r"[^\w.-]+", "_", str(fields["id"])).strip(".") or "script"
+            yield {
+                "test": fields["id"],
+                "name": fields["configuration"],
+                "prompt": fields["statement"],
+                "script": fields["script"],
+                "path": f"{fields['configuration']}/{safe}.sh",
+                "demo": fields["demo"] or None,
+            }
+
+
+def _write_dataset(campaign: Campaign, file: BinaryIO, progress: _Progress) -> None:
+    parts = {
+        "data.jsonl": item_records(campaign),
+        "scores.jsonl": chain(score_records(campaign), other_records(campaign)),
+    }
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
+        counts = {}
+        for name, records in parts.items():
+            before = progress.count
+            with folder.open(name, "w", force_zip64=True) as part:
+                for fields in progress.through(records):
+                    part.write(_line(fields) + b"\n")
+            counts[name] = progress.count - before
+        folder.writestr("README.md", _card(campaign, counts))
+
+
+def _card(campaign: Campaign, counts: dict[str, int]) -> str:
+    """The dataset's card; the name goes in as JSON, which is YAML too, so that it can't break the header."""
+    about = campaign_record(campaign)["about"]
+    return "\n".join(
+        [
+            "---",
+            f"pretty_name: {json.dumps(campaign.name)}",
+            "language: [en]",
+            "task_categories: [text-generation]",
+            "tags: [bash, code-review, human-evaluation]",
+            "configs:",
+            "- config_name: items",
+            "  data_files: data.jsonl",
+            "- config_name: scores",
+            "  data_files: scores.jsonl",
+            "---",
+            "",
+            f"# {' '.join(campaign.name.split())}",
+            "",
+            f"- `data.jsonl`: {counts['data.jsonl']:,} items: statement, script, feedback, refined script,"
+            " verdict, and how each was made. `demo: true` marks what the demo model made.",
+            f"- `scores.jsonl`: {counts['scores.jsonl']:,} records: scores (0 incorrect, 1 partially correct,"
+            " 2 correct; what was not asked is absent and never 0), adjudications, items passed over, comments.",
+            "",
+            "The rules of the campaign when this was written:",
+            "",
+            "```json",
+            json.dumps(about, indent=2, ensure_ascii=False).replace("```", "` ` `"),
+            "```",
+            "",
+        ]
+    )
+
+
+# Columns of the table, those of `import_items` and `import_scores` among them.
+TABLE = (
+    *("record", "id", "item", "configuration", "reviewer", "stage", "value", "arm", "comment"),
+    *("statement", "context", "environment", "reference", "script", "feedback", "refined"),
+    *("verdict", "execution", "execution_reason", "made", "recommended", "no_error_found", "demo"),
+    *("purpose", "known", "severity", "target", "impact", "overlap", "closed", "sham"),
+    *("repeats", "withdrawn", "at", "blind", "current", "copied", "reason", "passed_over"),
+    *("imported", "undone_at"),
+    *("draft", "draft_sha256", "feedback_on_sha256", "feedback_by", "visible", "view", "position"),
+    *(
+        "sitting_minutes",
+        "active_seconds",
+        "rubric",
+        "earlier_by",
+        "assigned_at",
+        "submitted_at",
+        "pauses",
+    ),
+    *("line", "removed_at", "answer", "answered_by", "answered_at"),
+    *("state", "reviewers_done", "disputed", "script_sha256", "refined_sha256"),
+    *("run", "run_origin", "run_state", "run_problem", "asked_at", "finished_at"),
+    *("roles", "prompts", "assessment", "drafts", "feedbacks", "experts"),
+    *("calls", "tries", "input_tokens", "output_tokens", "model_milliseconds"),
+    *("cost_microdollars", "first_call_at", "last_call_at", "about"),
+)

@@ -1,0 +1,171 @@
+"""Scores, adjudications, skips and comments on their way out, and what there is to know of the campaign.
+
+Read in slices by primary key, so that a million of them need no more memory than a thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db.models import F, Model, QuerySet
+from django.forms.models import model_to_dict
+from django.utils import timezone
+
+from review.exchange.exporting.item_records import Fields, when
+from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
+
+SLICE = 5_000
+_ITEM = {"item": "item__case__external_id", "configuration": "item__configuration__name"}
+_ABOUT = {**_ITEM, "purpose": "item__case__purpose", "demo": "item__run__demo"}
+_SCORE = {
+    **_ABOUT,
+    "reviewer": "reviewer__username",
+    "stage": "stage",
+    "value": "value",
+    "arm": "arm",
+    "comment": "comment",
+    "at": "at",
+    "blind": "blind",
+    "current": "current",
+    "undone_at": "undone_at",
+    "imported": "imported",
+    "draft": "draft__number",
+    "draft_sha256": "draft__sha256",
+    "feedback_on_sha256": "feedback__draft__sha256",
+    "feedback_by": "draft__feedback__author__username",
+    "own_feedback_by": "feedback__author__username",
+    "visible": "visible",
+    "view": "view",
+    "position": "position",
+    "sitting_minutes": "sitting_minutes",
+    "active_seconds": "active_seconds",
+    "rubric": "rubric__number",
+    "earlier_by": "earlier_by",
+    "reason": "assignment__reason",
+    "assigned_at": "assignment__created_at",
+    "submitted_at": "assignment__ended_at",
+    "pauses": "assignment__pauses",
+}
+_ADJUDICATION = {
+    **_ABOUT,
+    "reviewer": "by__username",
+    "stage": "stage",
+    "value": "value",
+    "arm": "arm",
+    "comment": "why",
+    "at": "at",
+    "current": "current",
+    "imported": "imported",
+}
+_SKIP = {
+    **_ABOUT,
+    "reviewer": "reviewer__username",
+    "passed_over": "state",
+    "comment": "why",
+    "at": "ended_at",
+    "reason": "reason",
+    "assigned_at": "created_at",
+}
+_FLAG = {
+    **_ABOUT,
+    "reviewer": "by__username",
+    "comment": "reason",
+    "at": "at",
+    "answer": "resolution",
+    "answered_by": "resolved_by__username",
+    "answered_at": "resolved_at",
+}
+_REMARK = {
+    **_ABOUT,
+    "reviewer": "by__username",
+    "comment": "text",
+    "draft": "draft__number",
+    "draft_sha256": "draft__sha256",
+    "line": "line",
+    "at": "at",
+    "removed_at": "removed_at",
+}
+
+
+def campaign_record(campaign: Campaign) -> Fields:
+    """The rules that hold, every version of the rubric, and who takes part."""
+    rules = model_to_dict(campaign, exclude=["id", "batch", "configurations", "cloned_from"])
+    return {
+        "record": "campaign",
+        "id": campaign.name,
+        "about": {
+            **{
+                name: when(value) if isinstance(value, datetime) else value
+                for name, value in rules.items()
+            },
+            "created_at": when(campaign.created_at),
+            "exported_at": when(timezone.now()),
+            "configurations": list(
+                campaign.items.order_by("configuration__name")
+                .values_list("configuration__name", flat=True)
+                .distinct()
+            ),
+            "reviewers": list(
+                campaign.members.order_by("user").values_list("user__username", flat=True)
+            ),
+            "rubrics": [
+                {"number": one.number, "text": one.text, "at": when(one.created_at)}
+                for one in campaign.rubrics.order_by("number")
+            ],
+        },
+    }
+
+
+def score_records(campaign: Campaign) -> Iterator[Fields]:
+    """A record for each score ever given, the earlier ones too, in the order in which they were given."""
+    names = _Names()
+    for fields in _rows(Score.objects.filter(item__campaign=campaign), "score", _SCORE):
+        earlier = fields["earlier_by"]
+        if isinstance(earlier, dict):
+            fields["earlier_by"] = {stage: names.of(key) for stage, key in earlier.items()} or None
+        visible = fields["visible"]
+        fields["copied"] = isinstance(visible, dict) and "copied_from" in visible
+        # Of a refined script whose feedback it was made from; of feedback, whose it is.
+        own = fields.pop("own_feedback_by")
+        fields["feedback_by"] = fields["feedback_by"] or own
+        yield fields
+
+
+class _Names:
+    """Names of people by their keys; each person is looked up once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+
+    def of(self, key: int) -> str:
+        """The person's name."""
+        if key not in self._known:
+            found = User.objects.filter(pk=key).values_list("username", flat=True)
+            self._known[key] = found.first() or ""
+        return self._known[key]
+
+
+def other_records(campaign: Campaign) -> Iterator[Fields]:
+    """Adjudications, items passed over, flags and comments on lines."""
+    passed_over = [Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE]
+    skips = Assignment.objects.filter(item__campaign=campaign, state__in=passed_over)
+    yield from _rows(
+        Adjudication.objects.filter(item__campaign=campaign), "adjudication", _ADJUDICATION
+    )
+    yield from _rows(skips, "skip", _SKIP)
+    yield from _rows(Flag.objects.filter(item__campaign=campaign), "flag", _FLAG)
+    yield from _rows(Remark.objects.filter(item__campaign=campaign), "remark", _REMARK)
+
+
+def _rows(queryset: QuerySet[Model], kind: str, columns: dict[str, str]) -> Iterator[Fields]:
+    names, last = list(columns), 0
+    rows = queryset.order_by("pk").values_list("pk", *(F(path) for path in columns.values()))
+    while found := list(rows.filter(pk__gt=last)[:SLICE]):
+        for _key, *values in found:
+            fields: Fields = {"record": kind}
+            for name, value in zip(names, values, strict=True):
+                fields[name] = when(value) if isinstance(value, datetime) else value
+            yield fields
+        last = found[-1][0]

@@ -1,0 +1,77 @@
+"""Forms of the transfers' pages: which file, what it holds, which of its columns is which."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.files.reader import Format
+from review.exchange.exporting.exporter import Layout
+from review.exchange.rows.columns import BadMapping, read_pairs
+from review.models import Transfer
+
+
+class ImportForm(forms.Form):
+    """A file to import."""
+
+    kind = forms.ChoiceField(
+        label=_("What it holds"),
+        choices=[
+            (
+                Transfer.Kind.ITEMS.value,
+                _("Items: id, statement; also context, reference, script, feedback, verdict"),
+            ),
+            (
+                Transfer.Kind.SCORES.value,
+                _("Scores given elsewhere: item, reviewer; script, feedback, refined as 0, 1, 2"),
+            ),
+        ],
+        widget=forms.RadioSelect,
+        initial=Transfer.Kind.ITEMS.value,
+    )
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_("JSONL, CSV or JSON in UTF-8, also InterCode's and nl2bash-eabench's."),
+        # An empty file has its own words.
+        allow_empty_file=True,
+    )
+    mapping = forms.CharField(
+        label=_("Columns with other names"),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code-input"}),
+        help_text=_(
+            "One a line, our name first: statement=query. For a column of scores for each rater: "
+            "reviewer:A=rater_a, or reviewer:A:refined=a_refined; adjudicated:A=final."
+        ),
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[("", _("Told by looking at it")), *((one.value, one.value) for one in Format)],
+    )
+
+    def clean_mapping(self) -> dict[str, str]:
+        """The lines as pairs."""
+        lines = (line.strip() for line in self.cleaned_data["mapping"].splitlines())
+        try:
+            return read_pairs(line for line in lines if line)
+        except BadMapping as error:
+            raise forms.ValidationError(str(error)) from error
+
+
+class ExportForm(forms.Form):
+    """How an export is laid out."""
+
+    layout = forms.ChoiceField(
+        label=_("Layout"),
+        choices=[
+            (Layout.JSONL.value, _("JSONL: a record a line, to be imported again")),
+            (Layout.CSV.value, _("CSV: one table, for a spreadsheet or to be imported again")),
+            (Layout.JSON.value, _("JSON: one array")),
+            (Layout.DATASET.value, _("Dataset folder: items and scores as JSONL, with a card")),
+            (Layout.EABENCH.value, _("Results of nl2bash-eabench: the first scripts alone")),
+        ],
+        widget=forms.RadioSelect,
+        initial=Layout.JSONL.value,
+    )

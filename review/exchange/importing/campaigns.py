@@ -1,0 +1,121 @@
+"""The campaign, configurations and people that a file names: found, or made where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.validators import validate_slug
+from django.db import connection
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from catalog.types import NotAllowedNow
+from core.audit import record
+from pipeline.models import Configuration
+from review.exchange.rows.values import RowProblem
+from review.models import Campaign
+
+
+def find_campaign(name: str) -> Campaign | None:
+    """The campaign of this name, with white space as campaigns have it."""
+    return Campaign.objects.filter(name=" ".join(name.split())).first()
+
+
+def require_manager(by: User | None) -> None:
+    """Raises PermissionDenied for who may not; nobody stands for the command line, whose user has the machine."""
+    if by is not None and not by.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Importing and exporting takes the role “manager”."))
+
+
+def check_takes_imports(campaign: Campaign) -> None:
+    """Raises NotAllowedNow where nothing may come in."""
+    if campaign.is_live:
+        raise NotAllowedNow(_("Nothing is imported into the live queue: import into a study."))
+    if campaign.state == Campaign.State.CLOSED:
+        raise NotAllowedNow(_("The campaign is closed. Open it again to import into it."))
+
+
+def hold_imports(campaign: Campaign) -> None:
+    """One import after the other in a campaign, until this transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('transfer'), %s)", [campaign.pk])
+
+
+class Configurations:
+    """Configurations by the names that files use; one is made for a name that is new."""
+
+    def __init__(self, *, by: User | None) -> None:
+        self._by = by
+        self._known: dict[str, Configuration] = {}
+
+    def of(self, name: str) -> Configuration:
+        """The configuration of this name. Raises RowProblem for a name that none can have."""
+        found = self._known.get(name)
+        if found is None:
+            found = self._known[name] = self._find(name) or self._make(name)
+        return found
+
+    def find(self, name: str) -> Configuration | None:
+        """The same, and none where there is none."""
+        found = self._known.get(name) or self._find(name)
+        if found:
+            self._known[name] = found
+        return found
+
+    def _find(self, name: str) -> Configuration | None:
+        names = {name, _slug_of(name)}
+        found = Configuration.objects.filter(name__in=names).order_by("pk")
+        return next((one for one in found if one.name == name), None) or found.first()
+
+    def _make(self, name: str) -> Configuration:
+        slug = _slug_of(name)
+        if not slug:
+            raise RowProblem(f"{name!r} can't be a configuration's name", column="configuration")
+        made = Configuration.objects.create(
+            name=slug,
+            title=name if name != slug else name.capitalize(),
+            preset=Configuration.Preset.IMPORTED,
+            rounds=1,
+            uses_retrieval=False,
+            uses_examples=False,
+            created_by=self._by,
+        )
+        record(made, "created", by=self._by, preset=("", made.preset))
+        return made
+
+    def forget(self) -> None:
+        """What was made may be undone with its transaction."""
+        self._known.clear()
+
+
+def _slug_of(name: str) -> str:
+    try:
+        validate_slug(name)
+    except ValidationError:
+        return slugify(name.replace(".", "-").replace(":", "-"))[:80]
+    return name
+
+
+def people_of(names: Iterable[str], *, by: User | None) -> dict[str, User]:
+    """The accounts of these names; who has none gets one that is inactive, and for labels only."""
+    wanted = set(names)
+    found = {user.username: user for user in User.objects.filter(username__in=wanted)}
+    for name in sorted(wanted - found.keys()):
+        user = User.objects.create(username=name, is_active=False, password=make_password(None))
+        record(user, "account created for imported scores", by=by)
+        found[name] = user
+    return found
+
+
+def check_person(name: str) -> None:
+    """Raises RowProblem where no account can have this name."""
+    try:
+        UnicodeUsernameValidator()(name.replace(" ", "_"))
+    except ValidationError:
+        raise RowProblem(
+            f"{name[:40]!r} can't be the name of a reviewer", column="reviewer"
+        ) from None

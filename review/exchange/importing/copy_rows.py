@@ -1,0 +1,93 @@
+"""What a row says, in the words of COPY: all of it but the keys.
+
+Made while the database still has the slice before, so that the next one has only its keys to be put in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import NamedTuple
+
+from catalog.models import Version
+from pipeline.models import Run
+from pipeline.types import Arm, DraftKind
+from review.counting.item_facts import MADE
+from review.exchange.importing.copying import put
+from review.exchange.rows.item_rows import RETRIEVED, CaseRow, ItemRow
+
+# Looked up once and not for every row.
+_FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
+_REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
+_REFINED, MODEL = DraftKind.REFINED.value, Arm.MODEL.value
+# Where a run keeps the hash of what it was imported from.
+CONTENT = "content_sha256"
+
+# The columns of each text, after those that hold keys.
+ACTION = (
+    *("statement_sha256", "statement", "incident", "environment", "reference"),
+    *("severity", "target", "impact"),
+)
+CASE = ("external_id", "purpose", "known", "content_sha256")
+RUN = ("state", "demo", "verdict")
+DRAFT = ("number", "kind", "script", "sha256", "round", "arm")
+FEEDBACK = ("text", "no_error_found", "words", "points", "arm")
+ASSESSMENT = ("script_sha256", "verdict")
+ITEM = ("sham", "execution", "execution_reason")
+
+
+class CaseWords(NamedTuple):
+    """A case, and the action that it asks for."""
+
+    action: str
+    case: str
+
+
+class ItemWords(NamedTuple):
+    """An item with its run; what there is none of is empty. `spec` goes on where a configuration was named."""
+
+    spec: str
+    run: str
+    first: str
+    assessment: str
+    feedback: str
+    refined: str
+    item: str
+
+
+def word_case(case: CaseRow, sha256: str) -> CaseWords:
+    """The words of a case; the hash is that of its content."""
+    statement_sha256 = hashlib.sha256(case.statement.encode()).hexdigest()
+    answers = json.dumps(case.known) if case.known else "{}"
+    return CaseWords(
+        put(statement_sha256, *case[1:8]), put(case.external_id, case.purpose, answers, sha256)
+    )
+
+
+def word_item(item: ItemRow, sha256: str) -> ItemWords:
+    """The words of an item; the hash is that of its content."""
+    state = _FAILED if item.made == "failed" else _DONE
+    made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
+    script_sha256 = Version.hash_of(item.script) if item.script else ""
+    kind = _REPAIRED if item.made == "repaired" else _IMPORTED
+    has_more = item.script and (item.feedback or item.refined)
+    return ItemWords(
+        spec=f', "{CONTENT}": "{sha256}"{made}}}',
+        run=put(state, item.demo, item.verdict),
+        first=put(1, kind, item.script, script_sha256, 0, MODEL) if item.script else "",
+        assessment=put(script_sha256, item.verdict) if item.script and item.verdict else "",
+        feedback=word_feedback(item.feedback, is_none=item.no_error_found) if has_more else "",
+        refined=word_refined(2, item.refined) if has_more and item.refined else "",
+        item=put(item.sham, item.execution, item.execution_reason),
+    )
+
+
+def word_feedback(text: str, *, is_none: bool = False, arm: str = MODEL) -> str:
+    """The words of feedback on a first Draft."""
+    points = sum(1 for line in text.splitlines() if line.strip())
+    return put(text, is_none, len(text.split()), points, arm)
+
+
+def word_refined(number: int, script: str, *, arm: str = MODEL) -> str:
+    """The words of a refined Draft."""
+    return put(number, _REFINED, script, Version.hash_of(script), 1, arm)

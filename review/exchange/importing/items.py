@@ -1,0 +1,194 @@
+"""Items in from a file: what is asked, and scripts, feedback and verdicts that were made elsewhere.
+
+A row with a result becomes a finished Run of origin *imported*, which no model was called for; a row without
+one is a Case that waits for *start*. Scripts are checked statically later, when somebody looks: ShellCheck
+takes longer than everything else here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from core.audit import record
+from core.files.reader import Source
+from core.files.records import Record
+from review.campaigns import rules
+from review.exchange.importing.campaigns import (
+    Configurations,
+    check_person,
+    check_takes_imports,
+    find_campaign,
+    hold_imports,
+    people_of,
+    require_manager,
+)
+from review.exchange.importing.copy_rows import CaseWords, ItemWords, word_case, word_item
+from review.exchange.importing.importer import (
+    Counts,
+    Journal,
+    Outcome,
+    Quiet,
+    Write,
+    nothing_to_write,
+    run_import,
+)
+from review.exchange.importing.item_writer import ItemStore, Known, read_known
+from review.exchange.importing.repeats import AgainRow, take_again
+from review.exchange.rows.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
+from review.exchange.rows.item_rows import AGAIN, CaseRow, ItemRow, content_of, read_item
+from review.exchange.rows.triage import Sorter
+from review.exchange.rows.values import RowProblem
+from review.models import Campaign
+from review.queue.repeats import make_halos
+
+_ALONE = "it does not say which item it shows again: kept as an item of its own, in no figure"
+
+
+def import_items(
+    source: Source,
+    to: Campaign | str,
+    *,
+    by: User | None,
+    columns: Columns | None = None,
+    journal: Journal | None = None,
+    counts: Counts | None = None,
+) -> Counts:
+    """Import items into a campaign; one that is only named is made with the first good row where there is none.
+
+    Safe to repeat: the same id with the same content is unchanged, with other content it is refused. Raises
+    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput for a name that no campaign can have.
+    """
+    require_manager(by)
+    taking = _ItemImport(to, columns or Columns(), by=by)
+    done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
+    if taking.campaign and done.kept:
+        record(taking.campaign, "items imported", by=by, items=("", done.kept))
+    if taking.campaign:
+        _make_checks(taking.campaign)
+    return done
+
+
+@transaction.atomic
+def _make_checks(campaign: Campaign) -> None:
+    """What came into an open campaign gets its halo checks, as what is made ready there does."""
+    locked = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
+    if locked.state not in (Campaign.State.SETUP, Campaign.State.CLOSED):
+        make_halos(locked)
+
+
+class _Row(NamedTuple):
+    line: int
+    case: CaseRow
+    item: ItemRow
+    case_sha256: str
+    item_sha256: str
+    case_words: CaseWords
+    item_words: ItemWords
+
+
+class _ItemImport:
+    """What one import remembers from slice to slice."""
+
+    def __init__(self, to: Campaign | str, columns: Columns, *, by: User | None) -> None:
+        self._name, self._by = str(to), by
+        self.campaign = find_campaign(to) if isinstance(to, str) else to
+        if self.campaign:
+            check_takes_imports(self.campaign)
+        self._sorter = Sorter(
+            columns, kinds=("item",), ours=frozenset(ITEM_COLUMNS), habits=ITEM_HABITS
+        )
+        self._configurations = Configurations(by=by)
+
+    def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+        """The good rows of one slice; the others are refused."""
+        rows = []
+        for one, values, _kind in self._sorter.sort(records, outcome):
+            try:
+                case, item = read_item(values)
+                for expert in item.experts:
+                    check_person(expert.author)
+            except RowProblem as problem:
+                outcome.refuse(
+                    one.line,
+                    str(problem),
+                    external_id=str(values.get("id") or "")[:200],
+                    column=problem.column,
+                )
+                continue
+            if case.purpose in AGAIN and not case.repeats:
+                outcome.remark(one.line, _ALONE, column="repeats")
+            hashes = content_of(case, item)
+            words = word_case(case, hashes[0]), word_item(item, hashes[1])
+            rows.append(_Row(one.line, case, item, *hashes, *words))
+        return rows
+
+    def take(self, rows: Sequence[_Row], outcome: Outcome) -> Write:
+        """Make one slice ready inside a transaction; what is returned writes it there."""
+        if not rows:
+            return nothing_to_write
+        campaign = self.campaign or rules.create_campaign(self._name, by=self._by)
+        hold_imports(campaign)
+        store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
+        again = [
+            AgainRow(row.line, row.case, row.item, row.case_sha256)
+            for row in rows
+            if row.case.repeats
+        ]
+
+        def write() -> None:
+            store.write()
+            if again:
+                take_again(again, campaign, outcome, configurations=self._configurations)
+            self.campaign = campaign
+
+        return write
+
+    def _take_plain(self, rows: Sequence[_Row], campaign: Campaign, outcome: Outcome) -> ItemStore:
+        known = read_known(campaign, {row.case.external_id for row in rows})
+        experts = {expert.author for row in rows for expert in row.item.experts}
+        people = people_of(experts, by=self._by) if experts else {}
+        store = ItemStore(campaign, size=len(rows), by=self._by, people=people)
+        for row in rows:
+            self._take_row(row, known, store, outcome)
+        return store
+
+    def _take_row(self, row: _Row, known: Known, store: ItemStore, outcome: Outcome) -> None:
+        try:
+            changed = self._keep(row, known, store)
+        except RowProblem as problem:
+            outcome.refuse(
+                row.line, str(problem), external_id=row.case.external_id, column=problem.column
+            )
+            return
+        outcome.kept += changed
+        outcome.unchanged += not changed
+        if changed and row.item.refined and not row.item.feedback:
+            outcome.remark(
+                row.line,
+                "there is a refined script, and no feedback that it was made from: kept without",
+                column="feedback",
+            )
+
+    def _keep(self, row: _Row, known: Known, store: ItemStore) -> bool:
+        """Note the row to be stored; False where all of it is there. Raises RowProblem."""
+        name, item = row.case.external_id, row.item
+        case_is_new = known.is_new_case(name, row.case_sha256)
+        configuration = self._configurations.of(item.configuration) if item.has_result else None
+        if configuration and not known.is_new_item(name, configuration.id, row.item_sha256):
+            return False
+        if case_is_new:
+            known.cases[name] = store.add_case(row.case_words, row.case_sha256)
+        if configuration:
+            known.items[name, configuration.id] = row.item_sha256
+            store.add_item(
+                (name, row.case.purpose),
+                item,
+                row.item_words,
+                case=known.cases[name],
+                to=configuration,
+            )
+        return case_is_new or configuration is not None

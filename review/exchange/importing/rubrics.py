@@ -1,0 +1,60 @@
+"""The versions of a rubric that a file's scores name, and ours of the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from core.audit import record
+from core.files.records import Record
+from core.files.tables import OWN
+from review.campaigns.rules import MAX_RUBRIC
+from review.exchange.rows.values import RowProblem, count_of, objects_of, parts_of, text_of
+from review.models import Campaign, Rubric, Score
+
+MOST = 1_000  # versions
+CAMPAIGN = "campaign"
+
+
+def read_rubrics(first: Record | None) -> dict[int, str]:
+    """The versions by number, from the record with which an export begins; none where it is no such record."""
+    if first is None or first.problem or first.values.get(OWN) != CAMPAIGN:
+        return {}
+    found = {}
+    try:
+        for one in objects_of(parts_of(first.values, "about"), "rubrics", most=MOST):
+            number = count_of(one, "number", least=1, most=MOST)
+            found[number or 1] = text_of(one, "text", most=MAX_RUBRIC)
+    except RowProblem:
+        return {}
+    return found
+
+
+@transaction.atomic
+def take_rubrics(
+    campaign: Campaign, versions: Mapping[int, str], *, by: User | None
+) -> dict[int, int]:
+    """The keys of the campaign's versions that have the number and the text of the file's.
+
+    A campaign that has no text yet, and no score that names it, takes the file's versions. Safe to repeat.
+    """
+    if not versions:
+        return {}
+    Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
+    own = {one.number: one for one in campaign.rubrics.all()}
+    if own.keys() == {1} and not own[1].text and not Score.objects.filter(rubric=own[1]).exists():
+        for number, text in sorted(versions.items()):
+            own[number], _made = Rubric.objects.update_or_create(
+                campaign=campaign,
+                number=number,
+                defaults={"text": text},
+                create_defaults={"text": text, "created_by": by},
+            )
+        record(campaign, "rubric imported", by=by, versions=(1, len(versions)))
+    return {
+        number: own[number].pk
+        for number, text in versions.items()
+        if number in own and own[number].text == text
+    }

@@ -1,0 +1,193 @@
+"""Scores of one slice on their way into the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from django.db import connection
+from django.utils import timezone
+
+from pipeline.types import Arm
+from review.counting.tallies import note_due
+from review.exchange.importing.copying import Table, next_keys
+from review.exchange.importing.known_scores import Standing
+from review.exchange.importing.references import referring_at_once
+from review.exchange.importing.scored_texts import Seen, SeenBy, read_seen
+from review.exchange.rows.score_rows import NOTHING, GivenRow
+from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
+
+
+class ScoreStore:
+    """Gathers what is said in a slice, and writes it at once.
+
+    `people` are the keys of everybody who is named, `rubrics` those of the versions that are.
+    """
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        standing: Standing,
+        *,
+        people: Mapping[str, int],
+        rubrics: Mapping[int, int],
+        size: int,
+    ) -> None:
+        self._campaign, self._standing, self._size = campaign, standing, size
+        self._people, self._rubrics = people, rubrics
+        self._given: list[tuple[int, int, GivenRow]] = []
+
+    def add(self, item: int, person: int, given: GivenRow) -> None:
+        """Note something to be written."""
+        self._given.append((item, person, given))
+
+    def write(self) -> None:
+        """Write all that was noted, and count it with its items."""
+        if not self._given:
+            return
+        items = {item for item, _person, _given in self._given}
+        seen = read_seen(items)
+        with referring_at_once() as filled:
+            filled += (
+                self._write_assignments(),
+                self._write_scores(seen),
+                self._write_adjudications(),
+                self._write_remarks(),
+                self._write_flags(),
+            )
+        _count_done(items)
+        note_due(self._campaign, sorted(items))
+
+    def _write_assignments(self) -> Table:
+        now, rows = timezone.now(), []
+        keys = iter(next_keys(Assignment, len(self._given)))
+        submitted = self._standing.submitted
+        for item, person, given in self._given:
+            if given.passed_over:
+                state = given.passed_over
+            elif not given.is_score or (item, person) in submitted:
+                continue
+            else:
+                state = Assignment.State.SUBMITTED.value
+            key, at = next(keys), given.at or now
+            rows.append(
+                (
+                    key,
+                    item,
+                    person,
+                    state,
+                    given.reason,
+                    at,
+                    given.comment if given.passed_over else "",
+                )
+            )
+            if not given.passed_over:
+                submitted[item, person] = key
+        columns = ("id", "item_id", "reviewer_id", "state", "reason", "ended_at", "why")
+        return Table(Assignment, columns).copy(rows)
+
+    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> Table:
+        now, rows = timezone.now(), []
+        for item, person, given in self._given:
+            if not given.is_score:
+                continue
+            made_by = given.feedback_by if given.arm == Arm.EXPERT else ""
+            texts = seen.get((item, given.arm, made_by), {})
+            rows.append(
+                (
+                    *(item, person, given.stage, given.arm, given.value),
+                    *texts.get(given.stage, (None, None)),
+                    self._standing.submitted[item, person],
+                    *(given.current, given.blind, given.comment, given.at or now),
+                    *self._recorded(given),
+                )
+            )
+        return Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
+
+    def _recorded(self, given: GivenRow) -> tuple[object, ...]:
+        """What was recorded with a score, with the keys of whom and what it names."""
+        if given.recorded is NOTHING and not given.copied:
+            return _NOT_RECORDED
+        recorded = given.recorded
+        copied = {"copied_from": "import"} if given.copied else {}
+        return (
+            *(recorded.visible | copied, recorded.view, recorded.position),
+            *(recorded.sitting_minutes, recorded.active_seconds),
+            self._rubrics.get(recorded.rubric or 0),
+            {stage: self._people[name] for stage, name in recorded.earlier_by.items()},
+        )
+
+    def _write_adjudications(self) -> Table:
+        now = timezone.now()
+        rows = [
+            (
+                *(item, given.stage, given.arm, given.value, given.comment),
+                *(person, given.at or now, given.current),
+            )
+            for item, person, given in self._given
+            if given.adjudicates
+        ]
+        columns = ("item_id", "stage", "arm", "value", "why", "by_id", "at", "current")
+        return Table(Adjudication, columns, without_key=True, imported=True).copy(rows)
+
+    def _write_flags(self) -> Table:
+        now, people = timezone.now(), self._people
+        rows = [
+            (
+                *(item, person, given.comment, given.at or now),
+                *(flag.answered_at, people.get(flag.answered_by), flag.answer),
+            )
+            for item, person, given in self._given
+            if (flag := given.flag)
+        ]
+        columns = (
+            *("item_id", "by_id", "reason", "at"),
+            *("resolved_at", "resolved_by_id", "resolution"),
+        )
+        return Table(Flag, columns, without_key=True).copy(rows)
+
+    def _write_remarks(self) -> Table:
+        now, drafts = timezone.now(), self._standing.drafts
+        rows = [
+            (
+                *(item, person, drafts[item, remark.draft_sha256], remark.line),
+                *(given.comment, given.at or now, remark.removed_at),
+            )
+            for item, person, given in self._given
+            if (remark := given.remark)
+        ]
+        columns = ("item_id", "by_id", "draft_id", "line", "text", "at", "removed_at")
+        return Table(Remark, columns, without_key=True).copy(rows)
+
+
+def _count_done(items: Collection[int]) -> None:
+    """Done are the reviewers who are through; with as many as are asked, the item is closed."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE review_item AS item
+            SET done = counted.done,
+                places = CASE WHEN item.state IN ('open', 'held')
+                    THEN greatest(item.overlap - counted.holding, 0) ELSE item.places END,
+                state = CASE WHEN item.state IN ('open', 'held') AND counted.done >= item.overlap
+                    THEN 'closed' ELSE item.state END,
+                closed_at = CASE WHEN item.state IN ('open', 'held') AND counted.done >= item.overlap
+                    THEN now() ELSE item.closed_at END
+            FROM (
+                SELECT item_id, count(*) AS holding,
+                    count(*) FILTER (WHERE state = 'submitted') AS done
+                FROM review_assignment
+                WHERE item_id = ANY(%s) AND state IN ('active', 'waiting', 'submitted')
+                GROUP BY item_id
+            ) AS counted
+            WHERE item.id = counted.item_id
+            """,
+            [list(items)],
+        )
+
+
+_SCORE = (
+    *("item_id", "reviewer_id", "stage", "arm", "value", "draft_id", "feedback_id"),
+    *("assignment_id", "current", "blind", "comment", "at", "visible", "view", "position"),
+    *("sitting_minutes", "active_seconds", "rubric_id", "earlier_by"),
+)
+_NOT_RECORDED = ("{}", "plain", 0, None, None, None, "{}")

@@ -1,0 +1,171 @@
+"""Scores in from a file: given elsewhere, so not gated; empty is *not asked* and leaves no row.
+
+An adjudication is a row whose `record` is `adjudication`: the final score of a stage, the reviewer who settled
+it, and why as comment. In files with a column for each rater it is mapped: `adjudicated:NAME=column`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput
+from core.audit import record
+from core.files.reader import Source
+from core.files.records import Record
+from review.exchange.importing.campaigns import (
+    check_person,
+    check_takes_imports,
+    find_campaign,
+    hold_imports,
+    people_of,
+    require_manager,
+)
+from review.exchange.importing.importer import (
+    Counts,
+    Journal,
+    Outcome,
+    Quiet,
+    Write,
+    nothing_to_write,
+    run_import,
+)
+from review.exchange.importing.item_lookup import Places
+from review.exchange.importing.known_scores import Standing, read_standing
+from review.exchange.importing.rubrics import read_rubrics, take_rubrics
+from review.exchange.importing.score_writer import ScoreStore
+from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABITS, Columns
+from review.exchange.rows.score_rows import GivenRow, read_scores
+from review.exchange.rows.triage import Sorter
+from review.exchange.rows.values import RowProblem
+from review.models import Campaign
+
+KINDS = ("score", "adjudication", "skip", "remark", "flag")
+
+
+def import_scores(
+    source: Source,
+    to: Campaign | str,
+    *,
+    by: User | None,
+    columns: Columns | None = None,
+    journal: Journal | None = None,
+    counts: Counts | None = None,
+) -> Counts:
+    """Import scores into a campaign, given or named.
+
+    Safe to repeat: the same score again is unchanged, another value in its place is refused. Raises
+    UnreadableFile, PermissionDenied, NotAllowedNow, and BadInput where there is no such campaign.
+    """
+    require_manager(by)
+    campaign = find_campaign(to) if isinstance(to, str) else to
+    if campaign is None:
+        raise BadInput(_("There is no campaign named “%s”.") % to, field="campaign")
+    check_takes_imports(campaign)
+    taking = _ScoreImport(campaign, columns or Columns(), by=by)
+    taking.rubrics = take_rubrics(campaign, read_rubrics(source.first()), by=by)
+    done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
+    if done.kept:
+        record(campaign, "scores imported", by=by, scores=("", done.kept))
+    return done
+
+
+class _Row(NamedTuple):
+    """One row of the file with all that it says; `item` is the one that it is about."""
+
+    line: int
+    name: str
+    given: list[GivenRow]
+    item: int = 0
+
+
+class _ScoreImport:
+    """What one import remembers from slice to slice."""
+
+    def __init__(self, campaign: Campaign, columns: Columns, *, by: User | None) -> None:
+        self._campaign, self._columns, self._by = campaign, columns, by
+        # Of the versions that the file's scores name, ours of the same text.
+        self.rubrics: Mapping[int, int] = {}
+        self._checked: set[str] = set()
+        self._sorter = Sorter(
+            columns,
+            kinds=KINDS,
+            ours=frozenset({*SCORE_COLUMNS, *ITEM_COLUMNS}),
+            habits=SCORE_HABITS,
+        )
+
+    def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+        """The good rows of one slice; the others are refused."""
+        rows = []
+        for one, values, kind in self._sorter.sort(records, outcome):
+            name = str(values.get("item") or "")
+            try:
+                given = read_scores(values, line=one.line, columns=self._columns, kind=kind)
+                for name_of_person in {name for score in given for name in score.names}:
+                    self._check_person(name_of_person)
+            except RowProblem as problem:
+                outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
+            else:
+                rows.append(_Row(one.line, name.strip(), given))
+        return rows
+
+    def _check_person(self, name: str) -> None:
+        if name not in self._checked:
+            check_person(name)
+            self._checked.add(name)
+
+    def take(self, read: list[_Row], outcome: Outcome) -> Write:
+        """Make one slice ready inside a transaction; what is returned writes it there."""
+        if not read:
+            return nothing_to_write
+        hold_imports(self._campaign)
+        rows = self._place(read, outcome)
+        given = [one for row in rows for one in row.given]
+        people = people_of({name for one in given for name in one.names}, by=self._by)
+        standing = read_standing(
+            {row.item for row in rows},
+            with_words=any(one.remark or one.flag for one in given),
+        )
+        keys = {name: user.pk for name, user in people.items()}
+        store = ScoreStore(
+            self._campaign, standing, people=keys, rubrics=self.rubrics, size=len(given)
+        )
+        for row in rows:
+            self._give(row, keys, standing, store, outcome)
+        return store.write
+
+    def _place(self, rows: list[_Row], outcome: Outcome) -> list[_Row]:
+        """The rows with their items; those without one are refused."""
+        places = Places(self._campaign, {row.name for row in rows}, by=self._by)
+        placed = []
+        for row in rows:
+            configuration = row.given[0].configuration if row.given else ""
+            try:
+                placed.append(
+                    row._replace(item=places.find(row.name, configuration, is_said=bool(row.given)))
+                )
+            except RowProblem as problem:
+                outcome.refuse(row.line, str(problem), external_id=row.name, column=problem.column)
+        places.write()
+        return placed
+
+    def _give(
+        self,
+        row: _Row,
+        people: dict[str, int],
+        standing: Standing,
+        store: ScoreStore,
+        outcome: Outcome,
+    ) -> None:
+        try:
+            new = [one for one in row.given if standing.is_new(row.item, people[one.person], one)]
+        except RowProblem as problem:
+            outcome.refuse(row.line, str(problem), external_id=row.name, column=problem.column)
+            return
+        for one in new:
+            store.add(row.item, people[one.person], one)
+        outcome.kept += bool(new)
+        outcome.unchanged += not new

@@ -1,0 +1,286 @@
+"""Transfers in the background: begun by people, carried out by whichever worker holds them, cancelled, forgotten.
+
+A worker claims a Transfer by owner, fence and lease, as a Run. Each slice of an import is one transaction with
+the word on how far it came; a worker that is killed leaves whole slices, and the next one goes on after them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+from celery import current_app
+from django.contrib.auth.models import User
+from django.core.files.base import File
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow, Refused
+from core.audit import record
+from core.files.reader import Format, Source
+from core.files.records import UnreadableFile
+from pipeline.models import Run
+from review.exchange.exporting.exporter import Layout, export_campaign
+from review.exchange.importing.campaigns import check_takes_imports, require_manager
+from review.exchange.importing.importer import Counts, Remark
+from review.exchange.importing.items import import_items
+from review.exchange.importing.scores import import_scores
+from review.exchange.kept_files import forget_unused, keep_upload, new_path, path_of
+from review.exchange.leases import Cancelled, Held, LostLease, claim
+from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, BadMapping, read_mapping
+from review.models import Campaign, Transfer, TransferLine
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 2_000_000_000  # of one file
+MOST_LINES = 10_000  # of one report
+KEPT_FOR = timedelta(hours=24)  # exports, and the link to them
+_IMPORTS = {Transfer.Kind.ITEMS: import_items, Transfer.Kind.SCORES: import_scores}
+OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
+
+
+# --- Beginning and ending ---------------------------------------------------------------------------------------
+
+
+def begin_import(
+    campaign: Campaign,
+    kind: str,
+    file: File[bytes],
+    *,
+    by: User,
+    mapping: Mapping[str, str] | None = None,
+    format: str = "",
+) -> Transfer:
+    """Keep the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
+
+    What can be told at once is told at once: a file that holds no text, a column that there is not. Then
+    nothing is kept.
+    """
+    require_manager(by)
+    check_takes_imports(campaign)
+    if kind not in OURS:
+        raise BadInput(_("There is no such import."), field="kind")
+    mapping = dict(mapping or {})
+    if format and format not in list(Format):
+        raise BadInput(_("There is no such format."), field="format")
+    check_size(file)
+    path = keep_upload(file)
+    try:
+        read_mapping(mapping, ours=OURS[kind])
+        with closing(Source(path, format=format or format_by_name(file.name or ""))) as source:
+            layout = format or source.layout
+        return _enqueue(
+            Transfer.objects.create(
+                campaign=campaign,
+                kind=kind,
+                filename=Path(file.name or "").name[:255],
+                path=path.name,
+                format=layout,
+                mapping=mapping,
+                total_bytes=file.size,
+                by=by,
+            )
+        )
+    except (UnreadableFile, BadMapping) as error:
+        path.unlink(missing_ok=True)
+        field = "mapping" if isinstance(error, BadMapping) else "file"
+        raise BadInput(str(error), field=field) from error
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
+    """Have a worker write the campaign to a file. Raises PermissionDenied, BadInput."""
+    require_manager(by)
+    if layout not in list(Layout):
+        raise BadInput(_("There is no such layout."), field="layout")
+    name = slugify(campaign.name, allow_unicode=True)
+    with transaction.atomic():
+        transfer = Transfer.objects.create(
+            campaign=campaign,
+            kind=Transfer.Kind.EXPORT,
+            filename=f"{name or 'campaign'}.{Layout(layout).ending}",
+            path=new_path().name,
+            format=layout,
+            total_bytes=campaign.items.count(),
+            by=by,
+        )
+        record(campaign, "export begun", by=by, layout=("", layout))
+        return _enqueue(transfer)
+
+
+@transaction.atomic
+def cancel_transfer(transfer: Transfer, *, by: User) -> None:
+    """Stop it before its next slice; what was imported stays. Raises NotAllowedNow where it has ended."""
+    require_manager(by)
+    locked = Transfer.objects.select_for_update().get(pk=transfer.pk)
+    if not locked.is_active:
+        raise NotAllowedNow(_("This has ended already."))
+    locked.cancel_asked_at = timezone.now()
+    if locked.state == Transfer.State.WAITING:
+        locked.state, locked.ended_at = Transfer.State.CANCELLED, timezone.now()
+        path_of(locked).unlink(missing_ok=True)
+    locked.save(update_fields=["cancel_asked_at", "state", "ended_at"])
+    record(locked.campaign, "transfer cancelled", by=by, file=("", locked.filename))
+
+
+# --- In a worker ------------------------------------------------------------------------------------------------
+
+
+def carry_out(pk: int) -> None:
+    """Do what is left to do of a transfer; nothing where another worker holds it, or it has ended."""
+    held = claim(pk)
+    if held is None:
+        return
+    transfer = Transfer.objects.select_related("campaign", "by").get(pk=pk)
+    try:
+        if transfer.kind == Transfer.Kind.EXPORT:
+            _export(transfer, held)
+        else:
+            _import(transfer, held)
+    except LostLease:
+        logger.warning("transfer %s is somebody else's now", pk)
+    except (OperationalError, InterfaceError):
+        # The database was away: the lease runs out, and it is taken up again.
+        raise
+    except Cancelled:
+        held.end(Transfer.State.CANCELLED)
+    except (Refused, UnreadableFile, OSError) as error:
+        held.end(Transfer.State.FAILED, problem=str(error))
+    except Exception:
+        held.end(Transfer.State.FAILED, problem=_("Something went wrong here; the log says what."))
+        logger.exception("transfer %s failed", pk)
+        raise
+    finally:
+        if not Transfer.objects.filter(pk=pk, state__in=_KEEPS_FILE).exists():
+            path_of(transfer).unlink(missing_ok=True)
+
+
+def carry_on() -> int:
+    """Tell of transfers that nobody holds, and delete what has expired; how many were told of."""
+    now = timezone.now()
+    free = Transfer.objects.filter(
+        Q(lease_until=None) | Q(lease_until__lt=now),
+        state__in=[Transfer.State.WAITING, Transfer.State.RUNNING],
+    )
+    keys = list(free.values_list("pk", flat=True)[:100])
+    for pk in keys:
+        _tell(pk)
+    for old in Transfer.objects.filter(expires_at__lt=now).exclude(path=""):
+        path_of(old).unlink(missing_ok=True)
+        Transfer.objects.filter(pk=old.pk).update(path="")
+    forget_unused(before=now - KEPT_FOR)
+    return len(keys)
+
+
+_KEEPS_FILE = [Transfer.State.WAITING, Transfer.State.RUNNING, Transfer.State.DONE]
+
+
+def _import(transfer: Transfer, held: Held) -> None:
+    source = Source(path_of(transfer), format=transfer.format)
+    columns = read_mapping(transfer.mapping, ours=OURS[transfer.kind])
+    counts = Counts(
+        read=transfer.options.get("read", 0),
+        rows=transfer.rows,
+        kept=transfer.kept,
+        unchanged=transfer.unchanged,
+        refused=transfer.refused,
+    )
+    _IMPORTS[Transfer.Kind(transfer.kind)](
+        source,
+        transfer.campaign,
+        by=transfer.by,
+        columns=columns,
+        journal=_Report(transfer, held),
+        counts=counts,
+    )
+    held.end(Transfer.State.DONE, path="")
+    path_of(transfer).unlink(missing_ok=True)
+
+
+def _export(transfer: Transfer, held: Held) -> None:
+    """Written from the start again where a worker was lost: half a file is of no use."""
+    with path_of(transfer).open("wb") as file:
+        count = export_campaign(
+            transfer.campaign,
+            file,
+            by=transfer.by,
+            layout=Layout(transfer.format),
+            told=lambda count: held.note(rows=count, kept=count),
+        )
+        size = file.tell()
+    held.end(
+        Transfer.State.DONE,
+        rows=count,
+        kept=count,
+        total_bytes=size,
+        done_bytes=size,
+        expires_at=timezone.now() + KEPT_FOR,
+    )
+
+
+class _Report:
+    """Keeps the report by line, as far as a person would read it."""
+
+    def __init__(self, transfer: Transfer, held: Held) -> None:
+        self._transfer, self._held = transfer, held
+        self._room = MOST_LINES - transfer.lines.count()
+
+    def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
+        """Say how far it came, in the transaction of the slice."""
+        shown = remarks[: max(0, self._room)]
+        self._room -= len(remarks)
+        TransferLine.objects.bulk_create(
+            TransferLine(
+                transfer=self._transfer,
+                line=one.line,
+                external_id=one.external_id,
+                column=one.column[:100],
+                reason=one.reason,
+            )
+            for one in shown
+        )
+        self._held.note(
+            rows=counts.rows,
+            kept=counts.kept,
+            unchanged=counts.unchanged,
+            refused=counts.refused,
+            done_bytes=position,
+            options={"read": counts.read},
+        )
+
+
+# --- Helpers ----------------------------------------------------------------------------------------------------
+
+
+def check_size(file: File[bytes]) -> None:
+    """Raises BadInput for a file that is too large to be taken."""
+    if file.size > MOST_BYTES:
+        raise BadInput(_("The file is larger than 2 GB."), field="file")
+
+
+def format_by_name(name: str) -> str:
+    """A file that says it is a table is one: what is kept has no name to look at."""
+    return Format.CSV if name.lower().endswith((".csv", ".tsv")) else ""
+
+
+def _enqueue(transfer: Transfer) -> Transfer:
+    transaction.on_commit(lambda: _tell(transfer.pk))
+    return transfer
+
+
+def _tell(pk: int) -> None:
+    """A message to the workers; where the broker is down, `carry_on` tells them when it is back."""
+    try:
+        current_app.send_task(
+            "review.carry_out_transfer", (pk,), queue=Run.CAMPAIGN_QUEUE, expires=60
+        )
+    except Exception:
+        logger.warning("the workers could not be told of transfer %s", pk, exc_info=True)

@@ -1,0 +1,86 @@
+"""The step between a file and its import: what its columns are, and how its first rows will be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from catalog.types import BadInput, NotAllowedNow
+from core.web.requests import signed_in
+from review.access import access_campaign
+from review.exchange.import_preview import (
+    FileColumn,
+    Upload,
+    find_upload,
+    import_looked_at,
+    look_at,
+    pairs_of,
+    roles_of,
+)
+from review.models import Campaign
+
+_MOST_NAME = 150
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpResponse:
+    """Choose what each column is read as, look again, and import; nothing is stored before."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    try:
+        upload = find_upload(campaign, word, by=user)
+    except NotAllowedNow as refusal:
+        context = {"campaign": campaign, "gone": str(refusal), "nav_section": "campaigns"}
+        return render(request, "review/transfer_look.html", context, status=409)
+    if request.method != "POST":
+        return _show(request, campaign, upload)
+    chosen = _chosen(request, look_at(upload, upload.pairs).columns, upload)
+    try:
+        pairs = pairs_of(upload, chosen) if chosen else dict(upload.pairs)
+        found = replace(upload, pairs=pairs)
+        if "import" in request.POST:
+            transfer = import_looked_at(campaign, found, by=user)
+            return redirect("transfer-detail", pk=transfer.pk)
+        return _show(request, campaign, found)
+    except BadInput as refusal:
+        return _show(request, campaign, upload, chosen=chosen, refusal=str(refusal), status=422)
+
+
+def _chosen(
+    request: HttpRequest, columns: Sequence[FileColumn], upload: Upload
+) -> list[FileColumn]:
+    """The columns with what was chosen for each; what is no choice of ours is left out."""
+    known = {"", *(role for role, _label in roles_of(upload.kind))}
+    chosen = []
+    for place, column in enumerate(columns):
+        role = request.POST.get(f"role-{place}", column.role)
+        person = request.POST.get(f"person-{place}", "").strip()[:_MOST_NAME]
+        chosen.append(replace(column, role=role if role in known else "", person=person))
+    return chosen
+
+
+def _show(
+    request: HttpRequest,
+    campaign: Campaign,
+    upload: Upload,
+    *,
+    chosen: Sequence[FileColumn] = (),
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    look = look_at(upload, upload.pairs)
+    context = {
+        "nav_section": "campaigns",
+        "campaign": campaign,
+        "upload": upload,
+        "look": look,
+        "columns": chosen or look.columns,
+        "roles": roles_of(upload.kind),
+        "of_scores": upload.kind == "scores",
+        "refusal": refusal,
+    }
+    return render(request, "review/transfer_look.html", context, status=status)

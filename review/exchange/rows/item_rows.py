@@ -1,0 +1,184 @@
+"""One row of items: what is asked, and what a model made of it elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import NamedTuple
+
+from pipeline.types import Verdict
+from review.exchange.rows.values import (
+    RowProblem,
+    answers_of,
+    choice_of,
+    count_of,
+    flag_of,
+    name_of,
+    objects_of,
+    share_of,
+    text_of,
+)
+
+MOST_ID = 200
+MOST_STATEMENT = 4_000
+MOST_CONTEXT = 40_000
+MOST_SCRIPT = 1_000_000
+MOST_FEEDBACK = 8_000
+MOST_CONFIGURATION = 80
+MOST_PERSON = 150
+_VERDICTS = tuple(verdict.value for verdict in Verdict)
+_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
+# How the first Draft came about.
+RETRIEVED = "retrieved"
+_MADE = ("imported", "generated", "repaired", RETRIEVED, "failed")
+_MOST_EXPERTS = 100
+# What an item shows again, and not for the first time.
+AGAIN = ("repeat", "halo")
+_PURPOSES = ("real", "gold", "training", *AGAIN)
+_RECOMMENDED = ("first", "refined", "other", "none")
+
+
+class CaseRow(NamedTuple):
+    """What is asked: the same for every configuration that answered it."""
+
+    external_id: str
+    statement: str
+    incident: str
+    environment: str
+    reference: str
+    severity: int
+    target: str
+    impact: str
+    purpose: str
+    known: dict[str, int]
+    # The id of the case that a repeat or a halo check shows again.
+    repeats: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """Of all but the ids; worked out at each call."""
+        return _hash(self[1:-1])
+
+
+class Expert(NamedTuple):
+    """An expert's feedback on the first script, and what was made from it."""
+
+    author: str
+    feedback: str
+    refined: str
+
+
+class ItemRow(NamedTuple):
+    """What came out under one configuration; empty texts where only labels are known."""
+
+    configuration: str
+    script: str
+    feedback: str
+    refined: str
+    verdict: str
+    execution: float | None
+    execution_reason: str
+    overlap: int | None
+    closed: bool
+    sham: bool
+    made: str
+    recommended: str
+    no_error_found: bool
+    demo: bool
+    experts: tuple[Expert, ...] = ()
+    withdrawn: bool = False
+
+    @property
+    def sha256(self) -> str:
+        """Of all but the configuration; worked out at each call. What came later is in it only where it is said."""
+        return _hash(self[1:-2] + tuple(later for later in self[-2:] if later))
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there is anything to review or to count; else the case waits for a run of ours."""
+        return bool(self.script or self.verdict or self.made) or self.execution is not None
+
+
+def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
+    """The row's case and item, judged strictly. Raises RowProblem."""
+    case, item = _read_case(values), _read_result(values)
+    if not item.script and (item.feedback or item.refined or item.experts):
+        raise RowProblem("there is feedback or a refined script, and no script", column="script")
+    if item.script and item.made == "failed":
+        raise RowProblem("there is a script, so it did not fail", column="made")
+    return case, item
+
+
+def content_of(case: CaseRow, item: ItemRow) -> tuple[str, str]:
+    """The hashes by which the same content is known again: of the case, and of the item.
+
+    What shows another item again is one case with one item, and kept with the hash of both.
+    """
+    if case.repeats:
+        both = _hash((case.sha256, case.repeats, item.configuration, item.sha256))
+        return both, both
+    return case.sha256, item.sha256
+
+
+def _read_case(values: dict[str, object]) -> CaseRow:
+    statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
+    if not statement:
+        raise RowProblem("there is no statement", column="statement")
+    reference = text_of(values, "reference", most=MOST_CONTEXT)
+    external_id = name_of(values, "id", most=MOST_ID)
+    purpose = choice_of(values, "purpose", _PURPOSES) or "real"
+    return CaseRow(
+        external_id=external_id or id_of(statement, reference),
+        statement=statement,
+        incident=text_of(values, "context", most=MOST_CONTEXT),
+        environment=text_of(values, "environment", most=MOST_CONTEXT),
+        reference=reference,
+        severity=count_of(values, "severity", least=1, most=4) or 3,
+        target=text_of(values, "target", most=300),
+        impact=text_of(values, "impact", most=500),
+        purpose=purpose,
+        known=answers_of(values, "known"),
+        repeats=name_of(values, "repeats", most=MOST_ID) if purpose in AGAIN else "",
+    )
+
+
+def _read_result(values: dict[str, object]) -> ItemRow:
+    made = choice_of(values, "made", _MADE)
+    script = text_of(values, "script", most=MOST_SCRIPT)
+    return ItemRow(
+        configuration=name_of(values, "configuration", most=MOST_CONFIGURATION) or "imported",
+        script=script if script.strip() else "",
+        feedback=text_of(values, "feedback", most=MOST_FEEDBACK).strip(),
+        refined=text_of(values, "refined", most=MOST_SCRIPT),
+        verdict=choice_of(values, "verdict", _VERDICTS),
+        execution=share_of(values, "execution"),
+        execution_reason=choice_of(values, "execution_reason", _REASONS),
+        overlap=count_of(values, "overlap", least=1, most=32_767),
+        closed=flag_of(values, "closed", default=False),
+        sham=flag_of(values, "sham", default=False),
+        made="" if made in ("imported", "generated") else made,
+        recommended=choice_of(values, "recommended", _RECOMMENDED),
+        no_error_found=flag_of(values, "no_error_found", default=False),
+        demo=flag_of(values, "demo", default=False),
+        experts=tuple(
+            _read_expert(one) for one in objects_of(values, "experts", most=_MOST_EXPERTS)
+        ),
+        withdrawn=flag_of(values, "withdrawn", default=False),
+    )
+
+
+def _read_expert(values: dict[str, object]) -> Expert:
+    author = name_of(values, "author", most=MOST_PERSON)
+    feedback = text_of(values, "feedback", most=MOST_FEEDBACK).strip()
+    if not (author and feedback):
+        raise RowProblem("an expert has no author or no feedback", column="experts")
+    return Expert(author, feedback, text_of(values, "refined", most=MOST_SCRIPT))
+
+
+def id_of(statement: str, reference: str) -> str:
+    """The id of a row that has none: the same for the same statement and reference."""
+    return hashlib.sha256(f"{statement}\0{reference}".encode()).hexdigest()[:24]
+
+
+def _hash(parts: tuple[object, ...]) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

@@ -1,0 +1,215 @@
+"""One row of scores: who gave what about which item. Empty is *not asked*, and never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from core.files.tables import OWN
+from pipeline.types import Arm
+from review.exchange.rows.columns import STAGES, Columns
+from review.exchange.rows.item_rows import MOST_CONFIGURATION, MOST_ID, MOST_PERSON
+from review.exchange.rows.values import (
+    RowProblem,
+    amount_of,
+    choice_of,
+    count_of,
+    flag_of,
+    moment_of,
+    name_of,
+    parts_of,
+    score_of,
+    text_of,
+)
+
+MOST_COMMENT = 10_000
+_ARMS = tuple(arm.value for arm in Arm)
+_REASONS = ("queue", "named", "tie_break", "take_over", "imported")
+_PASSED_OVER = ("skipped", "cannot_judge")
+_VIEWS = ("plain", "diff")
+MOST_SECONDS = 10_000_000
+
+
+class RemarkRow(NamedTuple):
+    """Where a comment on a line stands, and when it was taken back; the script is told by its hash."""
+
+    draft_sha256: str
+    line: int
+    removed_at: datetime | None
+
+
+class FlagRow(NamedTuple):
+    """What a manager answered to somebody who says that something is wrong with an item."""
+
+    answer: str
+    answered_by: str
+    answered_at: datetime | None
+
+
+class Recorded(NamedTuple):
+    """What was recorded with a score, as the threats to validity ask; people by their names."""
+
+    visible: dict[str, bool]
+    view: str
+    position: int
+    sitting_minutes: float | None
+    active_seconds: float | None
+    # The number of the rubric's version.
+    rubric: int | None
+    earlier_by: dict[str, str]
+
+
+NOTHING = Recorded({}, "plain", 0, None, None, None, {})
+
+
+class GivenRow(NamedTuple):
+    """One score, adjudication, skip, flag or comment on a line."""
+
+    line: int
+    item: str
+    configuration: str
+    person: str
+    # Empty where the person passed the item over.
+    stage: str
+    arm: str
+    value: int
+    adjudicates: bool = False
+    comment: str = ""
+    at: datetime | None = None
+    blind: bool = True
+    current: bool = True
+    copied: bool = False
+    reason: str = "imported"
+    passed_over: str = ""
+    # Of an expert's refinement: whose feedback it was made from.
+    feedback_by: str = ""
+    remark: RemarkRow | None = None
+    flag: FlagRow | None = None
+    recorded: Recorded = NOTHING
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it is a reviewer's score, and nothing else."""
+        return not (self.passed_over or self.adjudicates or self.remark or self.flag)
+
+    @property
+    def names(self) -> set[str]:
+        """Everybody it names."""
+        names = {self.person, *self.recorded.earlier_by.values()}
+        return names | {self.flag.answered_by} - {""} if self.flag else names
+
+
+def read_scores(
+    values: dict[str, object],
+    *,
+    line: int,
+    columns: Columns,
+    kind: str = "score",
+) -> list[GivenRow]:
+    """What a row says, judged strictly: one entry for each value. Raises RowProblem; then none of it counts."""
+    item = name_of(values, "item", most=MOST_ID)
+    if not item:
+        raise RowProblem("there is no item", column="item")
+    common = GivenRow(
+        line=line,
+        item=item,
+        configuration=name_of(values, "configuration", most=MOST_CONFIGURATION),
+        person="",
+        stage="",
+        arm=choice_of(values, "arm", _ARMS) or Arm.MODEL.value,
+        value=0,
+        adjudicates=kind == "adjudication",
+        comment=text_of(values, "comment", most=MOST_COMMENT).strip(),
+        at=moment_of(values, "at"),
+        blind=flag_of(values, "blind", default=True),
+        current=flag_of(values, "current", default=True),
+        copied=flag_of(values, "copied", default=False),
+        reason=choice_of(values, "reason", _REASONS) or "imported",
+        feedback_by=name_of(values, "feedback_by", most=MOST_PERSON),
+        recorded=_read_recorded(values),
+    )
+    passed_over = choice_of(values, "passed_over", _PASSED_OVER)
+    if passed_over:
+        return [common._replace(person=_person(values), passed_over=passed_over)]
+    if kind == "remark":
+        return [common._replace(person=_person(values), remark=_read_remark(values))]
+    if kind == "flag":
+        return [common._replace(person=_person(values), flag=_read_flag(values, common.comment))]
+    # Beside a column for each reviewer, one named `script` is the text that they judged.
+    found = list(_wide(values, common, columns) if columns.wide else _long(values, common))
+    if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
+        raise RowProblem("the first script is scored in the arm “model” only", column="arm")
+    return found
+
+
+def _long(values: dict[str, object], common: GivenRow) -> Iterator[GivenRow]:
+    """A row of one reviewer: a column for each stage, or the stage and its value."""
+    stages = {stage: score_of(values, stage) for stage in STAGES}
+    stage = choice_of(values, "stage", STAGES)
+    if stage:
+        stages[stage] = score_of(values, "value")
+    given = {stage: value for stage, value in stages.items() if value is not None}
+    if not given:
+        return
+    person = _person(values)
+    for name, value in given.items():
+        yield common._replace(person=person, stage=name, value=value)
+
+
+def _wide(values: dict[str, object], common: GivenRow, columns: Columns) -> Iterator[GivenRow]:
+    """A row of several reviewers: a column for each."""
+    for column in columns.wide:
+        value = score_of(values, column.name)
+        if value is not None:
+            yield common._replace(
+                person=column.person,
+                stage=column.stage,
+                value=value,
+                adjudicates=column.adjudicates,
+            )
+
+
+def _read_remark(values: dict[str, object]) -> RemarkRow:
+    sha256 = name_of(values, "draft_sha256", most=64)
+    line = count_of(values, "line", least=1, most=1_000_000)
+    if not (sha256 and line):
+        raise RowProblem("a comment needs a script and a line", column="line")
+    return RemarkRow(sha256, line, moment_of(values, "removed_at"))
+
+
+def _read_flag(values: dict[str, object], reason: str) -> FlagRow:
+    if not reason:
+        raise RowProblem("there is no reason", column="comment")
+    return FlagRow(
+        text_of(values, "answer", most=MOST_COMMENT),
+        name_of(values, "answered_by", most=MOST_PERSON),
+        moment_of(values, "answered_at"),
+    )
+
+
+def _read_recorded(values: dict[str, object]) -> Recorded:
+    """What an export says of a score; of other files the time alone, since their columns may mean anything."""
+    seconds = amount_of(values, "active_seconds", most=MOST_SECONDS)
+    if not values.get(OWN):
+        return NOTHING if seconds is None else NOTHING._replace(active_seconds=seconds)
+    visible = parts_of(values, "visible")
+    earlier = parts_of(values, "earlier_by")
+    return Recorded(
+        visible={name: seen for name, seen in visible.items() if isinstance(seen, bool)},
+        view=choice_of(values, "view", _VIEWS) or "plain",
+        position=count_of(values, "position", least=0, most=2**31 - 1) or 0,
+        sitting_minutes=amount_of(values, "sitting_minutes", most=MOST_SECONDS),
+        active_seconds=seconds,
+        rubric=count_of(values, "rubric", least=1, most=2**31 - 1),
+        earlier_by={
+            stage: name for stage in STAGES if (name := name_of(earlier, stage, most=MOST_PERSON))
+        },
+    )
+
+
+def _person(values: dict[str, object]) -> str:
+    person = name_of(values, "reviewer", most=MOST_PERSON)
+    if not person:
+        raise RowProblem("there is no reviewer", column="reviewer")
+    return person

@@ -1,0 +1,50 @@
+"""The first look at each record: broken ones refused, those of another kind passed over, columns renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.files.records import Record
+from core.files.tables import OWN
+from review.exchange.importing.importer import Outcome
+from review.exchange.rows.columns import Columns, Habits
+
+MOST_NAMED = 50
+
+
+class Sorter:
+    """Picks the records of some kinds; an export holds all kinds in one file, other files say no kind."""
+
+    def __init__(
+        self, columns: Columns, *, kinds: tuple[str, ...], ours: frozenset[str], habits: Habits
+    ) -> None:
+        self._columns, self._kinds, self._habits = columns, kinds, habits
+        self._ours = ours | {wide.name for wide in columns.wide}
+        self._named: set[str] = set()
+
+    def sort(
+        self, records: Sequence[Record], outcome: Outcome
+    ) -> Iterator[tuple[Record, dict[str, object], str]]:
+        """Each record with its values under our names, and its kind, the first one where it says none."""
+        for record in records:
+            if record.problem:
+                outcome.refuse(record.line, record.problem)
+                continue
+            kind = record.values.get(OWN)
+            if kind in (None, ""):
+                columns = self._columns.with_habits_of(record.values, self._habits)
+                values = columns.rename(record.values)
+                if values.keys() - self._ours:
+                    self._name_unknown(record.line, values, outcome)
+                yield record, values, self._kinds[0]
+            elif kind in self._kinds:
+                yield record, record.values, str(kind)
+
+    def _name_unknown(self, line: int, values: dict[str, object], outcome: Outcome) -> None:
+        """Say once of each column that it is left out."""
+        for name in values.keys() - self._ours - self._named:
+            if len(self._named) >= MOST_NAMED:
+                return
+            self._named.add(name)
+            shown = name if len(name) <= 100 and name.isprintable() else repr(name[:80])
+            outcome.remark(line, "this column is not known and left out", column=shown)

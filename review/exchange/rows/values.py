@@ -1,0 +1,197 @@
+"""Single values of a row: read strictly, refused with the column and what would be taken."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from review.exchange.rows.columns import STAGES
+
+SCORES = {"0": 0, "1": 1, "2": 2}
+_YES_OR_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class RowProblem(ValueError):
+    """Why a row is refused, and which column of it is at fault."""
+
+    def __init__(self, reason: str, *, column: str = "") -> None:
+        super().__init__(reason)
+        self.column = column
+
+
+def text_of(values: dict[str, object], column: str, *, most: int) -> str:
+    """The text exactly as it stands, empty where there is none. Raises RowProblem."""
+    value = values.get(column)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise RowProblem(f"is no text but {_kind(value)}", column=column)
+    if len(value) > most:
+        raise RowProblem(
+            f"has {len(value):,} characters; at most {most:,} are taken", column=column
+        )
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise RowProblem("is not UTF-8: it holds half of a character", column=column) from None
+    if "\0" in value:
+        raise RowProblem("holds a NUL byte", column=column)
+    return value
+
+
+def name_of(values: dict[str, object], column: str, *, most: int) -> str:
+    """A name or an id on one line; whole numbers are taken as text. Raises RowProblem."""
+    value = values.get(column)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    name = text_of(values, column, most=most).strip()
+    if _CONTROL.search(name):
+        raise RowProblem("holds a character that can't be seen", column=column)
+    return name
+
+
+def choice_of(values: dict[str, object], column: str, among: Collection[str]) -> str:
+    """One of these words, in lower case, or nothing. Raises RowProblem."""
+    value = values.get(column)
+    word = value.strip().lower() if isinstance(value, str) else value
+    if word is None or word == "":
+        return ""
+    if not isinstance(word, str) or word not in among:
+        raise RowProblem(f"{_show(value)} is none of {', '.join(among)}", column=column)
+    return word
+
+
+def score_of(values: dict[str, object], column: str) -> int | None:
+    """0, 1 or 2; None where nothing was asked, which is never 0. Raises RowProblem."""
+    value = values.get(column)
+    if value is None:
+        return None
+    if type(value) is int and 0 <= value <= 2:
+        return value
+    text = value.strip() if isinstance(value, str) else None
+    if text == "":
+        return None
+    if text not in SCORES:
+        raise RowProblem(f"{_show(value)} is no score: 0, 1, 2 or empty", column=column)
+    return SCORES[text]
+
+
+def share_of(values: dict[str, object], column: str) -> float | None:
+    """A number from 0 to 1; true is 1 and false is 0. Raises RowProblem."""
+    value = values.get(column)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if isinstance(value, str):
+        value = _YES_OR_NO.get(value.strip().lower(), value)
+    return amount_of({column: value}, column, most=1)
+
+
+def amount_of(values: dict[str, object], column: str, *, most: float) -> float | None:
+    """A number from 0 on, or nothing. Raises RowProblem."""
+    value = values.get(column)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    try:
+        number = float(value) if isinstance(value, (str, int, float)) else -1.0
+    except (ValueError, OverflowError):
+        number = -1.0
+    if not 0 <= number <= most:
+        raise RowProblem(f"{_show(value)} is no number from 0 to {most:,.0f}", column=column)
+    return number
+
+
+def count_of(values: dict[str, object], column: str, *, least: int, most: int) -> int | None:
+    """A whole number within bounds, or nothing. Raises RowProblem."""
+    value = values.get(column)
+    if isinstance(value, str):
+        text = value.strip()
+        if not text:
+            return None
+        value = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else value
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise RowProblem(f"{_show(value)} is no number from {least} to {most:,}", column=column)
+    return value
+
+
+def flag_of(values: dict[str, object], column: str, *, default: bool) -> bool:
+    """Yes or no. Raises RowProblem."""
+    value = values.get(column)
+    if isinstance(value, bool):
+        return value
+    if value is None or value == "":
+        return default
+    word = _YES_OR_NO.get(str(value).strip().lower())
+    if word is None:
+        raise RowProblem(f"{_show(value)} is neither true nor false", column=column)
+    return word
+
+
+def moment_of(values: dict[str, object], column: str) -> datetime | None:
+    """A time as ISO 8601 has it; without a zone it is UTC. Raises RowProblem."""
+    text = text_of(values, column, most=60).strip()
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise RowProblem(
+            f"{_show(text)} is no time such as 2026-01-31T12:00:00+00:00", column=column
+        ) from None
+
+
+def objects_of(values: dict[str, object], column: str, *, most: int) -> list[dict[str, object]]:
+    """A list of objects, in a table as the text of it; empty where there is none. Raises RowProblem."""
+    found = _json_of(values, column)
+    if found is None or found == "":
+        return []
+    if not isinstance(found, list) or len(found) > most:
+        raise RowProblem(f"is no list of at most {most} objects", column=column)
+    if not all(isinstance(one, dict) for one in found):
+        raise RowProblem("is no list of objects", column=column)
+    return found
+
+
+def parts_of(values: dict[str, object], column: str) -> dict[str, object]:
+    """An object with names, in a table as the text of it; empty where there is none. Raises RowProblem."""
+    found = _json_of(values, column)
+    if found is None or found == "":
+        return {}
+    if not isinstance(found, dict):
+        raise RowProblem("is no object with names", column=column)
+    return found
+
+
+def answers_of(values: dict[str, object], column: str) -> dict[str, int]:
+    """The right score of each stage, as {"script": 2}; in a table as the text of it. Raises RowProblem."""
+    value = parts_of(values, column)
+    if not value.keys() <= set(STAGES):
+        raise RowProblem('is no object such as {"script": 2}', column=column)
+    read = {stage: score_of(value, stage) for stage in value}
+    return {stage: score for stage, score in read.items() if score is not None}
+
+
+def _json_of(values: dict[str, object], column: str) -> object:
+    value = values.get(column)
+    if not isinstance(value, str) or not value.strip():
+        return value
+    try:
+        found: object = json.loads(value)
+    except (ValueError, RecursionError):
+        raise RowProblem("is no JSON", column=column) from None
+    return found
+
+
+def _show(value: object) -> str:
+    return repr(value if len(str(value)) <= 40 else f"{str(value)[:40]}…")
+
+
+def _kind(value: object) -> str:
+    kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list"}
+    return kinds.get(type(value), "an object")

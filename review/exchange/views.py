@@ -1,0 +1,144 @@
+"""Files in and out of a campaign: begun here, watched here, and what was refused, line by line."""
+
+from __future__ import annotations
+
+from django import forms
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    StreamingHttpResponse,
+)
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from catalog.types import BadInput
+from core.files.reader import Format
+from core.web.requests import csv_lines, signed_in, wants_fragment
+from review.access import access_campaign, access_transfer
+from review.desk.exposure import note_campaign
+from review.exchange import jobs
+from review.exchange.forms import ExportForm, ImportForm
+from review.exchange.import_preview import keep_to_look
+from review.exchange.kept_files import can_be_downloaded, path_of
+from review.models import Campaign, Exposure, Transfer
+
+_SHOWN_LINES = 100
+_SHOWN_EARLIER = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose a file and have it imported, at once or after a look at it."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            if "look" in request.POST:
+                word = keep_to_look(campaign, by=user, **data)
+                return redirect("campaign-import-look", pk=pk, word=word)
+            transfer = jobs.begin_import(
+                campaign,
+                data["kind"],
+                data["file"],
+                mapping=data["mapping"],
+                format=data["format"],
+                by=user,
+            )
+        except BadInput as refused:
+            form.add_error(refused.field if refused.field in form.fields else None, str(refused))
+        else:
+            return redirect("transfer-detail", pk=transfer.pk)
+    imports = [Transfer.Kind.ITEMS, Transfer.Kind.SCORES]
+    return _show_form(request, campaign, form, "review/transfer_import.html", kinds=imports)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose a layout and have the campaign written."""
+    user = signed_in(request)
+    campaign = access_campaign(user, pk)
+    form = ExportForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        transfer = jobs.begin_export(campaign, layout=form.cleaned_data["layout"], by=user)
+        return redirect("transfer-detail", pk=transfer.pk)
+    exports = [Transfer.Kind.EXPORT]
+    return _show_form(request, campaign, form, "review/transfer_export.html", kinds=exports)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far it is, what became of it, and what was refused."""
+    transfer = access_transfer(signed_in(request), pk)
+    lines = list(transfer.lines.all()[: _SHOWN_LINES + 1])
+    template = "review/_transfer.html" if wants_fragment(request) else "review/transfer_detail.html"
+    context = {
+        "nav_section": "campaigns",
+        "transfer": transfer,
+        "campaign": transfer.campaign,
+        "lines": lines[:_SHOWN_LINES],
+        "has_more": len(lines) > _SHOWN_LINES,
+        "unit": _("element") if transfer.format == Format.JSON else _("line"),
+        "is_export": transfer.kind == Transfer.Kind.EXPORT,
+        "can_download": can_be_downloaded(transfer),
+    }
+    return render(request, template, context)
+
+
+@require_POST
+def transfer_cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop it; what was imported stays."""
+    user = signed_in(request)
+    transfer = access_transfer(user, pk)
+    jobs.cancel_transfer(transfer, by=user)
+    return redirect("transfer-detail", pk=pk)
+
+
+@require_safe
+def transfer_lines(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """The report by line as a table."""
+    transfer = access_transfer(signed_in(request), pk)
+    rows = transfer.lines.values_list("line", "external_id", "column", "reason")
+    table = csv_lines([("line", "id", "column", "reason"), *rows.iterator(chunk_size=2_000)])
+    return StreamingHttpResponse(
+        table,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="report-{pk}.csv"'},
+    )
+
+
+@require_safe
+def transfer_file(request: HttpRequest, pk: int) -> FileResponse:
+    """The export, until it expires."""
+    user = signed_in(request)
+    transfer = access_transfer(user, pk)
+    if not can_be_downloaded(transfer):
+        raise Http404(_("This export has expired. Export again."))
+    note_campaign(user, transfer.campaign, Exposure.What.FILE)
+    return FileResponse(
+        path_of(transfer).open("rb"), as_attachment=True, filename=transfer.filename
+    )
+
+
+def _show_form(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: forms.Form,
+    template: str,
+    *,
+    kinds: list[Transfer.Kind],
+) -> HttpResponse:
+    earlier = campaign.transfers.filter(kind__in=kinds).select_related("by")
+    context = {
+        "nav_section": "campaigns",
+        "campaign": campaign,
+        "form": form,
+        "earlier": earlier[:_SHOWN_EARLIER],
+    }
+    return render(request, template, context, status=422 if form.errors else 200)

@@ -1,0 +1,102 @@
+"""The API of who has which item: managers give items to others, take them over, and send them back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.web.public_keys import ITEM, PublicKeyField
+from core.web.requests import read_body, signed_in
+from review import services
+from review.access import access_campaigns, access_managed_item
+from review.campaigns.api_filters import AssignmentFilter
+from review.campaigns.membership import people_who_review
+from review.models import Assignment, SentBack
+
+
+class AssignmentOut(serializers.ModelSerializer[Assignment]):
+    """One reviewer's hold on one item."""
+
+    item = PublicKeyField(ITEM, source="item_id")
+    reviewer = serializers.CharField(source="reviewer.username")
+
+    class Meta:
+        model = Assignment
+        fields = ["id", "item", "reviewer", "state", "reason", "created_at", "ended_at", "why"]
+
+
+class AssignIn(serializers.Serializer[Any]):
+    item = PublicKeyField(ITEM)
+    reviewer = serializers.CharField(help_text="username")
+
+
+class TakeOverIn(serializers.Serializer[Any]):
+    why = serializers.CharField(allow_blank=True)
+    reviewer = serializers.CharField(
+        default="", allow_blank=True, help_text="username; empty for whoever comes next"
+    )
+
+
+class SendBackIn(serializers.Serializer[Any]):
+    why = serializers.CharField(allow_blank=True)
+
+
+class SentBackOut(serializers.ModelSerializer[SentBack]):
+    class Meta:
+        model = SentBack
+        fields = ["id", "assignment", "why", "at", "answered_at"]
+
+
+class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignment]):
+    """Who has which item; for managers."""
+
+    serializer_class: type[serializers.BaseSerializer[Any]] = AssignmentOut
+    queryset = Assignment.objects.none()
+    filterset_class = AssignmentFilter
+    required_scope = "manage"
+
+    def get_queryset(self) -> Any:
+        access_campaigns(signed_in(self.request))
+        return Assignment.objects.select_related("reviewer")
+
+    @extend_schema(request=AssignIn, responses={201: AssignmentOut})
+    def create(self, request: Request) -> Response:
+        """Give an item to somebody by name; it comes first when they ask for work."""
+        user = signed_in(request)
+        access_campaigns(user)
+        given = read_body(AssignIn, request)
+        item = access_managed_item(user, given["item"])
+        made = services.assign(item, to=_person(given["reviewer"]), by=user)
+        return Response(AssignmentOut(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=TakeOverIn, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="take-over")
+    def take_over(self, request: Request, pk: str) -> Response:
+        """Take an item out of a reviewer's hands, and give it to somebody else where one is named."""
+        held, given, user = self.get_object(), read_body(TakeOverIn, request), signed_in(request)
+        if given["reviewer"]:
+            to = _person(given["reviewer"])
+            services.take_over(held, to=to, by=user, why=given["why"])
+        else:
+            services.take_back(held, by=user, why=given["why"])
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=SendBackIn, responses={201: SentBackOut})
+    @action(detail=True, methods=["post"], url_path="send-back")
+    def send_back(self, request: Request, pk: str) -> Response:
+        """Ask the reviewer to look at an item again, and say why."""
+        held, user = self.get_object(), signed_in(request)
+        why = read_body(SendBackIn, request)["why"]
+        sent = services.send_back(held, why=why, by=user)
+        return Response(SentBackOut(sent).data, status=status.HTTP_201_CREATED)
+
+
+def _person(name: str) -> User:
+    return get_object_or_404(people_who_review(), username=name)

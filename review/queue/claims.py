@@ -1,0 +1,153 @@
+"""Who works on what: claims and releases. An item is never given to more reviewers than it wants."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.types import BadInput, NotAllowedNow
+from core.database.planned import store
+from review.campaigns import rules
+from review.desk.duplicates import copy_known_scores
+from review.desk.queries import lock_held, read_member
+from review.models import Assignment, Campaign, Case, Flag, Item, Member
+from review.queue.eligibility import lines_for, open_to
+from review.queue.leases import lease_end, lock_place
+from review.queue.order import take_first
+from review.queue.slots import take
+
+
+def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
+    """The person's next item: what they hold already, what was sent back or came back to them or was assigned
+    to them by name, else the first in their order.
+
+    None where nothing waits for this person. Raises NotAllowedNow where the campaign is not open, or the
+    person is paused or through with their share.
+    """
+    _check_open(campaign)
+    place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
+    if place is None or place.holds:  # type: ignore[attr-defined]
+        held = _take_up(campaign, by)
+        if held is not None:
+            return held
+    member = None if campaign.is_live else _admit(place, campaign, by)
+    while assignment := _take_first(campaign, by, member):
+        # What they have scored in another arm already is not shown a second time.
+        if campaign.is_live or not copy_known_scores(assignment):
+            return assignment
+    return None
+
+
+@transaction.atomic
+def _take_up(campaign: Campaign, by: User) -> Assignment | None:
+    held = next(iter(lock_held(campaign.pk, by.pk)), None)
+    return _renew(held) if held else None
+
+
+def _take_first(campaign: Campaign, by: User, member: Member | None) -> Assignment | None:
+    taken = (take_first(line) for line in lines_for(campaign, by, member))
+    return next((one for one in taken if one is not None), None)
+
+
+@transaction.atomic
+def claim_item(item: Item, *, by: User) -> Assignment:
+    """Take one certain item; raises NotAllowedNow where it has no place left for this person."""
+    locked = Item.objects.select_for_update().select_related("campaign").get(pk=item.pk)
+    mine = locked.assignments.filter(
+        reviewer=by, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
+    ).first()
+    if mine is not None:
+        return _renew(mine)
+    _check_open(locked.campaign)
+    member = None
+    if not locked.campaign.is_live:
+        member = _admit(locked.campaign.members.filter(user=by).first(), locked.campaign, by)
+    if not open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
+        raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
+    return take(locked, by)
+
+
+def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
+    """The items this person could take now."""
+    member = None if campaign.is_live else campaign.members.filter(user=by).first()
+    return open_to(campaign, by, member)
+
+
+@transaction.atomic
+def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "") -> None:
+    """Let go of an item without a result: released, skipped or not to be judged; its place is free again.
+
+    Skipped and not-to-be-judged items go to somebody else, and need a reason.
+    """
+    if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
+        raise BadInput(_("Say why, in a few words."), field="why")
+    lock_place(assignment.item_id)
+    changed = Assignment.objects.filter(
+        pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
+    ).update(state=state, ended_at=timezone.now(), lease_until=None, why=why.strip()[:2_000])
+    if not changed:
+        raise NotAllowedNow(_("This item is no longer yours."))
+    Item.objects.filter(pk=assignment.item_id).update(places=F("places") + 1)
+
+
+@transaction.atomic
+def flag(assignment: Assignment, *, reason: str, by: User) -> Flag:
+    """Tell the managers that something is wrong with the item itself."""
+    if not reason.strip():
+        raise BadInput(_("Say what is wrong with it."), field="flag")
+    return Flag.objects.create(item=assignment.item, by=by, reason=reason.strip()[:2_000])
+
+
+def _check_open(campaign: Campaign) -> None:
+    if campaign.state not in (Campaign.State.OPEN, Campaign.State.PILOT):
+        raise NotAllowedNow(_("This campaign is not open for reviews."))
+
+
+def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
+    """The person's place in a study; made at their first claim where it is open to every reviewer."""
+    if member is None and campaign.open_to_all:
+        member = rules.add_member(campaign, by, by=by)
+    if member is None:
+        raise NotAllowedNow(_("You are not a reviewer of this campaign."))
+    if member.paused_at is not None:
+        raise NotAllowedNow(_("A manager has paused your work on this campaign."))
+    limit = member.limit or campaign.limit_each
+    if limit and _count_done(campaign, by) >= limit:
+        raise NotAllowedNow(_("You have done the %s items asked of you. Thank you.") % limit)
+    return member
+
+
+def _count_done(campaign: Campaign, by: User) -> int:
+    done = Assignment.objects.filter(
+        item__campaign=campaign, reviewer=by, state__in=Assignment.HOLDING
+    )
+    # Gold and what is shown again are among them: a count that stood still would tell which they are.
+    return done.exclude(item__case__purpose=Case.Purpose.TRAINING).count()
+
+
+def _renew(assignment: Assignment) -> Assignment:
+    """Back in the person's hands; a tab that has the item open already is the older one from now on."""
+    assignment.state = Assignment.State.ACTIVE
+    assignment.lease_until = lease_end()
+    assignment.fence += 1
+    store(assignment, "state", "lease_until", "fence")
+    return assignment
+
+
+def earlier_item(item: Item, *, by: User) -> int | None:
+    """The key of the item that this person was through with before this one, in the same campaign."""
+    done = Assignment.objects.filter(
+        item__campaign=item.campaign_id, reviewer=by, state=Assignment.State.SUBMITTED
+    ).order_by("-ended_at", "-pk")
+    this = done.filter(item=item).first()
+    if this is not None:
+        done = done.filter(ended_at__lt=this.ended_at)
+    return done.values_list("item_id", flat=True).first()
+
+
+def answer_sent_back(assignment: Assignment) -> None:
+    """What was sent back has been looked at again."""
+    assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())

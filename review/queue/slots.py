@@ -1,0 +1,97 @@
+"""An item has as many places as it wants reviewers; whoever takes it has one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.db import connection
+
+from core.database.planned import fetch
+from review.models import Assignment, Item
+from review.queue.leases import lease_end
+
+# Gives a place of the item that was `found`, and returns the assignment's key, its position in the person's order,
+# when it began, and what was found. The constraint on places is the last word; the row lock only spares us from
+# asking it. What began is noted once the row is locked: whoever had the place before has ended by then.
+_GIVE = """
+WITH found AS ({found}),
+taken AS (
+    UPDATE review_item SET places = review_item.places - 1 FROM found WHERE review_item.id = found.id
+),
+given AS (
+    INSERT INTO review_assignment (
+        item_id, reviewer_id, state, reason, lease_until, created_at, why, fence, pauses, active_seconds, position
+    )
+    SELECT found.id, %(by)s, %(state)s, %(reason)s, %(lease_until)s, clock_timestamp(), '', 1, 0, '{{}}', 1 + coalesce((
+        SELECT earlier.position
+        FROM review_assignment AS earlier JOIN review_item AS had ON had.id = earlier.item_id
+        WHERE earlier.reviewer_id = %(by)s AND earlier.position > 0 AND had.campaign_id = %(campaign)s
+        ORDER BY earlier.id DESC LIMIT 1
+    ), 0)
+    FROM found
+    RETURNING id, position, created_at
+)
+SELECT given.id, given.position, given.created_at, found.* FROM given, found
+"""
+
+
+def give(
+    found: str,
+    values: Mapping[str, object],
+    *,
+    to: User,
+    campaign: int,
+    state: str = Assignment.State.ACTIVE,
+    reason: str = Assignment.Reason.QUEUE,
+) -> tuple[Assignment, list[object]] | None:
+    """Give a person a place of the item that `found` finds, a SELECT whose first column is named id and is its key.
+
+    Where that locks the row, the item is free; else the database refuses less than none. Returns the assignment,
+    which has its key but not yet its item, and the columns that were found; None where nothing was.
+    """
+    until = lease_end() if state == Assignment.State.ACTIVE else None
+    assignment = Assignment(reviewer=to, state=state, reason=reason, lease_until=until)
+    own = {
+        "by": to.pk,
+        "campaign": campaign,
+        "state": state,
+        "reason": reason,
+        "lease_until": until,
+    }
+    for key, position, began, *columns in fetch(_giving(found), own | dict(values)):
+        assignment.pk, assignment.position = int(str(key)), int(str(position))
+        assignment.created_at = cast(datetime, began)
+        assignment._state.adding, assignment._state.db = False, connection.alias
+        return assignment, columns
+    return None
+
+
+@cache
+def _giving(found: str) -> str:
+    return _GIVE.format(found=found)
+
+
+def take(
+    item: Item,
+    by: User,
+    *,
+    state: str = Assignment.State.ACTIVE,
+    reason: str = Assignment.Reason.QUEUE,
+) -> Assignment:
+    """Take one of the item's places for this person."""
+    given = give(
+        "SELECT %(item)s::bigint AS id",
+        {"item": item.pk},
+        to=by,
+        campaign=item.campaign_id,
+        state=state,
+        reason=reason,
+    )
+    assert given is not None, "what is selected here is a constant"
+    assignment, _columns = given
+    assignment.item = item
+    return assignment

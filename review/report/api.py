@@ -1,0 +1,124 @@
+"""Reports over the API: the documents that command and pages show, for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.web.public_keys import ITEM, PublicKeyField
+from core.web.requests import read_body, read_key, signed_in
+from review.access import access_report, access_snapshots
+from review.models import Campaign, ReportSnapshot
+from review.report.records import explain_execution, log_look, take_snapshot
+from review.report.services import make_report
+from review.report.threats import recent_threats
+from review.study.figures import EXECUTION_REASONS
+
+
+class ReportOut(serializers.Serializer[Any]):
+    """The keys of `study_report --json`, and under `details` what the page shows beside them."""
+
+    campaign = serializers.CharField()
+    items = serializers.IntegerField()
+    configurations = serializers.ListField(
+        child=serializers.DictField(), help_text="name; strict and partial: figure to its numbers"
+    )
+    agreement = serializers.DictField(help_text="stage to its measures and pairs")
+    details = serializers.DictField()
+
+
+class SnapshotOut(serializers.ModelSerializer[ReportSnapshot]):
+    by = serializers.CharField(source="by.username", default="")
+
+    class Meta:
+        model = ReportSnapshot
+        fields = ["id", "name", "sha256", "by", "at"]
+
+
+class SnapshotDataOut(SnapshotOut):
+    class Meta(SnapshotOut.Meta):
+        fields = [*SnapshotOut.Meta.fields, "data"]
+
+
+class SnapshotIn(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=150)
+
+
+class ReasonIn(serializers.Serializer[Any]):
+    item = PublicKeyField(ITEM, help_text="id of an item of this campaign")
+    reason = serializers.ChoiceField(choices=["", *EXECUTION_REASONS], allow_blank=True)
+
+
+class ReportViewSet(viewsets.GenericViewSet[Campaign]):
+    """The report of a study, by the campaign's id; for managers."""
+
+    queryset = Campaign.objects.none()
+    serializer_class: type[serializers.BaseSerializer[Any]] = ReportOut
+    filter_backends = ()
+    pagination_class = None
+    lookup_value_regex = "[0-9]{1,18}"
+    required_scope = "manage"
+
+    @extend_schema(responses=ReportOut)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Every figure as of now. The look is recorded, as it is on the page."""
+        user = signed_in(request)
+        campaign = access_report(user, read_key(pk))
+        report = make_report(campaign)
+        log_look(campaign, report, by=user)
+        return Response(report)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True, methods=["get"])
+    def threats(self, request: Request, pk: str) -> Response:
+        """The numbers behind each threat to validity, counted at most five minutes ago."""
+        return Response(recent_threats(access_report(signed_in(request), read_key(pk))))
+
+    @extend_schema(responses=SnapshotOut(many=True))
+    @action(detail=True, methods=["get"])
+    def snapshots(self, request: Request, pk: str) -> Response:
+        """What was kept, the newest first."""
+        kept = access_report(signed_in(request), read_key(pk)).snapshots.defer("data")
+        return Response(SnapshotOut(kept.select_related("by"), many=True).data)
+
+    @extend_schema(request=SnapshotIn, responses={201: SnapshotOut})
+    @snapshots.mapping.post
+    def take_snapshot(self, request: Request, pk: str) -> Response:
+        """Keep the report as it stands now."""
+        user = signed_in(request)
+        campaign = access_report(user, read_key(pk))
+        given = read_body(SnapshotIn, request)
+        snapshot = take_snapshot(campaign, name=given["name"], by=user)
+        return Response(SnapshotOut(snapshot).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ReasonIn, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="execution-reason")
+    def execution_reason(self, request: Request, pk: str) -> Response:
+        """Say why execution and experts differ on an item."""
+        user = signed_in(request)
+        campaign = access_report(user, read_key(pk))
+        given = read_body(ReasonIn, request)
+        item = get_object_or_404(campaign.items, pk=given["item"])
+        explain_execution(item, reason=given["reason"], by=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SnapshotViewSet(viewsets.GenericViewSet[ReportSnapshot]):
+    """A report as it stood at a moment."""
+
+    queryset = ReportSnapshot.objects.none()
+    serializer_class = SnapshotDataOut
+    lookup_value_regex = "[0-9]{1,18}"
+    required_scope = "manage"
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """With its data; the hash is of that as JSON with sorted keys and without spaces."""
+        snapshots = access_snapshots(signed_in(request)).select_related("by")
+        return Response(SnapshotDataOut(get_object_or_404(snapshots, pk=pk)).data)

@@ -1,0 +1,153 @@
+"""The report of a study: every figure from the counts that are kept up, never from the items.
+
+A report is one JSON document. Its keys are those of `study_report --json`; under `details` stands what the
+page shows beside them, definitions included, so that a snapshot can be read when the product has moved on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Sum
+from django.utils import timezone
+
+from pipeline.models import Configuration, Spending
+from review.counting.tallies import Counts, count_due, estimate_due, read_counts
+from review.models import Campaign, Item
+from review.report.parts import compare_arms, describe_arm, join_stages
+from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
+from review.study.agreement import TEXT as AGREEMENT_TEXT
+from review.study.compare import TEXT as COMPARISON_TEXT
+from review.study.tables import (
+    CARD_TEXT,
+    EXPERT_TEXT,
+    GAIN_TEXT,
+    LENGTH_TEXT,
+    RETRIEVED_TEXT,
+    SKIPPED_TEXT,
+)
+
+Document = dict[str, object]
+
+# A page counts no more than so many items that are due; the background does the rest.
+MOST_DUE = 1_000
+# As long as no count changes, a report is worked out once a minute: then a person renamed is renamed in it.
+KEPT_SECONDS = 60
+TEXTS = {
+    "agreement": AGREEMENT_TEXT,
+    "assessor": CARD_TEXT,
+    "comparison": COMPARISON_TEXT,
+    "expert": EXPERT_TEXT,
+    "gain": GAIN_TEXT,
+    "lengths": LENGTH_TEXT,
+    "retrieved": RETRIEVED_TEXT,
+    "skipped": SKIPPED_TEXT,
+}
+
+
+def make_document(campaign: Campaign) -> Document:
+    """The keys of `study_report --json` and no others; whatever is due is counted first."""
+    count_due(campaign)
+    report = make_report(campaign)
+    return {key: value for key, value in report.items() if key != "details"}
+
+
+def make_report(campaign: Campaign) -> Document:
+    """The whole report as of now; `details.due` says how many items are still to be counted."""
+    count_due(campaign, most=MOST_DUE)
+    key = f"report:{campaign.pk}:{_state_of(campaign)}"
+    found: tuple[Document, Document] | None = cache.get(key)
+    if found is None:
+        found = _work_out(campaign)
+        cache.set(key, found, KEPT_SECONDS)
+    document, details = found
+    return {
+        **document,
+        "campaign": campaign.name,
+        "details": {
+            **details,
+            "at": timezone.now().isoformat(timespec="seconds"),
+            "due": estimate_due(campaign),
+            "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
+            "planned_items": campaign.planned_items,
+            "primary_figure": campaign.primary_figure,
+            "costs": _sum_costs(campaign),
+        },
+    }
+
+
+def _state_of(campaign: Campaign) -> str:
+    """A hash of all the campaign's counts."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT md5(string_agg(concat_ws(' ', configuration_id, kind, count, pattern), ';' ORDER BY id))
+            FROM review_tally WHERE campaign_id = %s AND count <> 0 AND pattern NOT LIKE '@%%'
+            """,
+            [campaign.pk],
+        )
+        row: tuple[str | None] = cursor.fetchone()
+    return row[0] or "nothing"
+
+
+def _work_out(campaign: Campaign) -> tuple[Document, Document]:
+    """What follows from the counts alone: the document, and the details beside it."""
+    counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
+    arms = _configurations(counts)
+    stages = join_stages(counts.values())
+    document = study_report(
+        campaign.name,
+        [
+            ArmCounts(name=arm.name, patterns=one.items, is_demo=one.sums["demo"] > 0)
+            for arm, one in arms
+        ],
+        stages,
+        names=_name_reviewers(stages),
+    )
+    details: Document = {
+        "figures": [{"name": one.name, "label": one.label, "text": one.text} for one in FIGURES],
+        "texts": TEXTS,
+        "arms": [describe_arm(arm, one) for arm, one in arms],
+        "comparisons": [
+            {"first": arm.name, "second": other.name} | compare_arms(one.joint[other.pk])
+            for arm, one in arms
+            for other, _counts in arms
+            if other.pk in one.joint
+        ],
+    }
+    return document, details
+
+
+def _configurations(counts: Mapping[int, Counts]) -> list[tuple[Configuration, Counts]]:
+    """The Configurations that are counted, by name."""
+    found = Configuration.objects.filter(pk__in=counts).prefetch_related("roles").order_by("name")
+    return [(one, counts[one.pk]) for one in found]
+
+
+def _name_reviewers(stages: Mapping[Stage, StageCounts]) -> dict[int, str]:
+    keys = {key for one in stages.values() for cell in one.cells for key in (cell.a, cell.b)}
+    return dict(User.objects.filter(pk__in=keys).values_list("pk", "username"))
+
+
+def _sum_costs(campaign: Campaign) -> Document:
+    """By Configuration's name: calls, tokens, micro-dollars and the models' milliseconds of the campaign's runs."""
+    rows = (
+        Spending.objects.filter(batch=campaign.batch_id, batch__isnull=False)
+        .order_by()
+        .values("configuration__name")
+        .annotate(
+            calls=Sum("attempts"),
+            tokens=Sum("input_tokens") + Sum("output_tokens"),
+            micro_dollars=Sum("cost"),
+            unpriced_calls=Sum("unpriced"),
+            model_milliseconds=Sum("milliseconds"),
+        )
+    )
+    return {
+        name: {key: value for key, value in row.items() if key != "configuration__name"}
+        for row in rows
+        for name in [row["configuration__name"]]
+    }
