@@ -23,7 +23,7 @@ from catalog.relevance.fitted.fitting import Turn, choose_threshold, fit, rank, 
 from catalog.relevance.fitted.model import ModelDocument, read_model
 from catalog.relevance.fitted.surface import Weights
 from catalog.types import Answer
-from core.paired_intervals import wilson
+from core.intervals import wilson
 
 SEED = 1
 PARTS = 5

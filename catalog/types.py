@@ -1,4 +1,4 @@
-"""What the catalogue says to the other apps: its errors and the shapes of its answers."""
+"""What the catalogue answers to the other apps."""
 
 from __future__ import annotations
 
@@ -6,30 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
-
-
-class Refused(Exception):
-    """A change that the rules do not allow; its text is shown to the person. Nothing was changed."""
-
-
-class NotAllowedNow(Refused):
-    """The rules allow it, but not in the present state (409): somebody was faster, or it is done already."""
-
-
-class Stale(NotAllowedNow):
-    """The person decided on something that is no longer the newest; `newest` says what is."""
-
-    def __init__(self, message: str, *, newest: int) -> None:
-        super().__init__(message)
-        self.newest = newest
-
-
-class BadInput(Refused):
-    """What was typed or sent can't be used (422); `field` names where, or is empty."""
-
-    def __init__(self, message: str, *, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class Answer(StrEnum):

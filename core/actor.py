@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 
-from catalog.types import BadInput
+from core.errors import BadInput
 
 
 def find_actor(name: str | None) -> User | None:

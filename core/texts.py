@@ -1,11 +1,11 @@
-"""Texts that people send: cleaned, or refused with the reason."""
+"""Texts that people send: taken, with or without the spaces around them, or refused with the reason."""
 
 from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 
 LONGEST_STATEMENT = 20_000  # characters
 LONGEST_TITLE = 300
@@ -25,6 +25,18 @@ def clean_text(value: str, *, field: str, longest: int, required: bool = True) -
             field=field,
         )
     return value
+
+
+def check_text(text: str, *, field: str, most: int) -> str:
+    """The text exactly as it was sent. Raises BadInput: more than `most` characters, not storable."""
+    check_characters(text, field=field)
+    if len(text) > most:
+        raise BadInput(
+            _("This has %(length)s characters; at most %(most)s are taken.")
+            % {"length": f"{len(text):,}", "most": f"{most:,}"},
+            field=field,
+        )
+    return text
 
 
 def name_of(person: User | None) -> str:

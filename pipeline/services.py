@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from catalog import services as catalog
 from catalog.analysis import UnreadableScript, analyse
 from catalog.models import MatchLabel, Version
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import forget_name, record
-from core.exact_texts import check_text
+from core.errors import BadInput, NotAllowedNow
+from core.texts import check_text
 from pipeline import hooks
 from pipeline.configurations.prompt_versions import choose_versions
 from pipeline.configurations.services import hold_configuration

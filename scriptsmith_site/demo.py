@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog import services as catalog
-from catalog.types import Refused
+from core.errors import Refused
 from pipeline import services as pipeline
 from pipeline.models import Action, Run
 from scriptsmith_site.people.roles import Role

@@ -16,7 +16,7 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from catalog.types import BadInput, NotAllowedNow, Refused
+from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import wants_fragment
 from scriptsmith_site.outages import Outage, outage_of
 from scriptsmith_site.people.forms import SignInForm

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from core.web.parsers import require_usable
 from core.web.storable_text import MOST_KEY, has_control_character, why_unreadable, why_unusable
 from review.desk import exposure

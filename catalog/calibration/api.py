@@ -30,7 +30,7 @@ from catalog.calibration.thresholds import SET_THRESHOLD
 from catalog.curation.api import CURATE
 from catalog.entries.services.base import require
 from catalog.models import MatchLabel, ScoringModel, Threshold
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import read_body, read_key, read_query, signed_in
 
 # A scope of tokens; the app of people is above this one.

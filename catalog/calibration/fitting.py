@@ -19,8 +19,8 @@ from catalog.relevance import RelevanceModel
 from catalog.relevance.fitted.model import ModelDocument, shipped_document
 from catalog.retrieval.scoring import current_scoring
 from catalog.retrieval.service import Rivals, rivals_of
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 
 
 class _Labelled(NamedTuple):

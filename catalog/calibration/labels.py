@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.models import MatchLabel, Version
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_STATEMENT, clean_text
 
 LABEL_MATCHES = "catalog.label_matches"

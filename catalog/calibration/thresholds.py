@@ -19,8 +19,9 @@ from catalog.models import LabelScore, MatchLabel, ScoringChoice, ScoringModel, 
 from catalog.relevance import Judgement, RelevanceModel, judge_all, shipped_model
 from catalog.retrieval.scoring import current_scoring, model_of, with_threshold
 from catalog.retrieval.service import Rivals, rivals_of
-from catalog.types import Answer, BadInput, NotAllowedNow, Stale
+from catalog.types import Answer
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, clean_text, name_of
 
 SET_THRESHOLD = "catalog.set_threshold"

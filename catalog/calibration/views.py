@@ -19,7 +19,7 @@ from catalog.entries.services.base import require
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from core.highlighting import cut_at
 from core.web.requests import signed_in
 

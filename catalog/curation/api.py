@@ -20,7 +20,7 @@ from catalog.entries.services.base import CURATE as MAY_CURATE
 from catalog.entries.services.base import require
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Merge, NearDuplicate, Version, VersionEvent
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import read_body, read_key, signed_in
 
 CURATE = "curate"

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.entries.services.filters import MERGED, SUSPENDED, Filters
 from catalog.entries.version_details import ParameterType, VersionDetails
 from catalog.models import Version
-from catalog.types import BadInput
+from core.errors import BadInput
 
 _ANY = [("", _("any"))]
 AGE_CHOICES = [

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from catalog import analysis
 from catalog.entries.forms import ParameterForm
 from catalog.entries.services.creation import parameter_of
-from catalog.types import BadInput
+from core.errors import BadInput
 
 
 def suggest_rows(

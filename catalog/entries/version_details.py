@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from catalog.types import BadInput
+from core.errors import BadInput
 
 
 def refuse_unstorable(value: str) -> str:

@@ -19,7 +19,7 @@ from catalog.exchange.forms import ExportForm
 from catalog.exchange.services import file_jobs
 from catalog.exchange.views import export_response
 from catalog.models import Job
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.parsers import JSONParser, MultiPartParser
 from core.web.requests import read_body, read_key, signed_in
 

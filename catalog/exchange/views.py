@@ -18,7 +18,7 @@ from catalog.exchange.forms import ExportForm, ImportForm
 from catalog.exchange.services import file_jobs
 from catalog.jobs.lease import progress_of
 from catalog.models import Version
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import csv_lines, signed_in, wants_fragment
 
 _SHOWN_ROWS = 200

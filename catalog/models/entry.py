@@ -15,7 +15,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.texts import name_of
 
 

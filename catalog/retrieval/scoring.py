@@ -8,12 +8,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypedDict, cast
 
+from catalog import relevance
 from catalog.models import ScoringChoice, ScoringModel, Threshold
 from catalog.relevance import RelevanceModel, shipped_model
-from catalog.relevance.fitted import model as shipped
 from catalog.relevance.fitted.model import ModelDocument, read_model
 
-_HELD_OUT = Path(shipped.__file__).with_name("held_out.json")
+_HELD_OUT = Path(relevance.__file__).with_name("held_out.json")
 
 
 class HeldOut(TypedDict):

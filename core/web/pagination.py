@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 
-from catalog.types import BadInput
+from core.errors import BadInput
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 

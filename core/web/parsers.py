@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from rest_framework import parsers, status
 from rest_framework.exceptions import APIException, ParseError
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.storable_text import MOST_KEY, shown, why_unusable
 
 MOST_DEPTH = 32

@@ -15,7 +15,7 @@ from django_htmx.middleware import HtmxDetails
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.files.cells import safe_cell
 from core.web.parsers import require_usable
 

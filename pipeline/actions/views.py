@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import page_of, signed_in
 from pipeline import services
 from pipeline.access import ASK, access_action, access_actions, access_runs, may_run, require_asker

@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.actions.forms import PlainText
 from pipeline.configurations.plans import (
     EFFORTS,

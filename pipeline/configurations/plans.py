@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
-from core.exact_texts import check_text
+from core.errors import BadInput
+from core.texts import check_text
 from pipeline.configurations.prompt_versions import check_pins
 from pipeline.models import Configuration, Endpoint
 from pipeline.types import Role

@@ -13,9 +13,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
 from core.audit import record
-from core.exact_texts import check_text
+from core.errors import BadInput
+from core.texts import check_text
 from pipeline.access import require_endpoint_manager
 from pipeline.configurations.prompt_checks import find_faults
 from pipeline.flow import prompts

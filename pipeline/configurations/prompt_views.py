@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import signed_in
 from pipeline.access import MANAGE_ENDPOINTS, access_prompts
 from pipeline.actions.forms import add_refusal

@@ -16,9 +16,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Stale
 from core.audit import record
-from core.exact_texts import check_text
+from core.errors import BadInput, NotAllowedNow, Stale
+from core.texts import check_text
 from pipeline.access import require_endpoint_manager
 from pipeline.configurations.plans import Plan, check_plan, plan_of, preset_of, say_plan
 from pipeline.models import Configuration, Endpoint, RoleSetting

@@ -8,7 +8,7 @@ from rest_framework import serializers, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import signed_in
 from pipeline.access import access_spending
 from pipeline.costs.forms import CostForm

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext_lazy as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.costs.services import By, CostQuery, Per, check_query, default_range
 
 BY_CHOICES = [

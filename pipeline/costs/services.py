@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import DateField, F, Func, QuerySet, Sum
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.access import access_spending
 from pipeline.models import Batch, Configuration, Endpoint, Spending
 

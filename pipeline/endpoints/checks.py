@@ -19,8 +19,8 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from pipeline.access import require_endpoint_manager
 from pipeline.llm.probe import MOST_CALLS
 from pipeline.models import Endpoint, RoleSetting

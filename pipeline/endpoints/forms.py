@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.endpoints.prices import PriceValues
 from pipeline.endpoints.rules import looks_like_key, read_key_variable
 from pipeline.endpoints.services import EndpointValues, edition_of, values_of

@@ -10,8 +10,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from pipeline.access import require_endpoint_manager
 from pipeline.models import Attempt, Endpoint, Price, Spending
 

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.llm.addresses import (
     Zone,
     is_loopback_name,

@@ -14,8 +14,8 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Stale
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.access import require_endpoint_manager
 from pipeline.endpoints.rules import is_loopback, read_base_url, read_key_variable
 from pipeline.ledger.capacity import tell_waiting

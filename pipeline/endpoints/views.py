@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.requests import signed_in, wants_fragment
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.actions.forms import add_refusal

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from catalog.analysis import Outcome, Report, Risk, Seen, analyse, least_risk
 from catalog.models import Version
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 from pipeline.flow import prompts
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
 

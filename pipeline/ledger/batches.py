@@ -8,8 +8,8 @@ from django.db.models import Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from pipeline.execution.dispatch import tell_abandoned
 from pipeline.models import Batch, Spending
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Prefetch, Q, Sum
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
 from pipeline.actions.list_rows import duration_of
 from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use

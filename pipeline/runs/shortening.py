@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
-from core.exact_texts import check_text
+from core.errors import BadInput, NotAllowedNow
+from core.texts import check_text
 from pipeline.execution.dispatch import tell
 from pipeline.ledger.batches import is_used_up
 from pipeline.models import Draft, Endpoint, Run, Shortening

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from core.paired_intervals import Interval, newcombe, wilson
+from core.intervals import Interval, newcombe, wilson
 from pipeline.simulation.closed_form import Expected, expect_first, expect_rounds
 from pipeline.simulation.intervals import of_mean, quantile
 from pipeline.simulation.items import ItemOutcome, Passage

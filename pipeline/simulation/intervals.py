@@ -1,11 +1,11 @@
-"""Quantiles for intervals that hold together, and the interval of a mean; those of shares: `core.paired_intervals`."""
+"""Quantiles for intervals that hold together, and the interval of a mean; those of shares: `core.intervals`."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
 
-from core.paired_intervals import Interval
+from core.intervals import Interval
 
 
 def quantile(confidence: float, *, figures: int = 1) -> float:

@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from pipeline.types import Arm
 from review.campaigns.rules import EVERYBODY
 from review.models import Adjudication, Assignment, Campaign, Item, Score, TallyDue

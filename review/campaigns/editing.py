@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Action, Configuration, Run
 from review.campaigns import rules as studies
 from review.campaigns.preparation import prepare_item

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.models import Configuration
 from review.campaigns.editing import rules_of
 from review.models import Campaign

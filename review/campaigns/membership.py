@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from review.campaigns import rules
 from review.models import Assignment, Campaign, Member
 

@@ -12,8 +12,8 @@ from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import events_of, record
+from core.errors import BadInput, NotAllowedNow
 from review.models import Assignment, Campaign, Rubric, Score, SentBack
 from review.queue.sendback import send_back
 

@@ -13,9 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
 from core.database import planned
+from core.errors import BadInput, NotAllowedNow
 from pipeline.ledger.batches import MAX_BUDGET, set_budget
 from pipeline.models import Batch, Configuration
 from review.models import Campaign, Case, Item, Member, Rubric

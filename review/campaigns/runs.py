@@ -16,8 +16,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
-from catalog.types import NotAllowedNow, Refused
 from core.audit import record
+from core.errors import NotAllowedNow, Refused
 from pipeline import services as pipeline
 from pipeline.configurations.services import is_usable
 from pipeline.models import Configuration, Run

@@ -9,8 +9,8 @@ from django.db.models.functions import MD5, Concat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Batch
 from review.models import Campaign, Case, Item

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 
 from catalog import services as catalog
 from catalog.models import Version
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
 from core.database.planned import insert
+from core.errors import BadInput, NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft

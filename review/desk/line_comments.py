@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Draft
 from review.desk.item_view import Desk, open_desk
 from review.desk.scoring import holding

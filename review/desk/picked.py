@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
 from review.desk.item_view import Desk, Step
 from review.desk.scoring import MAX_COMMENT, Given

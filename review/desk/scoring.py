@@ -11,8 +11,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Stale
 from core.database.planned import carry_out, insert, storing
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm

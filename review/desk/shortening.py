@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Shortening
 from review.desk.item_view import open_desk

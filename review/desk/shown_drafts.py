@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, Stale
+from core.errors import BadInput, Stale
 from pipeline.models import Draft
 from review.desk.item_view import Desk, Step
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog import services as catalog
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 from review.desk.duplicates import take_back_copies
 from review.desk.item_view import open_desk
 from review.desk.scoring import finish

@@ -15,7 +15,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.files.reader import Format
 from core.web.parsers import JSONParser, MultiPartParser
 from core.web.requests import read_body, read_key, signed_in

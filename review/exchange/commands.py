@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 from django.core.exceptions import PermissionDenied
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from catalog.types import Refused
 from core.actor import find_actor
+from core.errors import Refused
 from core.files.reader import Format, Source
 from core.files.records import UnreadableFile
 from review.exchange.importing.importer import Counts, Remark

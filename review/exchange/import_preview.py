@@ -16,7 +16,7 @@ from django.core import signing
 from django.core.files.base import File
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from core.files.reader import Source
 from core.files.records import Record, UnreadableFile
 from core.files.tables import OWN

@@ -21,8 +21,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Refused
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Refused
 from core.files.reader import Format, Source
 from core.files.records import UnreadableFile
 from pipeline.models import Run

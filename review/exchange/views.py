@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.files.reader import Format
 from core.web.requests import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer

@@ -8,8 +8,8 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.database.planned import store
+from core.errors import BadInput, NotAllowedNow
 from review.campaigns import rules
 from review.desk.duplicates import copy_known_scores
 from review.desk.queries import lock_held, read_member

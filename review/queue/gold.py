@@ -12,8 +12,8 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from review.campaigns.rules import overlap_of
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 

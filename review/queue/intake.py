@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from pipeline.models import DraftUse, Run
 from review.models import Campaign, Item
 

@@ -11,8 +11,8 @@ from django.db.models import DurationField, ExpressionWrapper, F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Stale
 from core.database.planned import fetch
+from core.errors import BadInput, NotAllowedNow, Stale
 from review.models import Assignment, Campaign, Item, Scratch
 
 MAX_SCRATCH_BYTES = 1_200_000

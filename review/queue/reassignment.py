@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from review.models import Assignment, Item
 from review.queue.claims import give_back
 from review.queue.eligibility import open_to

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from core.web.requests import signed_in
 from review import services
 from review.access import access_managed_item

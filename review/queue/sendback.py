@@ -7,8 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from review.campaigns.rules import count_done
 from review.desk.item_view import open_desk
 from review.desk.scoring import finish, holding

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.web.requests import signed_in
 from review import services
 from review.access import access_queue, access_study

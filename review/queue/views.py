@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.web.requests import signed_in
 from review import services
 from review.access import access_item_to_review, access_queue

@@ -14,8 +14,8 @@ from django.db.models import F, Func, QuerySet, TextField, Value
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
 from core.audit import record
+from core.errors import BadInput
 from review.counting.tallies import count_due
 from review.models import Campaign, Item, Member, ReportLook, ReportSnapshot, Tally, TallyDue
 from review.report.services import Document, make_report

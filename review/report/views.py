@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import page_of, signed_in
 from review.access import access_managed_item, access_report
 from review.desk.exposure import note_campaign

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
-from core.paired_intervals import newcombe, wilson
+from core.intervals import newcombe, wilson
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput, NotAllowedNow, Refused
+from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import page_of, signed_in
 from pipeline.models import Draft
 from review.access import access_campaign

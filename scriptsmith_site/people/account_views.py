@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import page_of, signed_in
 from scriptsmith_site.people import lockouts, services, tokens
 from scriptsmith_site.people.access import access_account

@@ -9,8 +9,8 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import erasing, record
+from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.models import ApiToken, GuessCount, OneTimeLink, Profile
 from scriptsmith_site.people.security_log import Kind, forget_person, name_key, note
 from scriptsmith_site.people.services import require_administrator

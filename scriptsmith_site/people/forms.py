@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from scriptsmith_site.models import ApiToken, Profile
 from scriptsmith_site.people.roles import DUTIES, Role
 from scriptsmith_site.people.tokens import may_read_metrics

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import signed_in
 from scriptsmith_site.people import keys
 from scriptsmith_site.people.preferences import profile_of, remember_preferences

@@ -18,7 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from scriptsmith_site.models import Profile
 
 

@@ -29,7 +29,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from catalog.types import Refused
+from core.errors import Refused
 from scriptsmith_site.models import GuessCount
 from scriptsmith_site.origin import shared_part
 from scriptsmith_site.people.security_log import Kind as Event

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import NotAllowedNow, Refused
 from core.audit import record
+from core.errors import NotAllowedNow, Refused
 from scriptsmith_site.models import OneTimeLink
 from scriptsmith_site.people import limits
 from scriptsmith_site.people.credentials import end_links, end_tokens

@@ -15,8 +15,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Refused
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Refused
 from scriptsmith_site.models import Profile
 from scriptsmith_site.people import limits
 from scriptsmith_site.people.credentials import end_links, end_tokens

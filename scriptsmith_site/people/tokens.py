@@ -14,8 +14,8 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.models import ApiToken, TokenAddress
 from scriptsmith_site.origin import shared_part
 from scriptsmith_site.people import limits

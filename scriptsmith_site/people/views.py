@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import page_of, signed_in
 from scriptsmith_site.errors import show_refusal
 from scriptsmith_site.models import GuessCount

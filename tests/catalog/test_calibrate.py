@@ -17,7 +17,7 @@ from catalog.jobs import lease, runner
 from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from tests.catalog.shelf import ASKED, shelve
 from tests.catalog.test_two_curators import at_once
 from tests.make import make_answered_run, make_version

@@ -21,7 +21,8 @@ from pytest_django import Settings
 from catalog import services
 from catalog.exchange.formats import read_rows
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import Match, NotAllowedNow
+from catalog.types import Match
+from core.errors import NotAllowedNow
 from tests.catalog.shelf import PLAIN, shelve
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import pytest
 
 from catalog.entries.forms import read_links, split_words, write_links
 from catalog.entries.version_details import VersionDetails
-from catalog.types import BadInput
+from core.errors import BadInput
 
 GOOD = [
     pytest.param({}, id="nothing was said"),

@@ -10,7 +10,7 @@ from django.test import Client
 
 from catalog import services
 from catalog.models import Entry, Version
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from catalog import services
 from catalog.exchange.formats import read_rows
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import BadInput
+from core.errors import BadInput
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from catalog import services
 from catalog.curation.services.duplicates import compare_entries
 from catalog.models import Entry, Merge, NearDuplicate, Version
-from catalog.types import NotAllowedNow, Stale
+from core.errors import NotAllowedNow, Stale
 from tests.catalog.shelf import PLAIN, SCRIPT, shelve
 from tests.catalog.test_two_curators import at_once
 

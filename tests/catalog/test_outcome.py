@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalog import services
 from catalog.models import Use, Version
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db

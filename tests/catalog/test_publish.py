@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import BadInput
+from core.errors import BadInput
 from tests.catalog.shelf import PLAIN, shelve
 from tests.people import make_person
 

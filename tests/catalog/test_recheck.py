@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from catalog import analysis, services
 from catalog.curation.services.rechecking import recheck_versions
 from catalog.models import Recheck, Version
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db

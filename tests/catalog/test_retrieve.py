@@ -16,7 +16,8 @@ from catalog.models import EmbeddingModel, Threshold
 from catalog.relevance import shipped_model
 from catalog.retrieval import text_search, vector_search
 from catalog.retrieval.service import as_document
-from catalog.types import Answer, BadInput
+from catalog.types import Answer
+from core.errors import BadInput
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.web_client import WebClient
 

@@ -13,7 +13,7 @@ from catalog.analysis import Risk, Seen, analyse, least_risk
 from catalog.curation.services.bulk import Deed, Order, plan_bulk
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Version
-from catalog.types import BadInput
+from core.errors import BadInput
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import shelve
 

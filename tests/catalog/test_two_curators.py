@@ -13,7 +13,7 @@ from django.test import Client
 from catalog import services
 from catalog.entries.services.versions import labels_seen
 from catalog.models import Entry, Version
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from tests.catalog.shelf import PLAIN, shelve
 from tests.catalog.test_edit import form
 from tests.people import make_person

@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from catalog import services
 from catalog.models import Embedding, Version
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import shelve
 from tests.people import make_person

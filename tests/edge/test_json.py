@@ -9,7 +9,7 @@ import pytest
 from django.test import override_settings
 from rest_framework.exceptions import ParseError
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.parsers import MOST_DEPTH, JSONParser, TooLarge
 
 

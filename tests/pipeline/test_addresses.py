@@ -6,7 +6,7 @@ import ipaddress
 
 import pytest
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.endpoints.rules import is_loopback, is_private, read_base_url
 from pipeline.llm.addresses import (
     ForbiddenAddress,

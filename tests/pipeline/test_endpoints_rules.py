@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.endpoints.recipes import RECIPES
 from pipeline.endpoints.rules import (
     is_loopback,

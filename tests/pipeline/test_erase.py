@@ -7,7 +7,7 @@ from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import connection
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from pipeline import services
 from tests.make import make_run
 

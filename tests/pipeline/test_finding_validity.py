@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.analysis import analyse
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from pipeline import services
 from pipeline.execution.draft_checks import (
     is_current,

@@ -6,7 +6,7 @@ import pytest
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.ledger.batches import spent_by

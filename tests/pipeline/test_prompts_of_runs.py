@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline import services
 from pipeline.configurations import prompt_versions
 from pipeline.execution import run_worker

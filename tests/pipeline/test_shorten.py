@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from pipeline import services
 from pipeline.configurations import prompt_versions
 from pipeline.execution.run_worker import advance

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Run
 from review import services

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog import services as catalog
 from catalog.models import Entry, Version
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft
 from review import services
 from review.models import Assignment, Decision, Item, Score

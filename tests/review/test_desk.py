@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from review import services
 from review.campaigns import states
 from review.models import Assignment, Decision, Item, Score, Scratch

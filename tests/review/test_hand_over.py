@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from review import services
 from review.models import Assignment, Item, Score, SentBack
 from tests.review.maker import make_study

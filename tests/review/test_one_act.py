@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Version
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, DraftFinding, Feedback
 from review import services
 from review.models import Assignment, Decision, Item, Score, Scratch

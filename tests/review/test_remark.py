@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from review import services
 from review.desk.line_comments import MAX_TEXT, remarks_of
 from review.models import Assignment, Campaign, Item, Remark

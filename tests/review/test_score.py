@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft, Feedback, Run
 from review import services
 from review.models import Assignment, Item, Score

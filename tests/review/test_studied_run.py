@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from review import services
 from review.campaigns import states
 from review.models import Campaign, Item

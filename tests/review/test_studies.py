@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.utils import timezone
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from review import services
 from review.campaigns import adjudication, states
 from review.campaigns import rules as studies

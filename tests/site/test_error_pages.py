@@ -13,7 +13,7 @@ from django.urls import include, path
 from rest_framework import serializers
 from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated, Throttled, ValidationError
 
-from catalog.types import BadInput, NotAllowedNow, Refused, Stale
+from core.errors import BadInput, NotAllowedNow, Refused, Stale
 from scriptsmith_site import errors
 from tests.web_client import WebClient
 

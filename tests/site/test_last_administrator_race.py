@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from catalog.types import Refused
+from core.errors import Refused
 from scriptsmith_site.people import services
 from scriptsmith_site.people.roles import ADMINISTER, Role, make_roles
 from tests.people import make_person

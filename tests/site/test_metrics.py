@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from pipeline.models import Run
 from review.queue.intake import send_to_queue
 from scriptsmith_site.people.services import create_account

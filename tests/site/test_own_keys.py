@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from review import services
 from review.models import Assignment
 from scriptsmith_site.models import Profile

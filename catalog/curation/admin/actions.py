@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.entries.services.base import CURATE, require
-from catalog.types import Refused
+from core.errors import Refused
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 MOST = 200  # rows at once

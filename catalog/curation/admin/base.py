@@ -16,7 +16,7 @@ from django_stubs_ext import StrPromise
 from catalog import services
 from catalog.entries.services.base import CURATE
 from catalog.models import Entry, Tag, Version
-from catalog.types import BadInput, NotAllowedNow, Refused
+from core.errors import BadInput, NotAllowedNow, Refused
 
 MOST_TAGS = 200  # in a filter
 AnyModel = TypeVar("AnyModel", bound=Model)

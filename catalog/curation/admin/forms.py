@@ -9,7 +9,7 @@ from catalog.entries.forms import PlainText, split_words, write_links
 from catalog.entries.lifecycle_forms import LabelsForm
 from catalog.entries.services.versions import labels_seen
 from catalog.models import Entry, Tag, Version
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]

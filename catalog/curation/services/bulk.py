@@ -23,7 +23,7 @@ from catalog.entries.services.versions import (
 )
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Version
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from core.texts import LONGEST_REASON, clean_text
 
 MOST_ENTRIES = 500

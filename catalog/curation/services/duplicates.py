@@ -16,8 +16,9 @@ from catalog.models import Entry, NearDuplicate, Version
 from catalog.relevance import judge_all
 from catalog.retrieval.scoring import current_scoring
 from catalog.retrieval.service import rivals_of
-from catalog.types import Answer, NotAllowedNow
+from catalog.types import Answer
 from core.audit import record
+from core.errors import NotAllowedNow
 from core.texts import name_of
 
 LEAST_LIKENESS = (

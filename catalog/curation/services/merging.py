@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from catalog.entries.services.base import CURATE, lock_entry, refresh, require
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
-from catalog.types import NotAllowedNow, Stale
 from core.audit import record
+from core.errors import NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, clean_text, name_of
 
 State = Version.State

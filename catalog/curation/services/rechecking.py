@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from catalog import analysis
 from catalog.entries.services.base import CURATE, require
 from catalog.models import Recheck, Version
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 
 Finding = Mapping[str, object]
 

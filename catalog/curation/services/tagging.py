@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from catalog.entries.services.base import CURATE, refresh, require
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Tag, Version
-from catalog.types import BadInput
 from core.audit import record
+from core.errors import BadInput
 
 
 @transaction.atomic

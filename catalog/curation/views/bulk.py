@@ -15,7 +15,7 @@ from catalog.curation.services.bulk import Deed, Step
 from catalog.curation.views.curation import curator_of
 from catalog.entries.forms import add_refusal
 from catalog.models import Entry
-from catalog.types import BadInput
+from core.errors import BadInput
 
 
 @require_POST

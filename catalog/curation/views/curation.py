@@ -26,7 +26,7 @@ from catalog.entries.services.base import CURATE, require
 from catalog.entries.services.filters import Filters
 from catalog.entries.services.search import Listed
 from catalog.models import Entry, Merge, NearDuplicate, Recheck
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.web.requests import page_of
 
 PAIRS = 50

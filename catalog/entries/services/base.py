@@ -13,7 +13,7 @@ from catalog import tasks
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Entry, Merge
 from catalog.retrieval import text_search, vector_store
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.texts import name_of
 
 CURATE = "catalog.curate"

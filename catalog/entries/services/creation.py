@@ -19,7 +19,7 @@ from catalog.analysis.shell.program import read_program
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.entries.version_details import Parameter, ParameterType, VersionDetails, describe
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
-from catalog.types import BadInput
+from core.errors import BadInput
 
 LONGEST_SLUG = 70
 MOST_TOOLS = 40

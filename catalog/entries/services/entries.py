@@ -14,8 +14,8 @@ from catalog.entries.services.creation import add_phrasings, add_version, hold, 
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import BadInput, NotAllowedNow, Stale
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.models import Tag, Use, Version, VersionEvent
-from catalog.types import BadInput
+from core.errors import BadInput
 
 SUSPENDED = "suspended"  # states of entries, where the others are states of versions
 MERGED = "merged"

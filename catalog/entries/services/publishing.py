@@ -25,8 +25,8 @@ from catalog.entries.services.versions import mark_verified, require_reason
 from catalog.entries.services.wording_confirmation import Vouched, confirm, vouch
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 from core.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
 
 State = Version.State

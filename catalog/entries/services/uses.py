@@ -18,8 +18,8 @@ from catalog.entries.services.base import lock_entry
 from catalog.entries.services.entries import set_suspended
 from catalog.entries.services.parameter_values import fill_in
 from catalog.models import Entry, Use, Version
-from catalog.types import BadInput, NotAllowedNow
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
 
 USE_UNREVIEWED = "catalog.use_unreviewed"

@@ -18,8 +18,8 @@ from catalog.entries.services.creation import Prepared, add_version, ensure_tags
 from catalog.entries.services.wording_confirmation import confirm
 from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Version, VersionEvent
-from catalog.types import BadInput, NotAllowedNow, Stale
 from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, clean_text, name_of
 
 State = Version.State

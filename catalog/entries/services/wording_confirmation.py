@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from catalog.entries.services.base import CURATE, lock_standing, refresh, require
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from catalog.entries.forms import FilterForm, add_refusal
 from catalog.entries.services.base import CURATE
 from catalog.entries.views.page import show_entry
 from catalog.models import Version, VersionEvent
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import page_of, wants_fragment
 
 PAGE_SIZE = 50

@@ -28,7 +28,7 @@ from catalog.entries.forms import (
 from catalog.entries.parameter_rows import suggest_rows
 from catalog.entries.services.base import CURATE, require
 from catalog.models import Version
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 
 PREFIX = "parameters"
 

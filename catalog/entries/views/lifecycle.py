@@ -28,7 +28,7 @@ from catalog.entries.lifecycle_forms import (
 )
 from catalog.entries.views.page import fresh_forms, show_entry
 from catalog.models import Entry, Version
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 
 
 class Move(NamedTuple):

@@ -16,7 +16,7 @@ from catalog.entries.forms import add_refusal
 from catalog.entries.use_forms import OutcomeForm, UseForm
 from catalog.entries.views.page import show_entry
 from catalog.models import Use
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import wants_fragment
 
 

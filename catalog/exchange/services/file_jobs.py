@@ -21,7 +21,7 @@ from catalog.exchange.services.import_plan import ImportReport, Outcome
 from catalog.exchange.services.importing import import_rows
 from catalog.jobs import lease
 from catalog.models import Job, Version
-from catalog.types import BadInput, NotAllowedNow, Refused
+from core.errors import BadInput, NotAllowedNow, Refused
 
 MOST_BYTES = 64_000_000  # of a file on a page; the command takes any
 MOST_ROWS = 10_000  # of a kept report; its figures are always whole

@@ -16,7 +16,7 @@ from catalog.entries.services.versions import details_of
 from catalog.entries.version_details import VersionDetails
 from catalog.exchange.formats import EntryRecord, OtherVersion, Row
 from catalog.models import Entry, Phrasing, Version
-from catalog.types import BadInput
+from core.errors import BadInput
 
 VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
 Need = tuple[str, VersionDetails]  # a script, and what is said about it

@@ -31,7 +31,7 @@ from catalog.exchange.services.import_plan import (
 from catalog.exchange.services.import_writing import carry_out
 from catalog.models import Version
 from catalog.retrieval import vector_store
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 
 logger = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ from django.core.management.base import BaseCommand, CommandError
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Version
 from catalog.services import ImportReport, Outcome, embed_missing, import_entries
-from catalog.types import BadInput
 from core.actor import find_actor
+from core.errors import BadInput
 
 SOME_REFUSED = 1
 NOTHING_READ = 2

@@ -12,7 +12,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.retrieval.service import as_document, retrieve
-from catalog.types import Answer, BadInput, Retrieval
+from catalog.types import Answer, Retrieval
+from core.errors import BadInput
 
 SOME_REFUSED = 1
 NOTHING_READ = 2

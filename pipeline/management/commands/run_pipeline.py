@@ -7,7 +7,7 @@ import json
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from catalog.types import Refused
+from core.errors import Refused
 from pipeline import services
 from pipeline.endpoints.demo_model import demo_model_running
 from pipeline.execution.run_worker import run_to_end

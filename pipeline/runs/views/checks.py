@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.web.requests import signed_in
 from pipeline.access import access_draft
 from pipeline.execution.draft_checks import recheck_draft

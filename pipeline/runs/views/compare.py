@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from catalog.types import BadInput
+from core.errors import BadInput
 from core.web.requests import signed_in, wants_fragment
 from pipeline import services
 from pipeline.access import access_action, access_runs, may_run, visible_parts

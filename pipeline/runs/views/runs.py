@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from core.web.requests import signed_in, wants_fragment
 from pipeline import services
 from pipeline.access import access_draft, access_run, visible_parts

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from core.web.requests import page_of, signed_in
 from review.access import access_campaign, access_campaigns
 from review.campaigns import editing, states

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from catalog.types import Refused
+from core.errors import Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.services import pause_batch, resume_batch
 from review.access import access_campaign

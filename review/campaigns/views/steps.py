@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.types import BadInput, NotAllowedNow, Refused
+from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import signed_in
 from pipeline.configurations.services import usable_configurations
 from pipeline.models import Configuration

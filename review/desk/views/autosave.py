@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from catalog.analysis import analyse
-from catalog.types import BadInput, NotAllowedNow, Stale
+from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.requests import signed_in
 from review import services
 from review.access import access_assignment, access_item_to_review

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft, DraftFinding
 from review.desk.item_view import Desk, Step

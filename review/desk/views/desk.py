@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
 from review import services
 from review.access import access_assignment, access_item, access_item_to_review

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from catalog.types import Refused
+from core.errors import Refused
 from core.web.requests import signed_in
 from review import services
 from review.access import access_item_to_review

@@ -9,7 +9,7 @@ from typing import TypedDict
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput, NotAllowedNow, Refused, Stale
+from core.errors import BadInput, NotAllowedNow, Refused, Stale
 from core.web.public_keys import ITEM, public_key
 from pipeline import services as pipeline
 from pipeline.models import Draft

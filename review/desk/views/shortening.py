@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog.types import BadInput, Refused
+from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.models import Shortening
 from review import services

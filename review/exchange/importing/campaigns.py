@@ -13,8 +13,8 @@ from django.db import connection
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from catalog.types import NotAllowedNow
 from core.audit import record
+from core.errors import NotAllowedNow
 from pipeline.models import Configuration
 from review.exchange.rows.values import RowProblem
 from review.models import Campaign

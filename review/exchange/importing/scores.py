@@ -12,8 +12,8 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from catalog.types import BadInput
 from core.audit import record
+from core.errors import BadInput
 from core.files.reader import Source
 from core.files.records import Record
 from review.exchange.importing.campaigns import (

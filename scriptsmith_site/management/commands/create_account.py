@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.urls import reverse
 
-from catalog.types import Refused
+from core.errors import Refused
 from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.roles import Role
 from scriptsmith_site.people.services import create_account

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.types import Refused
+from core.errors import Refused
 from scriptsmith_site import demo
 
 

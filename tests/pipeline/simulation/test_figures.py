@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.paired_intervals import Interval, newcombe, wilson
+from core.intervals import Interval, newcombe, wilson
 from pipeline.simulation.figures import Figure, count
 from pipeline.simulation.intervals import of_mean, quantile
 from pipeline.simulation.items import ItemOutcome, Passage

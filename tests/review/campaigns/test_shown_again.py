@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import Client
 
-from catalog.types import NotAllowedNow
+from core.errors import NotAllowedNow
 from core.files.reader import Source
 from review import services
 from review.campaigns import adjudication, editing, rules, states

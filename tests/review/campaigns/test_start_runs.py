@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from catalog.types import BadInput, NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from pipeline.ledger.batches import MAX_BUDGET
 from pipeline.models import Configuration, Endpoint, Run
 from review.campaigns import editing, rules, runs, states

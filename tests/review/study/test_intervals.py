@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.paired_intervals import Z, newcombe, wilson
+from core.intervals import Z, newcombe, wilson
 from review.study.intervals import Difference, Share, mcnemar_exact
 
 COUNTS = st.integers(0, 60)
