@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from catalog.calibration.metrics import Case, brier_score, calibration_error, point_at
 from catalog.calibration.thresholds import SET_THRESHOLD, weigh
 from catalog.entries.services.base import require
-from catalog.jobs import lease
 from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
 from catalog.relevance import RelevanceModel
 from catalog.relevance.fitted.model import ModelDocument, shipped_document
@@ -21,6 +20,7 @@ from catalog.retrieval.scoring import current_scoring
 from catalog.retrieval.service import Rivals, rivals_of
 from core.audit import record
 from core.errors import NotAllowedNow
+from core.leased_jobs import UNFINISHED, Claim
 
 
 class _Labelled(NamedTuple):
@@ -34,18 +34,16 @@ class _Labelled(NamedTuple):
 def begin_fit(*, by: User) -> Job:
     """Have a worker fit a scoring to the labels there are. Raises NotAllowedNow where one is at it."""
     require(by, SET_THRESHOLD)
-    unfinished = Job.objects.filter(
-        kind=Job.Kind.FIT, state__in=[Job.State.WAITING, Job.State.RUNNING]
-    )
+    unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
     with transaction.atomic():
         if unfinished.exists():
             raise NotAllowedNow(_("A fit is on its way already."))
-        job = lease.begin(Job.Kind.FIT, by=by)
+        job = Job.objects.create(kind=Job.Kind.FIT, by=by).enqueue()
         record(job, "fit begun", by=by)
     return job
 
 
-def carry_out_fit(held: lease.Held, job: Job) -> None:
+def carry_out_fit(held: Claim[Job], job: Job) -> None:
     """Fit, measure on labels that were held out, and keep the model; nothing is switched.
 
     What can't be fitted ends the job with the reason.
@@ -93,7 +91,7 @@ def carry_out_fit(held: lease.Held, job: Job) -> None:
     held.end(Job.State.DONE, report={"scoring": name, "labels": len(standing)})
 
 
-def _read_labels(held: lease.Held, model: RelevanceModel) -> list[_Labelled]:
+def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
     """Every label with the candidates of its statement, and what the model says of it."""
     labels = list(
         MatchLabel.objects.counting().filter(version__state=Version.State.VERIFIED).order_by("pk")

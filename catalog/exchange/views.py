@@ -16,7 +16,6 @@ from catalog.entries.forms import add_refusal
 from catalog.exchange.formats import CONTENT_TYPES, Format, file_parts
 from catalog.exchange.forms import ExportForm, ImportForm
 from catalog.exchange.services import file_jobs
-from catalog.jobs.lease import progress_of
 from catalog.models import Version
 from core.errors import BadInput
 from core.web.requests import csv_lines, signed_in, wants_fragment
@@ -59,7 +58,7 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "is_dry": job.arguments["dry_run"],
         "is_active": job.state in ("waiting", "running"),
         "can_start": file_jobs.can_start(job),
-        "progress": progress_of(job),
+        "progress": job.progress,
     }
     template = "catalog/_import.html" if wants_fragment(request) else "catalog/import_detail.html"
     return render(request, template, context)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from django.conf import settings
+from collections.abc import Mapping
+
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.leased_jobs import LeasedJob
 
-class Job(models.Model):
-    """One piece of background work; a worker holds it by owner, fence and lease, as it holds a Run."""
+
+class Job(LeasedJob):
+    """One piece of the catalogue's background work."""
 
     class Kind(models.TextChoices):
         IMPORT = "import", _("Import")
@@ -20,15 +22,9 @@ class Job(models.Model):
         COMPARE = "compare", _("Search for near-duplicates")
         FIT = "fit", _("Fit of the scoring")
 
-    class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
-        RUNNING = "running", _("Running")
-        DONE = "done", _("Done")
-        FAILED = "failed", _("Failed")
-        CANCELLED = "cancelled", _("Cancelled")
+    TASK = "catalog.carry_out_job"
 
     kind = models.CharField(_("kind"), max_length=10, choices=Kind)
-    state = models.CharField(_("state"), max_length=10, choices=State, default=State.WAITING)
     arguments = models.JSONField(default=dict)
     # Of imports and exports: what people call the file, and what it is called where it is kept.
     filename = models.CharField(_("file"), max_length=255, blank=True)
@@ -37,18 +33,8 @@ class Job(models.Model):
     total = models.PositiveBigIntegerField(null=True, blank=True)  # empty: not known yet
     report = models.JSONField(_("report"), default=dict)
     trouble = models.TextField(_("what went wrong"), blank=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    created_at = models.DateTimeField(default=timezone.now)
-    started_at = models.DateTimeField(null=True, blank=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
-    owner = models.CharField(max_length=100, blank=True)
-    fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ["-pk"]
+    class Meta(LeasedJob.Meta):
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=["waiting", "running", "done", "failed", "cancelled"]),
@@ -63,3 +49,8 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
+
+    @property
+    def progress(self) -> Mapping[str, object]:
+        """How far it is, as the progress component takes it; without a value while the whole is not known."""
+        return {"value": self.done if self.total else "", "max": self.total or ""}

@@ -20,7 +20,8 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
-from pipeline.execution.leases import OWNER, Lease, lease_length
+from core.process import OWNER
+from pipeline.execution.leases import Lease, lease_length
 from pipeline.models import Worker
 
 logger = logging.getLogger(__name__)

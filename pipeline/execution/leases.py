@@ -6,10 +6,7 @@ A lease's end is computed and judged by the database's clock alone.
 from __future__ import annotations
 
 import logging
-import os
-import socket
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +17,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from core.process import OWNER
 from pipeline.ledger.daily_spending import add_spending
 from pipeline.models import Attempt, Run
 
@@ -28,8 +26,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_CRASHES = 3
-# One name per process: two workers on one machine, or one restarted, are never the same owner.
-OWNER = f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
 
 
 class LostLease(Exception):

@@ -12,11 +12,9 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
-from celery import current_app
 from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -25,14 +23,13 @@ from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.files.reader import Format, Source
 from core.files.records import UnreadableFile
-from pipeline.models import Run
+from core.leased_jobs import Cancelled, Claim, LostLease, claim, dispatch_unheld
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.campaigns import check_takes_imports, require_manager
 from review.exchange.importing.importer import Counts, Remark
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
 from review.exchange.kept_files import forget_unused, keep_upload, new_path, path_of
-from review.exchange.leases import Cancelled, Held, LostLease, claim
 from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, BadMapping, read_mapping
 from review.models import Campaign, Transfer, TransferLine
 
@@ -75,18 +72,16 @@ def begin_import(
         read_mapping(mapping, ours=OURS[kind])
         with closing(Source(path, format=format or format_by_name(file.name or ""))) as source:
             layout = format or source.layout
-        return _enqueue(
-            Transfer.objects.create(
-                campaign=campaign,
-                kind=kind,
-                filename=Path(file.name or "").name[:255],
-                path=path.name,
-                format=layout,
-                mapping=mapping,
-                total_bytes=file.size,
-                by=by,
-            )
-        )
+        return Transfer.objects.create(
+            campaign=campaign,
+            kind=kind,
+            filename=Path(file.name or "").name[:255],
+            path=path.name,
+            format=layout,
+            mapping=mapping,
+            total_bytes=file.size,
+            by=by,
+        ).enqueue()
     except (UnreadableFile, BadMapping) as error:
         path.unlink(missing_ok=True)
         field = "mapping" if isinstance(error, BadMapping) else "file"
@@ -113,7 +108,7 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
             by=by,
         )
         record(campaign, "export begun", by=by, layout=("", layout))
-        return _enqueue(transfer)
+        return transfer.enqueue()
 
 
 @transaction.atomic
@@ -136,7 +131,7 @@ def cancel_transfer(transfer: Transfer, *, by: User) -> None:
 
 def carry_out(pk: int) -> None:
     """Do what is left to do of a transfer; nothing where another worker holds it, or it has ended."""
-    held = claim(pk)
+    held = claim(Transfer, pk)
     if held is None:
         return
     transfer = Transfer.objects.select_related("campaign", "by").get(pk=pk)
@@ -166,24 +161,18 @@ def carry_out(pk: int) -> None:
 def carry_on() -> int:
     """Tell of transfers that nobody holds, and delete what has expired; how many were told of."""
     now = timezone.now()
-    free = Transfer.objects.filter(
-        Q(lease_until=None) | Q(lease_until__lt=now),
-        state__in=[Transfer.State.WAITING, Transfer.State.RUNNING],
-    )
-    keys = list(free.values_list("pk", flat=True)[:100])
-    for pk in keys:
-        _tell(pk)
+    told = dispatch_unheld(Transfer)
     for old in Transfer.objects.filter(expires_at__lt=now).exclude(path=""):
         path_of(old).unlink(missing_ok=True)
         Transfer.objects.filter(pk=old.pk).update(path="")
     forget_unused(before=now - KEPT_FOR)
-    return len(keys)
+    return told
 
 
 _KEEPS_FILE = [Transfer.State.WAITING, Transfer.State.RUNNING, Transfer.State.DONE]
 
 
-def _import(transfer: Transfer, held: Held) -> None:
+def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
     source = Source(path_of(transfer), format=transfer.format)
     columns = read_mapping(transfer.mapping, ours=OURS[transfer.kind])
     counts = Counts(
@@ -205,7 +194,7 @@ def _import(transfer: Transfer, held: Held) -> None:
     path_of(transfer).unlink(missing_ok=True)
 
 
-def _export(transfer: Transfer, held: Held) -> None:
+def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
     """Written from the start again where a worker was lost: half a file is of no use."""
     with path_of(transfer).open("wb") as file:
         count = export_campaign(
@@ -229,7 +218,7 @@ def _export(transfer: Transfer, held: Held) -> None:
 class _Report:
     """Keeps the report by line, as far as a person would read it."""
 
-    def __init__(self, transfer: Transfer, held: Held) -> None:
+    def __init__(self, transfer: Transfer, held: Claim[Transfer]) -> None:
         self._transfer, self._held = transfer, held
         self._room = MOST_LINES - transfer.lines.count()
 
@@ -269,18 +258,3 @@ def check_size(file: File[bytes]) -> None:
 def format_by_name(name: str) -> str:
     """A file that says it is a table is one: what is kept has no name to look at."""
     return Format.CSV if name.lower().endswith((".csv", ".tsv")) else ""
-
-
-def _enqueue(transfer: Transfer) -> Transfer:
-    transaction.on_commit(lambda: _tell(transfer.pk))
-    return transfer
-
-
-def _tell(pk: int) -> None:
-    """A message to the workers; where the broker is down, `carry_on` tells them when it is back."""
-    try:
-        current_app.send_task(
-            "review.carry_out_transfer", (pk,), queue=Run.CAMPAIGN_QUEUE, expires=60
-        )
-    except Exception:
-        logger.warning("the workers could not be told of transfer %s", pk, exc_info=True)

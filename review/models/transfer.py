@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.leased_jobs import LeasedJob
+from pipeline.models import Run
 from review.models.campaign import Campaign
 
 
-class Transfer(models.Model):
+class Transfer(LeasedJob):
     """One import or export. The file lies in the data folder under `path` until it expires.
 
-    A worker holds it by owner, fence and lease, as a Run: killed in the middle, it is taken up again,
-    and since every row is safe to read twice nothing is doubled.
+    Killed in the middle it is taken up again, and since every row is safe to read twice nothing is doubled.
     """
 
     class Kind(models.TextChoices):
@@ -23,16 +22,11 @@ class Transfer(models.Model):
         SCORES = "scores", _("Scores in")
         EXPORT = "export", _("Export")
 
-    class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
-        RUNNING = "running", _("Running")
-        DONE = "done", _("Done")
-        FAILED = "failed", _("Failed")
-        CANCELLED = "cancelled", _("Cancelled")
+    TASK = "review.carry_out_transfer"
+    QUEUE = Run.CAMPAIGN_QUEUE
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="transfers")
     kind = models.CharField(_("kind"), max_length=6, choices=Kind)
-    state = models.CharField(_("state"), max_length=9, choices=State, default=State.WAITING)
     filename = models.CharField(_("file"), max_length=255)
     path = models.CharField(max_length=500, blank=True)
     format = models.CharField(_("format"), max_length=20, blank=True)
@@ -46,20 +40,9 @@ class Transfer(models.Model):
     unchanged = models.PositiveBigIntegerField(default=0)
     refused = models.PositiveBigIntegerField(default=0)
     problem = models.TextField(blank=True)
-    cancel_asked_at = models.DateTimeField(null=True, blank=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="transfers"
-    )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    started_at = models.DateTimeField(null=True, blank=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    owner = models.CharField(max_length=100, blank=True)
-    fence = models.PositiveBigIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ["-pk"]
+    class Meta(LeasedJob.Meta):
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind__in=["items", "scores", "export"]), name="transfer_kind_legal"
@@ -79,10 +62,6 @@ class Transfer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.filename}"
-
-    @property
-    def is_active(self) -> bool:
-        return self.state in (Transfer.State.WAITING, Transfer.State.RUNNING)
 
 
 class TransferLine(models.Model):

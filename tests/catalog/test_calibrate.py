@@ -11,13 +11,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import hooks, services
+from catalog import hooks, job_runner, services
 from catalog.calibration.thresholds import score_labels
-from catalog.jobs import lease, runner
 from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring
 from core.errors import BadInput, NotAllowedNow, Stale
+from core.leased_jobs import LostLease, claim, dispatch_unheld
 from tests.catalog.shelf import ASKED, shelve
 from tests.catalog.test_two_curators import at_once
 from tests.make import make_answered_run, make_version
@@ -249,7 +249,7 @@ class TestOwnScoring:
         client.post(f"{ADDRESS}fit/")
         job = Job.objects.get()
 
-        runner.carry_out_job(job.pk)
+        job_runner.carry_out_job(job.pk)
 
         job.refresh_from_db()
         assert (job.state, job.trouble) == ("done", "")
@@ -281,7 +281,7 @@ class TestOwnScoring:
         with pytest.raises(NotAllowedNow):
             services.begin_fit(by=curator)
 
-        runner.carry_out_job(job.pk)
+        job_runner.carry_out_job(job.pk)
 
         page = client_for(curator).get(ADDRESS)
         assert "The last fit came to nothing." in page.text
@@ -290,16 +290,16 @@ class TestOwnScoring:
 
     def test_a_job_is_done_once_and_taken_over_from_a_dead_worker(self, curator: User) -> None:
         job = services.begin_fit(by=curator)
-        first = lease.claim(job.pk)
+        first = claim(Job, job.pk)
         assert first is not None
-        assert lease.claim(job.pk) is None
-        assert lease.unheld() == []
+        assert claim(Job, job.pk) is None
+        assert dispatch_unheld(Job) == 0
 
         Job.objects.update(lease_until=None)
-        second = lease.claim(job.pk)
+        second = claim(Job, job.pk)
 
         assert second is not None
-        with pytest.raises(lease.LostLease):
+        with pytest.raises(LostLease):
             first.note(done=1)
         second.note(done=2)
         first.end(Job.State.FAILED)

@@ -19,9 +19,9 @@ from catalog.entries.services.base import CURATE, require
 from catalog.exchange.formats import Format, format_of, read_file
 from catalog.exchange.services.import_plan import ImportReport, Outcome
 from catalog.exchange.services.importing import import_rows
-from catalog.jobs import lease
 from catalog.models import Job, Version
 from core.errors import BadInput, NotAllowedNow, Refused
+from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
 
 MOST_BYTES = 64_000_000  # of a file on a page; the command takes any
 MOST_ROWS = 10_000  # of a kept report; its figures are always whole
@@ -88,7 +88,7 @@ def start_import(preview: Job, *, by: User) -> Job:
 def cancel_import(job: Job, *, by: User) -> None:
     """Stop it; what was imported stays. Raises NotAllowedNow where it has ended."""
     require(by, CURATE)
-    active = Job.objects.filter(pk=job.pk, state__in=[Job.State.WAITING, Job.State.RUNNING])
+    active = Job.objects.filter(pk=job.pk, state__in=UNFINISHED)
     if not active.update(state=Job.State.CANCELLED, ended_at=timezone.now()):
         raise NotAllowedNow(_("This has ended already."))
     _forget_file(job)
@@ -108,7 +108,7 @@ def can_start(job: Job) -> bool:
     )
 
 
-def carry_out_import(held: lease.Held, job: Job) -> None:
+def carry_out_import(held: Claim[Job], job: Job) -> None:
     """In whoever holds the job. Begun again after a kill, it finds what is there already."""
     name = job.filename
     is_dry = bool(job.arguments["dry_run"])
@@ -137,12 +137,12 @@ def carry_out_import(held: lease.Held, job: Job) -> None:
 
 def _begin(job: Job, *, at_once: bool) -> None:
     """Do it now, or have a worker do it; either way nobody else does it too."""
-    held = lease.claim(job.pk) if at_once else None
+    held = claim(Job, job.pk) if at_once else None
     if held is not None:
-        with suppress(lease.LostLease):  # somebody cancelled it in another window
+        with suppress(LostLease):  # somebody cancelled it in another window
             carry_out_import(held, job)
     else:
-        transaction.on_commit(lambda: lease.tell(job.pk), robust=True)
+        job.enqueue()
     job.refresh_from_db()
 
 

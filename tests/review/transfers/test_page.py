@@ -13,8 +13,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from core.leased_jobs import Claim, claim
 from review.campaigns import rules
-from review.exchange import jobs, leases
+from review.exchange import jobs
 from review.exchange.importing import importer
 from review.exchange.kept_files import path_of
 from review.models import Campaign, Item, Score, Transfer
@@ -160,7 +161,7 @@ def test_a_transfer_is_cancelled_before_it_begins_or_between_slices(
     assert client.post(f"/transfers/{waiting.pk}/cancel/").status_code == 409
 
     running_one = upload(client, campaign, GOOD, mapping="statement=query")
-    held = leases.claim(running_one.pk)
+    held = claim(Transfer, running_one.pk)
     assert held is not None
     client.post(f"/transfers/{running_one.pk}/cancel/")
     Transfer.objects.filter(pk=running_one.pk).update(lease_until=None)
@@ -175,15 +176,15 @@ def test_a_killed_worker_is_followed_by_another_that_goes_on_where_it_stopped(
     monkeypatch.setattr(importer, "SLICE", 2)
     rows = [{"id": f"c{number}", "statement": f"Do {number}"} for number in range(5)]
     transfer = upload(client, campaign, *rows, "{broken")
-    real, calls = leases.Held.note, []
+    real, calls = Claim.note, []
 
-    def die_in_second_slice(held: leases.Held, **progress: object) -> None:
+    def die_in_second_slice(held: Claim[Transfer], **progress: object) -> None:
         calls.append(progress)
         if len(calls) == 2:
             raise KeyboardInterrupt  # what ends a process; no handler of ours sees it
         real(held, **progress)
 
-    monkeypatch.setattr(leases.Held, "note", die_in_second_slice)
+    monkeypatch.setattr(Claim, "note", die_in_second_slice)
     with pytest.raises(KeyboardInterrupt):
         jobs.carry_out(transfer.pk)
     transfer.refresh_from_db()

@@ -17,24 +17,24 @@ from catalog.calibration.thresholds import score_labels
 from catalog.curation.services.duplicates import compare_entries
 from catalog.curation.services.rechecking import recheck_versions
 from catalog.exchange.services.file_jobs import carry_out_import
-from catalog.jobs import lease
 from catalog.models import Job
+from core.leased_jobs import Claim, LostLease, claim, dispatch_unheld
 
 logger = logging.getLogger(__name__)
 
 AT_A_TIME = 10  # of each kind
 LONGEST = 4.0  # seconds of one passage, so that the worker's thread is soon free again
 
-CARRIED_OUT: Mapping[str, Callable[[lease.Held, Job], None]] = {
+CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
     Job.Kind.FIT: carry_out_fit,
     Job.Kind.IMPORT: carry_out_import,
 }
 
 
-@shared_task(name=lease.TASK)
+@shared_task(name=Job.TASK)
 def carry_out_job(pk: int) -> None:
     """Do the job, if nobody else is at it; what goes wrong ends it, and is said where it was begun."""
-    held = lease.claim(pk)
+    held = claim(Job, pk)
     if held is None:
         return
     job = Job.objects.select_related("by").get(pk=pk)
@@ -44,7 +44,7 @@ def carry_out_job(pk: int) -> None:
         return
     try:
         work(held, job)
-    except lease.LostLease:
+    except LostLease:
         logger.warning("Job %s is somebody else's now", pk)
     except Exception as error:
         held.end(Job.State.FAILED, trouble=str(error)[:2000])
@@ -54,8 +54,7 @@ def carry_out_job(pk: int) -> None:
 @shared_task(name="catalog.curate")
 def curate() -> None:
     """Hand out jobs that nobody holds, and do some of what is always to be done."""
-    for pk in lease.unheld():
-        lease.tell(pk)
+    dispatch_unheld(Job)
     begun = monotonic()
     while curate_a_little() and monotonic() - begun < LONGEST:
         pass
