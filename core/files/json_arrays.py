@@ -8,15 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from core.files.records import (
-    BOM,
-    MOST_BYTES,
-    Record,
-    UnreadableFile,
-    object_of,
-    refuse_constant,
-    too_long,
-)
+from core.files.lines import BOM, MOST_BYTES, UnreadableFile
+from core.files.records import Record, object_of, refuse_constant, too_long
 
 _PART = 1 << 18
 _NO_ARRAY = "The file holds no array of objects, alone or as “items”."
@@ -27,7 +20,7 @@ _NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 _NEXT = re.compile(r"\}\s*,\s*(?=\{)")
 
 
-def read_array(file: BinaryIO) -> Iterator[Record]:
+def read_json_array(file: BinaryIO) -> Iterator[Record]:
     """A record for each element; its `line` is its place in the array, from 1. Raises UnreadableFile."""
     window = _Window(file)
     _find_array(window)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from core.files.records import Lines, Record, decode_object, too_long
+from core.files.lines import iterate_lines
+from core.files.records import Record, decode_object, too_long
 
 
-def read_lines(file: BinaryIO) -> Iterator[Record]:
-    """A record for each line that is not blank."""
-    lines = Lines(file)
-    for line in lines:
+def read_json_lines(file: BinaryIO) -> Iterator[Record]:
+    """A record for each line that is not blank. Raises UnreadableFile."""
+    for number, line in iterate_lines(file):
         if line is None:
-            yield too_long(lines.number)
+            yield too_long(number)
         elif not line.isspace():
-            yield decode_object(line, line=lines.number)
+            yield decode_object(line, line=number)

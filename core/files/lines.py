@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 MOST_BYTES = 4_000_000  # of one row, and of one file of a folder
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -45,4 +45,4 @@ def _without_mark(data: bytes) -> bytes:
     for mark, name in _OTHER_ENCODINGS.items():
         if data.startswith(mark):
             raise UnreadableFile(f"The file is {name}; save it as UTF-8.")
-    return data.removeprefix(_BOM)
+    return data.removeprefix(BOM)

@@ -1,100 +1,117 @@
-"""CSV, and what else separates columns by one character: a header, then a record a row."""
+"""CSV, and what else separates columns by one character: a header, then a row for each record."""
 
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple
 
-from core.files.records import MOST_BYTES, Lines, Record, UnreadableFile, too_long
+from core.files import lines as files
+from core.files.lines import Line, UnreadableFile, iterate_lines, say_too_long
 
 SEPARATORS = ",;\t|"
-# The column by which our own exports are known: only their cells carry the mark of `safe_text`.
-OWN = "record"
-_CALCULATES = re.compile(r"'*[=+\-@\t\r]")
-_MARKED = re.compile(r"'+[=+\-@\t\r]")
 
 
-def safe_text(text: str) -> str:
-    """The text so that no spreadsheet calculates with it; `plain_text` gives exactly the text back."""
-    return f"'{text}" if _CALCULATES.match(text) else text
+class TableRow(NamedTuple):
+    """The cells of one row and the line where it begins, or what is wrong with it."""
+
+    line: int
+    cells: Sequence[str] = ()
+    problem: str = ""
 
 
-def plain_text(text: str) -> str:
-    """What `safe_text` was given."""
-    return text[1:] if _MARKED.match(text) else text
+class Table:
+    """The rows under a header, each read as it is asked for.
+
+    `exact`: quotes must be closed and every row must have as many cells as the header; the lines of a row that fails
+    are read once more without its first, so that a quote that is left open costs its own row and not all behind it.
+    Otherwise quotes are read as spreadsheets do, and only what has too many cells is a problem.
+
+    Bytes that are not UTF-8 become lone surrogates in the cells. Raises UnreadableFile for a header that is none.
+    """
+
+    def __init__(self, file: BinaryIO, *, exact: bool, separators: str = SEPARATORS) -> None:
+        csv.field_size_limit(files.MOST_BYTES)
+        self._exact = exact
+        self._feed = _Feed(iterate_lines(file))
+        first = self._feed.take_line()
+        if first is None:
+            raise UnreadableFile("The file has no header: a first line with names of columns.")
+        separator = max(separators, key=first.count)
+        row = next(csv.reader([first], delimiter=separator), [])
+        self.columns = [name.strip() for name in row]
+        _check_header(self.columns)
+        self._rows = csv.reader(self._feed, delimiter=separator, strict=exact)
+
+    def __iter__(self) -> Iterator[TableRow]:
+        """Each row that is not blank."""
+        while (row := self._next()) is not None:
+            if row.problem or any(row.cells):
+                yield row
+
+    def _next(self) -> TableRow | None:
+        feed = self._feed
+        feed.taken, feed.size = [], 0
+        cells: list[str] = []
+        problem = ""
+        try:
+            cells = next(self._rows)
+        except StopIteration:
+            return None
+        except _TooLong:
+            problem = say_too_long()
+        except csv.Error as error:
+            problem = f"is no row of CSV: {error}"
+        first, *rest = feed.taken
+        if not problem and any(cells):
+            problem = self._wrong_length(len(cells))
+        if self._exact and problem:
+            feed.again += reversed(rest)
+        return TableRow(first.number, () if problem else cells, problem)
+
+    def _wrong_length(self, cells: int) -> str:
+        columns = len(self.columns)
+        if cells == columns or (cells < columns and not self._exact):
+            return ""
+        return f"has {cells} cells under {columns} columns"
 
 
 class _TooLong(Exception):
     """A line, or a row of many lines, is longer than is taken."""
 
 
+@dataclass
 class _Feed:
-    """The lines of a row as text, counted, so that a quote left open does not swallow the file."""
+    """Lines for csv.reader, counted, so that a quote left open does not swallow the file."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._lines = Lines(file)
-        self._iterator = iter(self._lines)
-        self.taken = 0
+    lines: Iterator[Line]
+    again: list[Line] = field(default_factory=list)  # the next line last
+    taken: list[Line] = field(default_factory=list)
+    size: int = 0
 
-    @property
-    def number(self) -> int:
-        return self._lines.number
+    def take_line(self) -> str | None:
+        """The next line, or None at the end of the file or where it is too long."""
+        line = next(self.lines, None)
+        return None if line is None or line.data is None else _decode(line.data)
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = next(self._iterator)
-        self.taken += len(line or b"")
-        if line is None or self.taken > MOST_BYTES:
+        line = self.again.pop() if self.again else next(self.lines)
+        self.taken.append(line)
+        self.size += len(line.data or b"")
+        if line.data is None or self.size > files.MOST_BYTES:
             raise _TooLong
-        # What is not UTF-8 becomes half characters, which the judge of the row finds and names.
-        return line.decode(errors="surrogateescape")
+        return _decode(line.data)
 
 
-def read_table(file: BinaryIO) -> Iterator[Record]:
-    """A record for each row under the header; an empty cell is no value. Raises UnreadableFile."""
-    csv.field_size_limit(MOST_BYTES)
-    feed = _Feed(file)
-    try:
-        first = next(feed)
-    except (StopIteration, _TooLong):
-        raise UnreadableFile(
-            "The file has no header: a first line with names of columns."
-        ) from None
-    separator = max(SEPARATORS, key=first.count)
-    names = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
-    _check_header(names)
-    yield from _read_rows(feed, names, separator)
+def _decode(data: bytes) -> str:
+    return data.decode(errors="surrogateescape")
 
 
-def _read_rows(feed: _Feed, names: list[str], separator: str) -> Iterator[Record]:
-    is_own = OWN in names
-    rows = csv.reader(feed, delimiter=separator, strict=False)
-    while True:
-        feed.taken, line = 0, feed.number + 1
-        try:
-            cells = next(rows)
-        except StopIteration:
-            return
-        except _TooLong:
-            yield too_long(line)
-        except csv.Error as error:
-            yield Record(line, problem=f"is no row of CSV: {error}")
-        else:
-            if len(cells) > len(names):
-                yield Record(line, problem=f"has {len(cells)} cells under {len(names)} columns")
-            elif any(cells):
-                pairs = zip(names, cells, strict=False)
-                yield Record(
-                    line,
-                    {name: plain_text(cell) if is_own else cell for name, cell in pairs if cell},
-                )
-
-
-def _check_header(names: list[str]) -> None:
+def _check_header(names: Sequence[str]) -> None:
     if not any(names) or any(not name.isprintable() for name in names):
         raise UnreadableFile("The first line holds no names of columns.")
     twice = sorted({name for name in names if names.count(name) > 1})

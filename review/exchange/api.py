@@ -16,7 +16,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.errors import BadInput
-from core.files.reader import Format
 from core.web.parsers import JSONParser, MultiPartParser
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_campaigns, access_transfer
@@ -26,6 +25,7 @@ from review.exchange import jobs
 from review.exchange.exporting.exporter import Layout
 from review.exchange.importing.campaigns import find_campaign
 from review.exchange.kept_files import can_be_downloaded, path_of
+from review.exchange.source import Format
 from review.models import Campaign, Exposure, Transfer, TransferLine
 
 

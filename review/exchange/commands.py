@@ -14,10 +14,10 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from core.actor import find_actor
 from core.errors import Refused
-from core.files.reader import Format, Source
-from core.files.records import UnreadableFile
+from core.files.lines import UnreadableFile
 from review.exchange.importing.importer import Counts, Remark
 from review.exchange.rows.columns import BadMapping, read_mapping, read_pairs
+from review.exchange.source import Format, Source
 
 SOME_REFUSED = 1
 NOTHING_READ = 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.files.reader import Format
 from review.exchange.exporting.exporter import Layout
 from review.exchange.rows.columns import BadMapping, read_pairs
+from review.exchange.source import Format
 from review.models import Transfer
 
 

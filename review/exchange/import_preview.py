@@ -17,9 +17,8 @@ from django.core.files.base import File
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow
-from core.files.reader import Source
-from core.files.records import Record, UnreadableFile
-from core.files.tables import OWN
+from core.files.lines import UnreadableFile
+from core.files.records import Record
 from review.exchange import jobs
 from review.exchange.importing.campaigns import check_takes_imports
 from review.exchange.kept_files import keep_upload, path_named
@@ -38,6 +37,7 @@ from review.exchange.rows.columns import (
 from review.exchange.rows.item_rows import read_item
 from review.exchange.rows.score_rows import read_scores
 from review.exchange.rows.values import RowProblem
+from review.exchange.source import OWN, Source
 from review.models import Campaign, Transfer
 
 MOST_COLUMNS = 60

@@ -21,8 +21,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
-from core.files.reader import Format, Source
-from core.files.records import UnreadableFile
+from core.files.lines import UnreadableFile
 from core.leased_jobs import Cancelled, Claim, LostLease, claim, dispatch_unheld
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.campaigns import check_takes_imports, require_manager
@@ -31,6 +30,7 @@ from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
 from review.exchange.kept_files import forget_unused, keep_upload, new_path, path_of
 from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, BadMapping, read_mapping
+from review.exchange.source import Format, Source
 from review.models import Campaign, Transfer, TransferLine
 
 logger = logging.getLogger(__name__)

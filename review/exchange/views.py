@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from core.errors import BadInput
-from core.files.reader import Format
 from core.web.requests import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
 from review.desk.exposure import note_campaign
@@ -24,6 +23,7 @@ from review.exchange import jobs
 from review.exchange.forms import ExportForm, ImportForm
 from review.exchange.import_preview import keep_to_look
 from review.exchange.kept_files import can_be_downloaded, path_of
+from review.exchange.source import Format
 from review.models import Campaign, Exposure, Transfer
 
 _SHOWN_LINES = 100

@@ -19,8 +19,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from core.audit import record
 from core.files.cells import safe_cell
-from core.files.reader import Source
 from review.exchange.importing.items import import_items
+from review.exchange.source import Source
 from scriptsmith_site.models import Profile
 from scriptsmith_site.operation.audit import COLUMNS
 

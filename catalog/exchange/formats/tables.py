@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
 from catalog.exchange.formats.records import EntryRecord, Row, read_record
 from core.files import cells
-from core.files.lines import MOST_BYTES, Line, UnreadableFile, iterate_lines, say_too_long
+from core.files.lines import UnreadableFile
+from core.files.tables import Table
 
 SEPARATORS = ",;\t"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
@@ -62,15 +61,15 @@ _NEEDED = ("title", "script")
 
 def read_table(file: BinaryIO) -> Iterator[Row]:
     """A row for each row under the header that is not blank. Raises UnreadableFile."""
-    csv.field_size_limit(MOST_BYTES)
-    feed = _Feed(iterate_lines(file))
-    separator, names = _read_header(feed)
-    while (taken := feed.take_row(separator, columns=len(names))) is not None:
-        place = f"line {taken.line}"
-        if taken.problem:
-            yield Row(place=place, problem=taken.problem)
-        elif any(taken.cells):
-            yield read_cells(names, taken.cells, place=place)
+    table = Table(file, exact=True, separators=SEPARATORS)
+    check_columns(table.columns)
+    for line, row, problem in table:
+        place = f"line {line}"
+        yield (
+            Row(place=place, problem=problem)
+            if problem
+            else read_cells(table.columns, row, place=place)
+        )
 
 
 def read_cells(names: Sequence[str], row: Sequence[str], *, place: str) -> Row:
@@ -114,76 +113,3 @@ def check_columns(names: Sequence[str]) -> None:
         raise UnreadableFile(
             f"Nobody knows the column {unknown[0][:100]!r}. Possible are: {', '.join(COLUMNS)}."
         )
-
-
-def _read_header(feed: _Feed) -> tuple[str, list[str]]:
-    first = feed.take_line()
-    if first is None or not first.strip():
-        raise UnreadableFile("The file has no header: a first line with names of columns.")
-    separator = max(SEPARATORS, key=first.count)
-    names = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
-    check_columns(names)
-    return separator, names
-
-
-class _Taken(NamedTuple):
-    """The cells of one row, or what is wrong with it."""
-
-    line: int
-    cells: Sequence[str] = ()
-    problem: str = ""
-
-
-class _TooLong(Exception):
-    """A line, or a row of many lines, is longer than is taken."""
-
-
-@dataclass
-class _Feed:
-    """Lines for csv.reader; those of a row that turns out to be none are read once more without its first.
-
-    So a quote that is left open costs its own row, and not all that stand behind it.
-    """
-
-    lines: Iterator[Line]
-    again: list[Line] = field(default_factory=list)  # the next line last
-    taken: list[Line] = field(default_factory=list)
-    size: int = 0
-
-    def take_line(self) -> str | None:
-        """The next line, or None at the end of the file or where it is too long."""
-        line = next(self.lines, None)
-        return None if line is None or line.data is None else _decode(line.data)
-
-    def take_row(self, separator: str, *, columns: int) -> _Taken | None:
-        """The next row, or None at the end of the file."""
-        self.taken, self.size = [], 0
-        problem = ""
-        try:
-            row = next(csv.reader(self, delimiter=separator, strict=True))
-        except StopIteration:
-            return None
-        except _TooLong:
-            row, problem = [], say_too_long()
-        except csv.Error as error:
-            row, problem = [], f"is no row of CSV: {error}"
-        first, *rest = self.taken
-        if problem or len(row) != columns:
-            self.again += reversed(rest)
-        return _Taken(first.number, row, problem)
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = self.again.pop() if self.again else next(self.lines)
-        self.taken.append(line)
-        self.size += len(line.data or b"")
-        if line.data is None or self.size > MOST_BYTES:
-            raise _TooLong
-        return _decode(line.data)
-
-
-def _decode(data: bytes) -> str:
-    # What is not UTF-8 becomes half characters, which the row finds and names.
-    return data.decode(errors="surrogateescape")

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from django.contrib.auth.models import User
 
-from core.files.tables import safe_text
+from core.files.cells import safe_cell
 from review.exchange.exporting.item_records import Fields, item_records
 from review.exchange.exporting.score_records import campaign_record, other_records, score_records
 from review.exchange.importing.campaigns import require_manager
@@ -121,7 +121,7 @@ def _write_table(file: BinaryIO, records: Iterator[Fields]) -> None:
 
 def _cell(value: object) -> object:
     if isinstance(value, str):
-        return safe_text(value)
+        return safe_cell(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value

@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from django.db import transaction
 
-from core.files.reader import Source
 from core.files.records import Record
+from review.exchange.source import Source
 
 SLICE = 5_000  # records
 SLICE_BYTES = 16_000_000

@@ -14,7 +14,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from core.audit import record
-from core.files.reader import Source
 from core.files.records import Record
 from review.campaigns import rules
 from review.exchange.importing.campaigns import (
@@ -42,6 +41,7 @@ from review.exchange.rows.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
 from review.exchange.rows.item_rows import AGAIN, CaseRow, ItemRow, content_of, read_item
 from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
+from review.exchange.source import Source
 from review.models import Campaign
 from review.queue.repeats import make_halos
 

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput
-from core.files.reader import Source
 from core.files.records import Record
 from review.exchange.importing.campaigns import (
     check_person,
@@ -41,6 +40,7 @@ from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABI
 from review.exchange.rows.score_rows import GivenRow, read_scores
 from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
+from review.exchange.source import Source
 from review.models import Campaign
 
 KINDS = ("score", "adjudication", "skip", "remark", "flag")

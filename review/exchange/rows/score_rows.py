@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from core.files.tables import OWN
 from pipeline.types import Arm
 from review.exchange.rows.columns import STAGES, Columns
 from review.exchange.rows.item_rows import MOST_CONFIGURATION, MOST_ID, MOST_PERSON
@@ -22,6 +21,7 @@ from review.exchange.rows.values import (
     score_of,
     text_of,
 )
+from review.exchange.source import OWN
 
 MOST_COMMENT = 10_000
 _ARMS = tuple(arm.value for arm in Arm)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.files.records import Record
-from core.files.tables import OWN
 from review.exchange.importing.importer import Outcome
 from review.exchange.rows.columns import Columns, Habits
+from review.exchange.source import OWN
 
 MOST_NAMED = 50
 

@@ -15,7 +15,6 @@ from django.db.models import F
 from django.test import Client
 
 from core.errors import NotAllowedNow
-from core.files.reader import Source
 from review import services
 from review.campaigns import adjudication, editing, rules, states
 from review.campaigns.dashboard import read_progress
@@ -23,6 +22,7 @@ from review.counting import tallies
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
+from review.exchange.source import Source
 from review.models import Assignment, Campaign, Case, Item, Score
 from review.queue import repeats as repeating
 from review.report.threats import report_threats

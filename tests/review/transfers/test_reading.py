@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.files.reader import Format, Source
-from core.files.records import MOST_BYTES, Record, UnreadableFile
-from core.files.tables import plain_text, safe_text
+from core.files.cells import plain_cell, safe_cell
+from core.files.lines import MOST_BYTES, UnreadableFile
+from core.files.records import Record
 from review.exchange.rows.columns import ITEM_HABITS, Columns, read_mapping
 from review.exchange.rows.item_rows import read_item
 from review.exchange.rows.score_rows import read_scores
 from review.exchange.rows.values import RowProblem
+from review.exchange.source import Format, Source
 
 NAMES = "id,statement,script\n"
 
@@ -157,8 +158,8 @@ def test_a_table_with_bad_rows_is_read_to_its_end(tmp_path: Path) -> None:
     "text", ["=1", "'=1", "''=1", "-rf", "'quoted'", "@x", "\tx", "+1", "'", "", "plain", "\r"]
 )
 def test_a_cell_made_safe_is_exactly_the_text_again(text: str) -> None:
-    assert plain_text(safe_text(text)) == text
-    assert not safe_text(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert plain_cell(safe_cell(text)) == text
+    assert not safe_cell(text).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 # --- Rows -----------------------------------------------------------------------------------------------------------
