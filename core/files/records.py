@@ -39,7 +39,7 @@ def decode_object(data: bytes, *, line: int) -> Record:
 def object_of(value: object, *, line: int) -> Record:
     """The record of a JSON value."""
     if not isinstance(value, dict):
-        return Record(line, problem="is no object with names and values")
+        return Record(line, problem="is not an object with names and values")
     return Record(line, value)
 
 

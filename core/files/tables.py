@@ -11,6 +11,7 @@ from core.files import lines as files
 from core.files.lines import Line, UnreadableFile, iterate_lines, say_too_long
 
 SEPARATORS = ",;\t|"
+_NO_HEADER = "The file has no header: its first line holds no names of columns."
 
 
 class TableRow(NamedTuple):
@@ -37,7 +38,7 @@ class Table:
         self._feed = _Feed(iterate_lines(file))
         first = self._feed.take_line()
         if first is None:
-            raise UnreadableFile("The file has no header: a first line with names of columns.")
+            raise UnreadableFile(_NO_HEADER)
         separator = max(separators, key=first.count)
         row = next(csv.reader([first], delimiter=separator), [])
         self.columns = [name.strip() for name in row]
@@ -113,7 +114,7 @@ def _decode(data: bytes) -> str:
 
 def _check_header(names: Sequence[str]) -> None:
     if not any(names) or any(not name.isprintable() for name in names):
-        raise UnreadableFile("The first line holds no names of columns.")
+        raise UnreadableFile(_NO_HEADER)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UnreadableFile(f"Two columns have the same name: {', '.join(twice)[:200]}.")

@@ -80,8 +80,8 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     ("line", "problem"),
     [
         pytest.param(b'{"id": ', "is no JSON", id="cut off"),
-        pytest.param(b'"text"', "is no object", id="a text"),
-        pytest.param(b"[1, 2]", "is no object", id="a list"),
+        pytest.param(b'"text"', "is not an object", id="a text"),
+        pytest.param(b"[1, 2]", "is not an object", id="a list"),
         pytest.param(b'{"id": NaN}', "is no JSON", id="NaN"),
         pytest.param(b'{"id": "\xe9"}', "is not UTF-8", id="Latin-1"),
         pytest.param(b'{"id": "a\0"}', "is no JSON", id="NUL"),
@@ -99,7 +99,7 @@ def test_one_bad_line_leaves_the_others(tmp_path: Path, line: bytes, problem: st
     ("element", "problem"),
     [
         pytest.param('{"id": }', "is no JSON", id="broken"),
-        pytest.param("17", "is no object", id="a number"),
+        pytest.param("17", "is not an object", id="a number"),
         pytest.param('{"a":' * 5_000 + "1" + "}" * 5_000, "is nested too deeply", id="deep"),
     ],
 )
