@@ -19,12 +19,7 @@ from core.texts import check_text
 from pipeline import hooks
 from pipeline.configurations.prompt_versions import choose_versions
 from pipeline.configurations.services import hold_configuration
-from pipeline.execution.dispatch import tell
 from pipeline.execution.draft_checks import keep_findings
-from pipeline.execution.leases import mark_orphans
-from pipeline.ledger.batches import pause_batch as pause_batch
-from pipeline.ledger.batches import resume_batch as resume_batch
-from pipeline.ledger.batches import set_budget as set_budget
 from pipeline.models import (
     Action,
     Batch,
@@ -35,8 +30,13 @@ from pipeline.models import (
     Refinement,
     Run,
 )
-from pipeline.runs.shortening import ask_shorter as ask_shorter
-from pipeline.runs.shortening import can_shorten as can_shorten
+from pipeline.runs.services.shortening import ask_shorter as ask_shorter
+from pipeline.runs.services.shortening import can_shorten as can_shorten
+from pipeline.scheduling.batches import pause_batch as pause_batch
+from pipeline.scheduling.batches import resume_batch as resume_batch
+from pipeline.scheduling.batches import set_budget as set_budget
+from pipeline.scheduling.dispatch import tell
+from pipeline.scheduling.run_leases import mark_orphans
 from pipeline.types import Arm, DraftKind
 
 MAX_STATEMENT = 4_000

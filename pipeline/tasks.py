@@ -9,8 +9,8 @@ from django.conf import settings
 
 from pipeline.endpoints import check_worker
 from pipeline.execution import run_worker
-from pipeline.execution.dispatch import tell_next_of_campaigns
 from pipeline.models import Run
+from pipeline.scheduling.dispatch import tell_next_of_campaigns
 
 # A campaign fills all threads that it may have; the rest of them is for people.
 _campaign_threads = threading.BoundedSemaphore(settings.SCRIPTSMITH_CAMPAIGN_THREADS)

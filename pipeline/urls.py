@@ -10,7 +10,7 @@ from pipeline.configurations import prompt_views
 from pipeline.configurations import views as configurations
 from pipeline.costs import views as costs
 from pipeline.endpoints import views as endpoints
-from pipeline.runs.views import checks, compare, runs
+from pipeline.runs.views import checks, comparison, runs
 
 
 class DraftKey(PublicKeyConverter):
@@ -24,10 +24,10 @@ urlpatterns = [
     path("actions/new/", actions.action_new, name="action-new"),
     path("actions/<int:pk>/", actions.action_detail, name="action-detail"),
     path("actions/<int:pk>/run/", actions.run_start, name="run-start"),
-    path("actions/<int:pk>/compare/", compare.action_compare, name="action-compare"),
+    path("actions/<int:pk>/compare/", comparison.action_compare, name="action-compare"),
     path(
         "actions/<int:pk>/compare/status/",
-        compare.action_compare_status,
+        comparison.action_compare_status,
         name="action-compare-status",
     ),
     path("runs/<int:pk>/", runs.run_detail, name="run-detail"),

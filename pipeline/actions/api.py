@@ -45,7 +45,7 @@ from pipeline.execution.draft_checks import recheck_draft
 from pipeline.ledger.failures import failure_of
 from pipeline.models import Action, Draft, Run
 from pipeline.runs.comparison import compare_runs
-from pipeline.runs.document import origin_of, report_run
+from pipeline.runs.run_document import origin_of, report_run
 
 ASK = "ask"
 

@@ -22,7 +22,7 @@ from pipeline.configurations.prompt_versions import VersionUse, uses_of, version
 from pipeline.flow import prompts
 from pipeline.flow.questions import answer_words
 from pipeline.models import PromptVersion
-from pipeline.runs.views.stages import name_of
+from pipeline.runs.page_data.timeline import name_of
 from pipeline.types import StageName
 
 

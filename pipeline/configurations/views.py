@@ -20,9 +20,9 @@ from pipeline.configurations import services
 from pipeline.configurations.forms import MODELS_LIST, ConfigurationForms, PresetForm
 from pipeline.configurations.plans import Plan, plan_of, players_for
 from pipeline.configurations.prompt_versions import versions_by_prompt
+from pipeline.configurations.refinement_gain import gain_of
 from pipeline.configurations.services import edition_of, is_fixed, is_usable, known_models
 from pipeline.models import Configuration, Endpoint
-from pipeline.runs.refinement_gain import gain_of
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,21 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from core.audit import record
-from pipeline.endpoints.checks import TRY_STATEMENT, CheckState, check_state, models_known_of
-from pipeline.endpoints.keys import has_key, why_key_is_not_read
+from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
+from pipeline.endpoints.check_requests import (
+    TRY_STATEMENT,
+    CheckState,
+    check_state,
+    models_known_of,
+)
 from pipeline.execution.run_worker import model_client
 from pipeline.flow import questions
 from pipeline.flow.prompts import load_all
 from pipeline.flow.reading.scripts import read_script
 from pipeline.ledger.capacity import Rest
-from pipeline.ledger.questions import target_of
-from pipeline.llm.found import Found, Inspector
+from pipeline.ledger.model_calls import target_of
 from pipeline.llm.probe import probe
+from pipeline.llm.probe_findings import Found, Inspector
 from pipeline.llm.requests import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, Target
 from pipeline.models import Endpoint
@@ -26,7 +31,7 @@ from pipeline.types import Problem
 
 _MOST_SHOWN = 4_000  # characters of a script that was tried
 
-_INSPECTOR = "pipeline.ledger.clients.make_inspector"
+_INSPECTOR = "pipeline.clients.sdk_clients.make_inspector"
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:

@@ -12,7 +12,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.endpoints.checks import (
+from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
+from pipeline.endpoints.address_rules import is_loopback
+from pipeline.endpoints.check_requests import (
     TRY_STATEMENT,
     CheckState,
     asked_at,
@@ -20,15 +22,13 @@ from pipeline.endpoints.checks import (
     models_known_of,
 )
 from pipeline.endpoints.forms import CheckForm, PriceForm, SwitchOnForm
-from pipeline.endpoints.keys import has_key, why_key_is_not_read
 from pipeline.endpoints.prices import prices_of
-from pipeline.endpoints.rules import is_loopback
 from pipeline.endpoints.services import configurations_of, on_by_setting
 from pipeline.ledger.failures import say_trouble
-from pipeline.ledger.questions import cost_of
+from pipeline.ledger.model_calls import cost_of
 from pipeline.llm.addresses import goes_by_proxy
-from pipeline.llm.found import Has, KeyFound, Outcome
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
+from pipeline.llm.probe_findings import Has, KeyFound, Outcome
 from pipeline.llm.types import Usage
 from pipeline.models import Endpoint
 from pipeline.types import Mode

@@ -19,7 +19,7 @@ from core.web.requests import signed_in, wants_fragment
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.actions.forms import add_refusal
 from pipeline.endpoints import prices, services
-from pipeline.endpoints.checks import ask_check
+from pipeline.endpoints.check_requests import ask_check
 from pipeline.endpoints.forms import (
     CheckForm,
     EndpointForm,
@@ -28,7 +28,7 @@ from pipeline.endpoints.forms import (
     SwitchOnForm,
 )
 from pipeline.endpoints.page_data import describe_check, show_endpoint, show_page
-from pipeline.endpoints.recipes import RECIPES
+from pipeline.endpoints.server_recipes import RECIPES
 from pipeline.models import Endpoint
 
 

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from django.db import DatabaseError, connection
 from django.utils.translation import gettext as _
 
-from pipeline.execution.leases import Lease
-from pipeline.llm.exchange import Group, current_group
+from pipeline.llm.http_exchange import Group, current_group
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run
+from pipeline.scheduling.run_leases import Lease
 
 logger = logging.getLogger(__name__)
 

@@ -18,14 +18,13 @@ from catalog.models import Version
 from catalog.types import Retrieval
 from pipeline.execution.abandonment import watch
 from pipeline.execution.draft_checks import findings_of
-from pipeline.execution.leases import Lease, patiently
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
+from pipeline.execution.row_inserts import insert_rows
 from pipeline.execution.stage_store import Lines
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven
-from pipeline.ledger import questions
+from pipeline.ledger import model_calls
 from pipeline.ledger.capacity import tell_waiting
-from pipeline.ledger.inserting import insert_rows
-from pipeline.ledger.questions import Opened, Position, position_of
+from pipeline.ledger.model_calls import Opened, Position, position_of
 from pipeline.ledger.thread_shares import slots
 from pipeline.llm.requests import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
@@ -37,6 +36,7 @@ from pipeline.models import (
     RetrievedMatch,
     Run,
 )
+from pipeline.scheduling.run_leases import Lease, patiently
 from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
@@ -60,7 +60,7 @@ class RecordedPorts:
         # A run's first passage has nothing to look back at.
         taken_up_again = lease.fence > 1
         self._lines = Lines(run, refinement, look_back=taken_up_again)
-        self._calls = questions.calls_of(run.pk, refinement) if taken_up_again else {}
+        self._calls = model_calls.calls_of(run.pk, refinement) if taken_up_again else {}
         self._replies: dict[Position, Reply] = {
             at: reply_of(call.reply) for at, call in self._calls.items() if call.reply
         }
@@ -111,7 +111,7 @@ class RecordedPorts:
             return self._ask_at(roles)
 
     def _ask_at(self, roles: Sequence[tuple[Question, RoleSpec]]) -> dict[Position, Reply]:
-        opening = questions.open_calls(
+        opening = model_calls.open_calls(
             self._lease,
             roles,
             known=self._calls,
@@ -128,7 +128,7 @@ class RecordedPorts:
             )
         # Every reply that came is written before any failure stops the run: it was paid for.
         both = list(zip(tries.values(), ended, strict=True))
-        outcomes = opening.outcomes | patiently(lambda: questions.settle(self._lease, both))
+        outcomes = opening.outcomes | patiently(lambda: model_calls.settle(self._lease, both))
         for outcome in outcomes.values():
             if isinstance(outcome, Exception):
                 raise outcome

@@ -19,15 +19,15 @@ from pipeline import hooks
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution import shortening_worker
 from pipeline.execution.database_ports import RecordedPorts
-from pipeline.execution.dispatch import tell_abandoned
-from pipeline.execution.heartbeat import heartbeat
-from pipeline.execution.leases import Lease, LostLease, claim, patiently, release
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
 from pipeline.flow.run_flow import Flow
 from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
-from pipeline.ledger.questions import draining
+from pipeline.ledger.model_calls import draining
 from pipeline.llm.types import ModelClient
 from pipeline.models import Draft, Feedback, Refinement, Run
+from pipeline.scheduling.dispatch import tell_abandoned
+from pipeline.scheduling.heartbeat import heartbeat
+from pipeline.scheduling.run_leases import Lease, LostLease, claim, patiently, release
 from pipeline.types import Arm, DraftKind, Problem, Verdict
 
 logger = logging.getLogger(__name__)

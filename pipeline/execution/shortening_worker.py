@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution.database_ports import RecordedPorts
-from pipeline.execution.leases import Lease
 from pipeline.flow import questions
 from pipeline.flow.reading.readers import read_points
 from pipeline.flow.run_flow import ASK_AGAIN
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run, Shortening
+from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, ReadingOutcome
 
 

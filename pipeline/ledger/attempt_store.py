@@ -9,10 +9,10 @@ from typing import NamedTuple
 from django.db import connection
 from django.utils import timezone
 
-from pipeline.execution.leases import Lease, LostLease
-from pipeline.ledger.daily_spending import COUNT_TRIES
+from pipeline.costs.daily_spending import COUNT_TRIES
 from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall
+from pipeline.scheduling.run_leases import Lease, LostLease
 
 # The price is that of the day on which the try ends; the cost is rounded as by `ledger.cost_of`.
 _CLOSE = """

@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from pipeline.execution.dispatch import TOLD_AGAIN, tell
 from pipeline.models import Endpoint, Run
 from pipeline.models.run import RunQuerySet
+from pipeline.scheduling.dispatch import TOLD_AGAIN, tell
 
 # People come before campaigns, but so often at least a campaign's call goes first.
 CAMPAIGN_TURN = timedelta(minutes=1)

@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 
-from pipeline.execution.leases import MAX_CRASHES
 from pipeline.llm.types import Trouble, UsageDoubt
 from pipeline.models import Attempt, ModelCall, Run
+from pipeline.scheduling.run_leases import MAX_CRASHES
 from pipeline.types import ReadingOutcome
 
 Outcome = Attempt.Outcome

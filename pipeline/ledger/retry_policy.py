@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.batches import stop_batch
 from pipeline.ledger.capacity import Rest
 from pipeline.llm.types import Failed, FailureKind
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall
+from pipeline.scheduling.batches import stop_batch
 from pipeline.types import Problem
 
 # A broken or missing reply is tried once more, for it may have been billed.

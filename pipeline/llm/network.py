@@ -20,7 +20,7 @@ from typing import Any
 import httpcore2
 
 from pipeline.llm.addresses import ForbiddenAddress, choose_addresses
-from pipeline.llm.exchange import Abandoned, Exchange, OutOfTime, current_exchange
+from pipeline.llm.http_exchange import Abandoned, Exchange, OutOfTime, current_exchange
 
 _MOST_ADDRESSES = 4  # of one host are tried
 _KEEPALIVE = (

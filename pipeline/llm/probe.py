@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from pipeline.flow.reading.readers import read_text
-from pipeline.llm.found import (
+from pipeline.llm.probe_findings import (
     Found,
     Has,
     Inspector,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from pipeline.configurations.refinement_gain import assessed_in_turn
 from pipeline.models import Draft, Run, Stage
-from pipeline.runs.refinement_gain import assessed_in_turn
 from pipeline.types import ReadingOutcome, StageName, Verdict
 
 _UNREADABLE = {outcome.value for outcome in ReadingOutcome} - {ReadingOutcome.READ.value}

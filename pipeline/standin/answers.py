@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from pipeline.standin.adapt import adapt_script
-from pipeline.standin.book import Answer, Book
-from pipeline.standin.compare import content_words, find_verbs, list_differences, list_requirements
-from pipeline.standin.contract import Prompt
-from pipeline.standin.describe import describe
-from pipeline.standin.literals import without_mentions
-from pipeline.standin.mend import apply_feedback, apply_requests, explain, repair
-from pipeline.standin.shorten import shorten
-from pipeline.standin.write import write_apology, write_script
+from pipeline.standin.description.script_description import describe
+from pipeline.standin.language.literals import without_mentions
+from pipeline.standin.language.statement_comparison import (
+    content_words,
+    find_verbs,
+    list_differences,
+    list_requirements,
+)
+from pipeline.standin.prompt_contract import Prompt
+from pipeline.standin.script_book import Answer, Book
+from pipeline.standin.writing.example_adapter import adapt_script
+from pipeline.standin.writing.feedback_shortener import shorten
+from pipeline.standin.writing.script_mender import apply_feedback, apply_requests, explain, repair
+from pipeline.standin.writing.script_writer import write_apology, write_script
 
 # Rules read prose to here: their patterns are not made for what is longer.
 _LONGEST = 4000

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from pipeline.execution.leases import OWNER
+from pipeline.scheduling.run_leases import OWNER
 from review.models import Transfer
 
 LEASE = timedelta(seconds=60)

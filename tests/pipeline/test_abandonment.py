@@ -13,10 +13,10 @@ from django.db import connection
 from django.utils import timezone
 
 from pipeline import services
+from pipeline.clients.sdk_clients import make_client
 from pipeline.execution import abandonment, run_worker
 from pipeline.ledger import thread_shares
 from pipeline.ledger.capacity import Rest
-from pipeline.ledger.clients import make_client
 from pipeline.llm.types import Failed, Target, Trouble
 from pipeline.models import Attempt, Endpoint, Run
 from tests.hostile import Hostile

@@ -7,7 +7,7 @@ import ipaddress
 import pytest
 
 from core.errors import BadInput
-from pipeline.endpoints.rules import is_loopback, is_private, read_base_url
+from pipeline.endpoints.address_rules import is_loopback, is_private, read_base_url
 from pipeline.llm.addresses import (
     ForbiddenAddress,
     Zone,

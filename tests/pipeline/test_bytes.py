@@ -21,7 +21,7 @@ from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.flow.prompts import fence
 from pipeline.models import Endpoint, Run
-from pipeline.runs.document import report_run
+from pipeline.runs.run_document import report_run
 from tests.keys import shown
 from tests.make import make_action
 from tests.standin_process import StandIn

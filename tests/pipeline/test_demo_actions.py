@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from catalog.analysis.shellcheck import find_shellcheck
-from pipeline.standin.book import load_book
+from pipeline.standin.script_book import load_book
 
 PROJECT = Path(__file__).resolve().parents[2]
 ACTIONS = PROJECT / "pipeline" / "demo" / "actions"

@@ -13,8 +13,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from pipeline.endpoints import checks
-from pipeline.ledger.questions import target_of
+from pipeline.endpoints import check_requests
+from pipeline.ledger.model_calls import target_of
 from pipeline.models import Endpoint, Run
 from pipeline.tasks import check_endpoint
 from pipeline.types import Problem
@@ -53,7 +53,7 @@ class Sent:
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     sent = Sent()
-    monkeypatch.setattr(checks.current_app, "send_task", sent)
+    monkeypatch.setattr(check_requests.current_app, "send_task", sent)
     return sent
 
 
@@ -164,7 +164,7 @@ def test_without_a_broker_the_page_still_answers(
     def refuse(*args: object, **options: object) -> None:
         raise ConnectionError
 
-    monkeypatch.setattr(checks.current_app, "send_task", refuse)
+    monkeypatch.setattr(check_requests.current_app, "send_task", refuse)
     assert ask() == 302
     assert "Waiting for a worker" in client.get("/endpoints/demo/").text
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from core.errors import BadInput
-from pipeline.endpoints.recipes import RECIPES
-from pipeline.endpoints.rules import (
+from pipeline.endpoints.address_rules import (
     is_loopback,
     is_private,
     looks_like_key,
     read_base_url,
     read_key_variable,
 )
+from pipeline.endpoints.server_recipes import RECIPES
 
 
 @pytest.mark.parametrize(

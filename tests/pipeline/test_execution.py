@@ -8,11 +8,12 @@ from django.utils import timezone
 
 from catalog.types import Answer, Neighbour, Retrieval
 from pipeline import services
-from pipeline.execution import leases, run_worker
+from pipeline.execution import run_worker
 from pipeline.execution.retrieval_store import retrieval_of
-from pipeline.ledger import questions
+from pipeline.ledger import model_calls
 from pipeline.models import Attempt, DraftFinding, Endpoint, ModelCall, Run
-from pipeline.runs.document import report_run
+from pipeline.runs.run_document import report_run
+from pipeline.scheduling import run_leases
 from tests.make import make_action, make_version
 from tests.standin_process import StandIn
 
@@ -90,7 +91,7 @@ def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_aga
     # A worker takes it up, opens the missing call, and is killed before the reply.
     Endpoint.objects.update(blocked_until=None)
     Run.objects.filter(pk=run.pk).update(not_before=None)
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     call = ModelCall.objects.get(run=run, stage="similarity")
     Attempt.objects.create(call=call, number=2, fence=lease.fence)
@@ -105,9 +106,9 @@ def test_a_lost_worker_is_followed_by_another_and_only_its_open_call_is_made_aga
 
 def test_three_deaths_without_an_answer_in_between_need_a_person(standin: StandIn) -> None:
     run = start()
-    for _ in range(leases.MAX_CRASHES):
+    for _ in range(run_leases.MAX_CRASHES):
         Run.objects.filter(pk=run.pk).update(state="running", lease_until=timezone.now())
-        lease = leases.claim(run.pk)
+        lease = run_leases.claim(run.pk)
     run.refresh_from_db()
     assert lease is None and run.state == "failed"
     assert "somebody has to look" in run.problem
@@ -115,16 +116,16 @@ def test_three_deaths_without_an_answer_in_between_need_a_person(standin: StandI
 
 def test_a_held_run_is_not_taken_by_anybody_else() -> None:
     run = start()
-    assert leases.claim(run.pk) is not None
-    assert leases.claim(run.pk) is None
+    assert run_leases.claim(run.pk) is not None
+    assert run_leases.claim(run.pk) is None
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing(standin: StandIn) -> None:
     run = start()
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     Run.objects.filter(pk=run.pk).update(fence=lease.fence + 1)
-    with pytest.raises(leases.LostLease):
+    with pytest.raises(run_leases.LostLease):
         run_worker._work(lease)
     assert not run.drafts.exists()
 
@@ -261,4 +262,4 @@ def test_cost_is_tokens_times_price() -> None:
 
     price = Price(input=2_000_000, output=10_000_000, cache_read=100_000, cache_write=2_500_000)
     usage = Usage(input=1_000, output=500, cache_read=10_000, cache_write=400)
-    assert questions.cost_of(usage, price) == 2_000 + 5_000 + 1_000 + 1_000
+    assert model_calls.cost_of(usage, price) == 2_000 + 5_000 + 1_000 + 1_000

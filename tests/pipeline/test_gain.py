@@ -12,6 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from pipeline.configurations import refinement_gain
+from pipeline.configurations.refinement_gain import count_round, gain_of
 from pipeline.costs.services import Sums
 from pipeline.models import (
     Assessment,
@@ -25,8 +27,6 @@ from pipeline.models import (
     Run,
     Stage,
 )
-from pipeline.runs import refinement_gain
-from pipeline.runs.refinement_gain import count_round, gain_of
 from tests.keys import shown
 from tests.make import SCRIPT, make_draft, make_run
 

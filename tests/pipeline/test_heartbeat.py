@@ -14,18 +14,18 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from pipeline import services
-from pipeline.execution import leases
-from pipeline.execution.heartbeat import Heartbeat, renew
 from pipeline.ledger.admission import admit
 from pipeline.models import Endpoint, ModelCall, Run, Worker
+from pipeline.scheduling import run_leases
+from pipeline.scheduling.heartbeat import Heartbeat, renew
 from tests.make import make_action
 
 SOON = timedelta(seconds=1)
 
 
-def hold() -> leases.Lease:
+def hold() -> run_leases.Lease:
     run = services.start_run(make_action(), by=None, uses_retrieval=False, enqueue=False)
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     return lease
 
@@ -34,7 +34,7 @@ def let_run_out_soon() -> None:
     Run.objects.update(lease_until=timezone.now() + SOON)
 
 
-def is_renewed(lease: leases.Lease) -> bool:
+def is_renewed(lease: run_leases.Lease) -> bool:
     return Run.objects.get(pk=lease.run_id).lease_until > timezone.now() + 5 * SOON  # type: ignore[operator]
 
 
@@ -141,7 +141,7 @@ def test_a_worker_whose_clock_is_wrong_holds_its_runs_as_long_as_any(
     lease = hold()
     renew([lease])
     monkeypatch.setattr(timezone, "now", lambda: real() + timedelta(hours=1))
-    assert leases.claim(lease.run_id) is None, "nor is it taken by one that is ahead"
+    assert run_leases.claim(lease.run_id) is None, "nor is it taken by one that is ahead"
     monkeypatch.undo()
     assert is_renewed(lease)
 
@@ -156,7 +156,7 @@ def test_a_worker_says_that_it_lives_while_it_has_no_run_and_takes_leave() -> No
             assert time.monotonic() < deadline
             time.sleep(0.02)
         worker = Worker.objects.get()
-        assert (worker.name, worker.threads) == (leases.OWNER, 72)
+        assert (worker.name, worker.threads) == (run_leases.OWNER, 72)
         assert abs(worker.seen_at - timezone.now()) < 5 * SOON
     finally:
         beat.withdraw_worker()

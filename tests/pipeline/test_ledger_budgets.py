@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from core.errors import BadInput, NotAllowedNow
 from pipeline import services
 from pipeline.execution import run_worker
-from pipeline.ledger.batches import spent_by
 from pipeline.models import Attempt, Batch, Endpoint, Price, Run
+from pipeline.scheduling.batches import spent_by
 from tests.make import make_action
 from tests.standin_process import StandIn
 

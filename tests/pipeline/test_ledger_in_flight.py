@@ -9,9 +9,10 @@ import pytest
 from django.db import OperationalError, connection
 
 from pipeline import services
-from pipeline.execution import leases, run_worker
-from pipeline.ledger import questions
+from pipeline.execution import run_worker
+from pipeline.ledger import model_calls
 from pipeline.models import Attempt, Endpoint, ModelCall, Run
+from pipeline.scheduling import run_leases
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -72,7 +73,7 @@ def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn)
     run = start()
     Endpoint.objects.update(max_in_flight=1)
     other = start()
-    assert leases.claim(other.pk) is not None
+    assert run_leases.claim(other.pk) is not None
     call = ModelCall.objects.create(
         key="held",
         run=other,
@@ -96,14 +97,14 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
-        questions.draining.set()  # the signal comes while the first call is in flight
+        model_calls.draining.set()  # the signal comes while the first call is in flight
         return real(self, requests)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(client), "send", send)
     try:
         run_worker.advance(run.pk)
     finally:
-        questions.draining.clear()
+        model_calls.draining.clear()
     run.refresh_from_db()
     assert (run.state, run.owner, run.crashes) == ("queued", "", 0)
     assert len(standin.calls()) == 1
@@ -116,7 +117,7 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
 def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real: Callable[..., object] = questions.settle
+    real: Callable[..., object] = model_calls.settle
     failures = iter([OperationalError("the database is away")])
 
     def settle(*given: object) -> object:
@@ -124,7 +125,7 @@ def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
             raise failure
         return real(*given)
 
-    monkeypatch.setattr(questions, "settle", settle)
+    monkeypatch.setattr(model_calls, "settle", settle)
     run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done" and run.fence == 1
     assert len(standin.calls(billed=True)) == 4

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 
 from pipeline import services
-from pipeline.execution import dispatch, leases
 from pipeline.ledger import capacity
 from pipeline.ledger.admission import admit
 from pipeline.ledger.capacity import Rest, tell_waiting
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
+from pipeline.scheduling import dispatch, run_leases
 from tests.make import make_action
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def occupy(endpoint: Endpoint, *, calls: int, alive: bool = True) -> None:
 def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
     """How many tries of the run are admitted, 0 where it has to wait; they end at once, and it waits as before."""
     before = Run.objects.get(pk=run.pk).waits_for_id
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     calls = [
         ModelCall(
@@ -71,7 +71,7 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
         return 0
     finally:
         ModelCall.objects.filter(key__startswith=f"asked-{run.pk}-").delete()
-        leases.release(lease, waits_for=before)
+        run_leases.release(lease, waits_for=before)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_calls_in_flight_are_counted_over_all_workers(
 
 def test_what_a_run_waits_for_is_forgotten_when_it_is_admitted(endpoint: Endpoint) -> None:
     run = start(waits_for=endpoint)
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     call = ModelCall(key="k", run=run, stage="generate", endpoint=endpoint, request={})
     (attempt,) = admit(lease, endpoint, [call]).tries
@@ -104,11 +104,11 @@ def test_what_a_run_waits_for_is_forgotten_when_it_is_admitted(endpoint: Endpoin
 
 def test_who_lost_the_run_is_not_admitted(endpoint: Endpoint) -> None:
     run = start()
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     Run.objects.update(fence=lease.fence + 1)
     call = ModelCall(key="k", run=run, stage="generate", endpoint=endpoint, request={})
-    with pytest.raises(leases.LostLease):
+    with pytest.raises(run_leases.LostLease):
         admit(lease, endpoint, [call])
     assert not ModelCall.objects.exists()
 
@@ -186,7 +186,7 @@ def test_the_sweep_tells_of_what_no_worker_holds_people_first(endpoint: Endpoint
     campaign, people = start(Batch.objects.create()), start()
     start(waits_for=endpoint)
     held = start()
-    assert leases.claim(held.pk)
+    assert run_leases.claim(held.pk)
     assert dispatch.tell_abandoned() == [people.pk, campaign.pk]
     assert dispatch.tell_abandoned() == [], "it was just told"
     dispatch.forget_what_was_told()

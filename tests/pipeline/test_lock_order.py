@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from pipeline import services
 from pipeline.endpoints import services as endpoints
-from pipeline.execution import dispatch, leases, run_worker
-from pipeline.execution.heartbeat import renew
+from pipeline.execution import run_worker
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
+from pipeline.scheduling import dispatch, run_leases
+from pipeline.scheduling.heartbeat import renew
 from tests.make import make_action
 from tests.pipeline.locks import locks_of, noted_locks
 from tests.standin_process import StandIn
@@ -80,7 +81,7 @@ def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
     run_worker.advance(run.pk)
     Endpoint.objects.update(blocked_until=None)
     Run.objects.update(not_before=None)
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     renew([lease])
     call = ModelCall.objects.get(run=run, stage="describe")

@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from pipeline.llm.client import MessagesClient
-from pipeline.llm.found import Found, Has, KeyFound, Page
 from pipeline.llm.inspector import SdkInspector
 from pipeline.llm.probe import MOST_CALLS, probe
+from pipeline.llm.probe_findings import Found, Has, KeyFound, Page
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
 from pipeline.types import Mode
 from tests.hostile import Hostile

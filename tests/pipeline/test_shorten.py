@@ -12,8 +12,8 @@ from pipeline.execution.run_worker import advance
 from pipeline.flow import prompts
 from pipeline.flow.reading.readers import read_points
 from pipeline.models import Attempt, Batch, Draft, Endpoint, ModelCall, Run, Shortening
-from pipeline.runs.shortening import MAX_TEXT, can_shorten, is_long
-from pipeline.standin.shorten import shorten
+from pipeline.runs.services.shortening import MAX_TEXT, can_shorten, is_long
+from pipeline.standin.writing.feedback_shortener import shorten
 from pipeline.types import ReadingOutcome, Reply
 from tests.make import make_run
 from tests.standin_process import StandIn

@@ -13,12 +13,13 @@ from django.core.management import call_command
 from django.db import connection
 
 from pipeline import services
-from pipeline.execution import leases, run_worker
-from pipeline.ledger import questions
-from pipeline.ledger.daily_spending import add_spending, recount_spending
-from pipeline.ledger.questions import Opened
+from pipeline.costs.daily_spending import add_spending, recount_spending
+from pipeline.execution import run_worker
+from pipeline.ledger import model_calls
+from pipeline.ledger.model_calls import Opened
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Usage
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Run, Spending
+from pipeline.scheduling import run_leases
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -58,23 +59,23 @@ def open_try(run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5
 
 def settle(run: Run, *ends: Answered | Failed, **about: str) -> None:
     """Tries of a run that end so, as a worker writes it."""
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     run.refresh_from_db()
     for ended in ends:
-        questions.settle(lease, [(open_try(run, **about), ended)])
-    leases.release(lease)
+        model_calls.settle(lease, [(open_try(run, **about), ended)])
+    run_leases.release(lease)
 
 
 def lose_worker(run: Run) -> None:
     """A try whose worker dies, and the next worker that finds it."""
-    assert leases.claim(run.pk) is not None
+    assert run_leases.claim(run.pk) is not None
     run.refresh_from_db()
     open_try(run, stage="similarity")
     Run.objects.filter(pk=run.pk).update(lease_until=datetime(2026, 1, 1, tzinfo=UTC))
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
-    leases.release(lease)
+    run_leases.release(lease)
 
 
 def kept() -> set[tuple[object, ...]]:
@@ -113,14 +114,14 @@ def test_a_try_that_is_under_way_is_not_counted_yet() -> None:
 
 def test_a_worker_that_lost_its_run_counts_nothing_twice() -> None:
     run = start()
-    lease = leases.claim(run.pk)
+    lease = run_leases.claim(run.pk)
     assert lease is not None
     run.refresh_from_db()
     opened = open_try(run)
     services.cancel_run(run, by=None)  # type: ignore[arg-type]
 
-    with pytest.raises(leases.LostLease):
-        questions.settle(lease, [(opened, ANSWER)])
+    with pytest.raises(run_leases.LostLease):
+        model_calls.settle(lease, [(opened, ANSWER)])
 
     row = Spending.objects.get()
     assert (row.attempts, row.answered, row.possibly_billed) == (1, 0, 1)

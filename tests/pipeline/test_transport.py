@@ -14,7 +14,7 @@ import pytest
 
 from pipeline.llm import network, transport
 from pipeline.llm.client import MessagesClient
-from pipeline.llm.exchange import Group, current_group
+from pipeline.llm.http_exchange import Group, current_group
 from pipeline.llm.transport import Limits
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Trouble, UsageDoubt
 from tests.hostile import CERTIFICATE, KINDS, Hostile

@@ -20,6 +20,8 @@ from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
 from pipeline.actions.forms import UseForm
 from pipeline.actions.list_rows import RunRow, run_row
+from pipeline.configurations.refinement_gain import rounds_of
+from pipeline.costs.run_costs import costs_of
 from pipeline.execution.draft_checks import (
     is_current,
     is_current_assessment,
@@ -39,11 +41,9 @@ from pipeline.models import (
     Run,
     Stage,
 )
-from pipeline.runs.costs import costs_of
+from pipeline.runs.page_data.feedback_details import show_feedbacks
+from pipeline.runs.page_data.timeline import show_stages
 from pipeline.runs.recommendation import explain_recommendation
-from pipeline.runs.refinement_gain import rounds_of
-from pipeline.runs.views.feedback import show_feedbacks
-from pipeline.runs.views.stages import show_stages
 from pipeline.types import DraftKind
 
 _GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}

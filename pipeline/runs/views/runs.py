@@ -17,9 +17,9 @@ from pipeline import services
 from pipeline.access import access_draft, access_run, visible_parts
 from pipeline.actions.forms import UseForm, add_refusal
 from pipeline.actions.list_rows import run_row
+from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
-from pipeline.runs.costs import costs_of
-from pipeline.runs.views.calls import show_calls
+from pipeline.runs.page_data.call_details import show_calls
 from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
 
 

@@ -6,9 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from pipeline.simulation.decisions import Decisions, SeededChance
-from pipeline.simulation.rates import Rates
-from pipeline.simulation.scripts import SimulatedDraft, describe_draft, read_draft, write_script
+from pipeline.error_model.decisions import Decisions, SeededChance
+from pipeline.error_model.rates import Rates
+from pipeline.error_model.script_texts import (
+    SimulatedDraft,
+    describe_draft,
+    read_draft,
+    write_script,
+)
 from pipeline.types import Verdict
 from tests.pipeline.simulation.asking import MIXED, PAPER, outcomes
 

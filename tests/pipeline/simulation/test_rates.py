@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.simulation.rates import (
+from pipeline.error_model.rates import (
     PRESETS,
     Price,
     Rates,
