@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
-    from pipeline.execution.run_worker import model_client
+    from pipeline.clients.model_client import model_client
     from pipeline.scheduling.dispatch import forget_what_was_told
     from pipeline.scheduling.heartbeat import heartbeat
 
@@ -41,8 +41,8 @@ def warm_up(**_signal: object) -> None:
 
 def drain(**_signal: object) -> None:
     """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
+    from pipeline.clients.model_client import model_client
     from pipeline.execution.abandonment import abandon_later
-    from pipeline.execution.run_worker import model_client
     from pipeline.ledger.model_calls import draining
 
     draining.set()

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import BadInput
-from pipeline.actions.forms import PlainText
+from core.web.forms import PlainText
 from pipeline.configurations.plans import (
     EFFORTS,
     LEAST_TOKENS,

@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from pipeline.actions.forms import PlainText
+from core.web.forms import PlainText
 from pipeline.models import PromptVersion
 
 

@@ -38,6 +38,27 @@ def usable_configurations() -> list[Configuration]:
     return [configuration for configuration in found if is_usable(configuration)]
 
 
+def default_configuration() -> Configuration:
+    """The Configuration used when nobody names one; raises BadInput where there is none."""
+    found = Configuration.objects.filter(is_default=True, archived_at=None).first()
+    if found is None:
+        raise BadInput(
+            _("No configuration is the default; an administrator has to choose one."),
+            field="configuration",
+        )
+    return found
+
+
+def find_configuration(name: str) -> Configuration:
+    """The Configuration of this name; raises BadInput where there is none in use."""
+    found = Configuration.objects.filter(name=name, archived_at=None).first()
+    if found is None:
+        raise BadInput(
+            _("There is no configuration named “%s”.") % name[:80], field="configuration"
+        )
+    return found
+
+
 def is_usable(configuration: Configuration) -> bool:
     """Whether it is in use and every role is played by an endpoint that is switched on."""
     roles = configuration.roles.all()

@@ -19,7 +19,7 @@ from core.web.requests import csv_lines, signed_in
 from pipeline.access import access_spending
 from pipeline.costs.forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs.services import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
-from pipeline.runs.page_data.timeline import name_of
+from pipeline.labels import stage_label
 
 # The stylesheet tells four series apart; the last of them is all the others.
 _SHOWN_APART = 3
@@ -162,7 +162,7 @@ def _show_line(line: CostLine, query: CostQuery) -> ShownLine:
 
 def _name_of(line: CostLine, by: By) -> str:
     if by is By.STAGE:
-        return name_of(line.key)
+        return stage_label(line.key)
     return line.name or _("Without a batch")
 
 

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput
+from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
 from pipeline.llm.addresses import (
     Zone,
     is_loopback_name,
@@ -23,44 +24,6 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HOST_NAME = re.compile(r"(?=.{1,253}$)([a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9_-]*")
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home.arpa", ".localhost")
 _KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA", "ghp_", "Bearer ")
-# Whatever is named here is sent to the endpoint as a key. So a variable either says in its name that it is one for
-# this product, or is the well-known one of a model service, and none else is read.
-KEY_PREFIX = "SCRIPTSMITH_KEY_"
-KNOWN_KEYS = frozenset(
-    {
-        "AI21_API_KEY",
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "AZURE_API_KEY",
-        "AZURE_OPENAI_API_KEY",
-        "CEREBRAS_API_KEY",
-        "COHERE_API_KEY",
-        "DEEPSEEK_API_KEY",
-        "FIREWORKS_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-        "GROQ_API_KEY",
-        "HF_TOKEN",
-        "LITELLM_API_KEY",
-        "LITELLM_MASTER_KEY",
-        "LLAMA_API_KEY",
-        "LM_API_TOKEN",
-        "MISTRAL_API_KEY",
-        "MOONSHOT_API_KEY",
-        "NVIDIA_API_KEY",
-        "OLLAMA_API_KEY",
-        "OPENAI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "PERPLEXITYAI_API_KEY",
-        "SAMBANOVA_API_KEY",
-        "TOGETHER_API_KEY",
-        "VLLM_API_KEY",
-        "WATSONX_APIKEY",
-        "WATSONX_API_KEY",
-        "XAI_API_KEY",
-        "ZAI_API_KEY",
-    }
-)
 
 
 def read_base_url(text: str) -> str:
@@ -107,11 +70,6 @@ def is_private(base_url: str) -> bool:
     if address is not None:
         return zone_of(address) in (Zone.LOOPBACK, Zone.PRIVATE)
     return "." not in host or host.endswith(_PRIVATE_NAMES)
-
-
-def is_key_variable(name: str) -> bool:
-    """Whether a variable of this name may hold a key that is sent to an endpoint."""
-    return name in KNOWN_KEYS or (name.startswith(KEY_PREFIX) and len(name) > len(KEY_PREFIX))
 
 
 def read_key_variable(text: str) -> str:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
+from pipeline.costs.pricing import cost_of
 from pipeline.endpoints.address_rules import is_loopback
 from pipeline.endpoints.check_requests import (
     TRY_STATEMENT,
@@ -25,7 +26,6 @@ from pipeline.endpoints.forms import CheckForm, PriceForm, SwitchOnForm
 from pipeline.endpoints.prices import prices_of
 from pipeline.endpoints.services import configurations_of, on_by_setting
 from pipeline.ledger.failures import say_trouble
-from pipeline.ledger.model_calls import cost_of
 from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
 from pipeline.llm.probe_findings import Has, KeyFound, Outcome

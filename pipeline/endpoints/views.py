@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow, Stale
+from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
-from pipeline.actions.forms import add_refusal
 from pipeline.endpoints import prices, services
 from pipeline.endpoints.check_requests import ask_check
 from pipeline.endpoints.forms import (

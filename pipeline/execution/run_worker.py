@@ -7,15 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import cache
 
-from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from pipeline import hooks
+from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution import shortening_worker
 from pipeline.execution.database_ports import RecordedPorts
@@ -23,7 +21,6 @@ from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
 from pipeline.flow.run_flow import Flow
 from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
 from pipeline.ledger.model_calls import draining
-from pipeline.llm.types import ModelClient
 from pipeline.models import Draft, Feedback, Refinement, Run
 from pipeline.scheduling.dispatch import tell_abandoned
 from pipeline.scheduling.heartbeat import heartbeat
@@ -60,13 +57,6 @@ UPDATE pipeline_run AS run SET
     END
 WHERE id = %(run)s
 """
-
-
-@cache
-def model_client() -> ModelClient:
-    """The client that the settings name, made at its first use: loading the SDK takes seconds."""
-    client: ModelClient = import_string(settings.SCRIPTSMITH_MODEL_CLIENT)()
-    return client
 
 
 def advance(run_id: int) -> None:

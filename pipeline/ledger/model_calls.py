@@ -9,23 +9,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from types import MappingProxyType
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.clients.demo_model import find_demo_model
-from pipeline.clients.endpoint_keys import key_of
 from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.capacity import Rest
 from pipeline.ledger.retry_policy import after_failure, last_message
+from pipeline.ledger.targets import target_of
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
-from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Usage
-from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Refinement
+from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target
+from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Refinement
 from pipeline.scheduling.batches import is_used_up, stop_batch
 from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, Question, Reply
@@ -200,31 +197,6 @@ def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: Opening
 
 def _position(call: ModelCall) -> Position:
     return (call.stage, call.round, call.sample)
-
-
-def target_of(endpoint: Endpoint) -> Target:
-    """Where an endpoint's requests go; the key comes from the environment now, and is stored nowhere."""
-    if endpoint.demo:
-        url = find_demo_model()
-        if url is None:
-            raise Rest(
-                _("The demo model is not running."), until=timezone.now() + timedelta(seconds=2)
-            )
-        return Target(endpoint.name, url, "demo", float(endpoint.timeout_seconds))
-    return Target(
-        endpoint.name, endpoint.base_url, key_of(endpoint), float(endpoint.timeout_seconds)
-    )
-
-
-def cost_of(usage: Usage, price: Price) -> int:
-    """Micro-dollars, rounded half up, from tokens and prices per million tokens; as `tries` writes it."""
-    total = (
-        usage.input * price.input
-        + usage.output * price.output
-        + usage.cache_read * price.cache_read
-        + usage.cache_write * price.cache_write
-    )
-    return (total + 500_000) // 1_000_000
 
 
 def _outcome_of(

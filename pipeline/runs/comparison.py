@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput
 from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
-from pipeline.actions.list_rows import duration_of
 from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
 from pipeline.models import Action, Attempt, Draft, DraftFinding, Feedback, Run, Stage
+from pipeline.runs.list_rows import duration_of
 from pipeline.runs.setting_differences import Difference, differences_of
 from pipeline.types import StageName
 

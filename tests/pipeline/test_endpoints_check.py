@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from pipeline.endpoints import check_requests
-from pipeline.ledger.model_calls import target_of
+from pipeline.ledger.targets import target_of
 from pipeline.models import Endpoint, Run
 from pipeline.tasks import check_endpoint
 from pipeline.types import Problem

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
+from pipeline.clients.model_client import model_client
 from pipeline.error_model.rates import (
     Rates,
     RatesError,
@@ -22,7 +23,6 @@ from pipeline.error_model.rates import (
     refuse_duplicates,
     with_rates,
 )
-from pipeline.execution.run_worker import model_client
 from pipeline.models import Configuration
 from pipeline.simulation.item_flow import SimulationBroken
 from pipeline.simulation.result_document import document

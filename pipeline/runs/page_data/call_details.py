@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from pipeline.labels import stage_label
 from pipeline.ledger.failures import name_what_happened
 from pipeline.models import Attempt, ModelCall, Run
-from pipeline.runs.page_data.timeline import name_of
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def show_calls(run: Run) -> list[ShownCall]:
     return [
         ShownCall(
             call=call,
-            stage=name_of(call.stage),
+            stage=stage_label(call.stage),
             request=list(_read_request(call.request)),
             settings=_write({k: v for k, v in _fields(call.request) if k not in _TEXTS}),
             reply=list(_read_content(_get(call.reply, "content"), "assistant")),

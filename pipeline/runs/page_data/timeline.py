@@ -10,26 +10,13 @@ from django.utils.translation import gettext_noop as _
 
 from pipeline.costs.run_costs import RunCosts, Step
 from pipeline.costs.services import Sums
+from pipeline.labels import stage_label
 from pipeline.models import Stage
 from pipeline.types import StageName
 
 # What is found in more words than this is unfolded on demand.
 _SHORT = 90
 
-_NAMES: dict[str, str] = {
-    StageName.RETRIEVE: _("Search the catalogue"),
-    StageName.GENERATE: _("Write"),
-    StageName.CHECK: _("Check syntax"),
-    StageName.REPAIR: _("Repair"),
-    StageName.DESCRIBE: _("Describe"),
-    StageName.SIMILARITY: _("Compare: similarity"),
-    StageName.DIFFERENCE: _("Compare: differences"),
-    StageName.ENSEMBLE: _("Verdict"),
-    StageName.EXPLAIN: _("Explain"),
-    StageName.REFINE: _("Refine"),
-    StageName.RECOMMEND: _("Recommend"),
-    StageName.SHORTEN: _("Shorten"),
-}
 
 _OUTCOMES = {
     "adapt": _("a starting point"),
@@ -98,17 +85,12 @@ def show_stages(stages: Iterable[Stage], costs: RunCosts | None = None) -> list[
     ]
 
 
-def name_of(stage: str) -> str:
-    """A stage's name for people; its own where it is one that we don't know."""
-    return gettext(_NAMES[stage]) if stage in _NAMES else stage
-
-
 def _show(stage: Stage, sums: Sums | None) -> ShownStage:
     outcome = _OUTCOMES_OF.get((stage.name, stage.outcome)) or _OUTCOMES.get(stage.outcome)
     used = stage.input_tokens or stage.output_tokens
     return ShownStage(
         state=stage.state,
-        name=name_of(stage.name),
+        name=stage_label(stage.name),
         round=stage.round,
         outcome=gettext(outcome) if outcome else stage.outcome,
         found=stage.found.strip(),

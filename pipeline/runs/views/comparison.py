@@ -15,15 +15,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.errors import BadInput
+from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
-from pipeline import services
 from pipeline.access import access_action, access_runs, may_run, visible_parts
-from pipeline.actions.forms import RunForm, add_refusal
-from pipeline.actions.list_rows import RunRow, run_row
-from pipeline.configurations.services import usable_configurations
+from pipeline.configurations.services import find_configuration, usable_configurations
+from pipeline.labels import stage_label
 from pipeline.models import Action
+from pipeline.runs import services
 from pipeline.runs.comparison import MOST_RUNS, ComparedRun, Comparison, compare_runs
-from pipeline.runs.page_data.timeline import ShownStage, name_of, show_stages
+from pipeline.runs.forms import RunForm
+from pipeline.runs.list_rows import RunRow, run_row
+from pipeline.runs.page_data.timeline import ShownStage, show_stages
 from pipeline.runs.views.page import fingerprint_of
 
 MOST_OFFERED = 50
@@ -102,7 +104,7 @@ def _start(
         run = services.start_run(
             action,
             by=signed_in(request),
-            configuration=services.find_configuration(form.cleaned_data["configuration"]),
+            configuration=find_configuration(form.cleaned_data["configuration"]),
             uses_retrieval=form.cleaned_data["retrieval"],
         )
     except BadInput as refusal:
@@ -156,7 +158,7 @@ def _describe(request: HttpRequest, action: Action, keys: Sequence[int]) -> dict
 def _show_lines(found: Comparison) -> list[ShownLine]:
     return [
         ShownLine(
-            name=name_of(line.name),
+            name=stage_label(line.name),
             round=line.round,
             cells=[
                 (one, show_stages([cell.stage])[0], cell.used.cost if cell.used.calls else None)

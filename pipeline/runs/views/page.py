@@ -18,8 +18,6 @@ from catalog.analysis import Risk
 from catalog.models import MatchLabel, Phrasing, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
-from pipeline.actions.forms import UseForm
-from pipeline.actions.list_rows import RunRow, run_row
 from pipeline.configurations.refinement_gain import rounds_of
 from pipeline.costs.run_costs import costs_of
 from pipeline.execution.draft_checks import (
@@ -41,6 +39,8 @@ from pipeline.models import (
     Run,
     Stage,
 )
+from pipeline.runs.forms import UseForm
+from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.feedback_details import show_feedbacks
 from pipeline.runs.page_data.timeline import show_stages
 from pipeline.runs.recommendation import explain_recommendation

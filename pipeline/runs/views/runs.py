@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow
+from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
-from pipeline import services
 from pipeline.access import access_draft, access_run, visible_parts
-from pipeline.actions.forms import UseForm, add_refusal
-from pipeline.actions.list_rows import run_row
 from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
+from pipeline.runs import services
+from pipeline.runs.forms import UseForm
+from pipeline.runs.list_rows import run_row
 from pipeline.runs.page_data.call_details import show_calls
 from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
 
