@@ -72,10 +72,10 @@ def action_list(request: HttpRequest) -> HttpResponse:
         "may_ask": user.has_perm(ASK),
     }
     if not found.is_valid():
-        return render(request, "pipeline/action_list.html", context, status=422)
+        return render(request, "pipeline/actions/list.html", context, status=422)
     page = page_of(found.qs, request, size=PAGE_SIZE)
     context |= {"page": page, "rows": action_rows(page.rows, user)}
-    return render(request, "pipeline/action_list.html", context)
+    return render(request, "pipeline/actions/list.html", context)
 
 
 @require_safe
@@ -112,7 +112,7 @@ def _show_form(request: HttpRequest, form: AskForm, *, status: int = 200) -> Htt
         form[name].value() for name in ("incident", "environment", "reference", "target", "impact")
     )
     context = {"form": form, "unfolded": unfolded, "examples": _examples()}
-    return render(request, "pipeline/action_new.html", context, status=status)
+    return render(request, "pipeline/actions/new.html", context, status=status)
 
 
 def _examples() -> list[str]:
@@ -141,7 +141,7 @@ def _show_action(
         "form": form,
         "may_run": may_run(user, action) and not action.erased_at,
     }
-    return render(request, "pipeline/action_detail.html", context, status=status)
+    return render(request, "pipeline/actions/detail.html", context, status=status)
 
 
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:

@@ -48,7 +48,7 @@ def prompt_list(request: HttpRequest) -> HttpResponse:
     ]
     order = [stage.value for stage in StageName]
     shown.sort(key=lambda one: order.index(one.name))
-    return render(request, "pipeline/prompt_list.html", {"prompts": shown})
+    return render(request, "pipeline/configurations/prompts/list.html", {"prompts": shown})
 
 
 @require_safe
@@ -68,7 +68,7 @@ def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
         "side": request.GET.get("view") == "side",
         "may_write": user.has_perm(MANAGE_ENDPOINTS),
     }
-    return render(request, "pipeline/prompt_detail.html", context)
+    return render(request, "pipeline/configurations/prompts/detail.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -122,4 +122,4 @@ def _show_form(
         "slots": [f"<<{slot}>>" for slot in sorted(prompts.load(name).slots)],
         "words": list(answer_words(name)),
     }
-    return render(request, "pipeline/prompt_new.html", context, status=status)
+    return render(request, "pipeline/configurations/prompts/new.html", context, status=status)

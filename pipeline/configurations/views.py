@@ -41,7 +41,7 @@ def configuration_list(request: HttpRequest) -> HttpResponse:
     found = found.annotate(run_count=Count("runs")).order_by("name")
     shown = [ShownConfiguration(one, is_usable(one), one.run_count) for one in found]
     shown.sort(key=lambda one: one.configuration.archived_at is not None)
-    return render(request, "pipeline/configuration_list.html", {"configurations": shown})
+    return render(request, "pipeline/configurations/list.html", {"configurations": shown})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -205,7 +205,7 @@ def _show_presets(request: HttpRequest, form: PresetForm, *, status: int = 200) 
         "models_list": MODELS_LIST,
         "models": known_models(),
     }
-    return render(request, "pipeline/configuration_preset.html", context, status=status)
+    return render(request, "pipeline/configurations/preset.html", context, status=status)
 
 
 def _show(
@@ -229,4 +229,4 @@ def _show(
             "runs": configuration.runs.count(),
             "gain": gain_of(configuration),
         }
-    return render(request, "pipeline/configuration_detail.html", context, status=status)
+    return render(request, "pipeline/configurations/detail.html", context, status=status)

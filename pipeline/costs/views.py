@@ -73,7 +73,7 @@ def cost(request: HttpRequest) -> HttpResponse:
     access_spending(user)
     form = CostForm(request.GET)
     if not form.is_valid():
-        return render(request, "pipeline/cost.html", {"form": form}, status=422)
+        return render(request, "pipeline/costs/overview.html", {"form": form}, status=422)
     costs = read_costs(form.query, by=user)
     show = form.cleaned_data["show"] or ("cost" if costs.total.cost else "tokens")
     context = {
@@ -91,7 +91,7 @@ def cost(request: HttpRequest) -> HttpResponse:
         "narrowed": costs.query.configuration or costs.query.batch is not None,
         "address": request.GET.urlencode(),
     }
-    return render(request, "pipeline/cost.html", context)
+    return render(request, "pipeline/costs/overview.html", context)
 
 
 @require_safe
@@ -101,7 +101,7 @@ def cost_export(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     access_spending(user)
     form = CostForm(request.GET)
     if not form.is_valid():
-        return render(request, "pipeline/cost.html", {"form": form}, status=422)
+        return render(request, "pipeline/costs/overview.html", {"form": form}, status=422)
     query = form.query
     return StreamingHttpResponse(
         csv_lines(_file_rows(read_costs(query, by=user))),

@@ -128,7 +128,7 @@ def show_page(
         "switch_form": switch or SwitchOnForm(),
         "users": configurations_of(endpoint),
     }
-    return render(request, "pipeline/endpoint_detail.html", context, status=status)
+    return render(request, "pipeline/endpoints/detail.html", context, status=status)
 
 
 def describe_check(endpoint: Endpoint, *, form: CheckForm | None = None) -> dict[str, object]:

@@ -37,7 +37,7 @@ def endpoint_list(request: HttpRequest) -> HttpResponse:
     """Where models are asked; the keys themselves are shown nowhere."""
     shown = [show_endpoint(one) for one in access_endpoints(signed_in(request))]
     context = {"nav_section": "admin", "endpoints": shown}
-    return render(request, "pipeline/endpoint_list.html", context)
+    return render(request, "pipeline/endpoints/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -127,7 +127,7 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
     if not wants_fragment(request):
         return redirect("endpoint-detail", name=name)
     context = describe_check(endpoint)
-    response = render(request, "pipeline/_endpoint_check.html", context)
+    response = render(request, "pipeline/endpoints/_check.html", context)
     if not endpoint.probe.get("asked"):
         response["HX-Trigger"] = json.dumps({"announce": {"text": _("The check has ended.")}})
     return response
@@ -235,7 +235,7 @@ def _show_form(
         "stale": stale,
         "theirs": theirs or [],
     }
-    return render(request, "pipeline/endpoint_form.html", context, status=status)
+    return render(request, "pipeline/endpoints/form.html", context, status=status)
 
 
 class _Deed(Protocol):

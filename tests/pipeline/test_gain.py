@@ -157,13 +157,15 @@ def test_no_more_than_the_newest_runs_are_counted_and_that_is_said(
         found = gain_of(configuration)
 
     assert (found.runs, found.is_cut) == (2, True)
-    shown = render_to_string("pipeline/_gain.html", {"gain": found})
+    shown = render_to_string("pipeline/configurations/_refinement_gain.html", {"gain": found})
     assert "Counted over the newest 2 runs" in shown
     assert "2 / 2" in shown and "$0.0060" in shown
 
 
 def test_before_the_first_run_it_says_what_will_be_counted() -> None:
-    shown = render_to_string("pipeline/_gain.html", {"gain": gain_of(batch=Batch(pk=0))})
+    shown = render_to_string(
+        "pipeline/configurations/_refinement_gain.html", {"gain": gain_of(batch=Batch(pk=0))}
+    )
 
     assert "No run has ended with a verdict yet" in shown
 

@@ -82,7 +82,7 @@ def action_compare_status(request: HttpRequest, pk: int) -> HttpResponse:
     context = _describe(request, action, _keys(request.GET))
     if request.GET.get("seen") == context["seen"]:
         return HttpResponse(status=204)
-    response = render(request, "pipeline/_compare.html", context)
+    response = render(request, "pipeline/runs/comparison/_comparison.html", context)
     if not context["is_active"]:
         response["HX-Trigger"] = json.dumps({"announce": {"text": _("All runs have ended.")}})
     return response
@@ -131,10 +131,10 @@ def _show(
         except BadInput as error:
             refusal, status = str(error), 422
         else:
-            return render(request, "pipeline/compare.html", context, status=status)
+            return render(request, "pipeline/runs/comparison/detail.html", context, status=status)
     newest = access_runs(user).filter(action=action).order_by("-pk")[:MOST_OFFERED]
     context |= {"rows": [run_row(run, user) for run in newest], "refusal": refusal}
-    return render(request, "pipeline/compare_choose.html", context, status=status)
+    return render(request, "pipeline/runs/comparison/choose.html", context, status=status)
 
 
 def _describe(request: HttpRequest, action: Action, keys: Sequence[int]) -> dict[str, object]:

@@ -111,7 +111,7 @@ def show_run(
     """The page; `form` and `refusal` say what was refused on it."""
     context = describe_run(run, signed_in(request))
     context |= {"form": form or UseForm(), "refusal": refusal}
-    return render(request, "pipeline/run.html", context, status=status)
+    return render(request, "pipeline/runs/detail.html", context, status=status)
 
 
 def describe_run(run: Run, user: User) -> dict[str, object]:

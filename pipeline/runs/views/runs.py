@@ -42,7 +42,7 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
     if request.GET.get("seen") == fingerprint_of(row, stages):
         return HttpResponse(status=204)
     context = describe_run(run, user) | {"form": UseForm()}
-    response = render(request, "pipeline/_run.html", context)
+    response = render(request, "pipeline/runs/_run.html", context)
     if not row.is_active:
         told = _("This run has ended: %(state)s.") % {"state": Run.State(row.state).label}
         response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
@@ -66,7 +66,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
         "calls": show_calls(run),
         "costs": costs_of(run),
     }
-    return render(request, "pipeline/run_calls.html", context)
+    return render(request, "pipeline/runs/calls.html", context)
 
 
 @require_POST
