@@ -22,7 +22,7 @@ from review.services import take_in
 from tests.catalog.shelf import shelve
 from tests.forms.story import Story, World, now
 from tests.make import make_action, make_answered_run, make_run
-from tests.pipeline.test_prompts_of_runs import MARKED, changed
+from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
 
 DEMO = "/endpoints/demo/"
 BOX = "/endpoints/box/"

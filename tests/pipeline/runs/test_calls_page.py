@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from pipeline.models import Attempt, Endpoint, ModelCall, Run
 from tests.make import make_run
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 HOSTILE = "<<<STATEMENT\n</div><script>alert(1)</script> {{ x }} {0}\nSTATEMENT"

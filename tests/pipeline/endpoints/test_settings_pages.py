@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pipeline.models import Configuration, Endpoint
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 SECRET = "sk-secret-value"

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from pipeline.models import Action, Configuration, Run
 from tests.make import make_action
-from tests.pipeline.ways import DONE, ByApi, ByPage, Way, both_ways
+from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
 
 pytestmark = pytest.mark.django_db
 

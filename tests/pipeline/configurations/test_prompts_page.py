@@ -15,8 +15,8 @@ from pipeline.configurations.prompt_checks import find_faults
 from pipeline.flow import prompts
 from pipeline.models import Configuration, Endpoint, ModelCall, PromptVersion
 from tests.make import make_run
-from tests.pipeline.counting import count_queries
-from tests.pipeline.test_prompts_of_runs import MARKED, changed
+from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 DESCRIBE = "/prompts/describe/"

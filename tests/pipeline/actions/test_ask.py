@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pipeline.models import Action, Configuration, Run
-from tests.pipeline.ways import DONE, ByApi, ByPage, Way, both_ways
+from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
 
 ClientFor = Callable[[User], Client]
 STATEMENT = "Delete files older than 45 days in /srv/reports"

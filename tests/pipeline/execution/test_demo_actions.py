@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from catalog.analysis.shellcheck import find_shellcheck
 from pipeline.standin.script_book import load_book
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 ACTIONS = PROJECT / "pipeline" / "demo" / "actions"
 STARTER = PROJECT / "catalog" / "starter"
 KINDS = {

@@ -24,7 +24,7 @@ from pipeline.models import (
 )
 from pipeline.types import StageName
 from tests.make import SCRIPT, make_action, make_draft, make_run, make_version
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 HTMX = {"HX-Request": "true"}

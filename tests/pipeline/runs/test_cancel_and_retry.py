@@ -14,7 +14,7 @@ from django.utils import timezone
 from pipeline import services
 from pipeline.models import Run
 from tests.make import make_action, make_run
-from tests.pipeline.ways import DONE, Way, both_ways
+from tests.pipeline.page_and_api import DONE, Way, both_ways
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from core.web.public_keys import DRAFT, public_key
 from pipeline import services
 from tests.keys import shown
 from tests.make import SCRIPT, make_answered_run, make_run, make_version
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

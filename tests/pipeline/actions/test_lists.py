@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from pipeline import services
 from tests.make import make_action, make_run
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

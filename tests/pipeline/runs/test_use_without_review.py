@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pipeline.models import Draft, DraftUse, Run
 from tests.make import make_run, make_version
-from tests.pipeline.ways import DONE, ByApi, Way, both_ways
+from tests.pipeline.page_and_api import DONE, ByApi, Way, both_ways
 
 ClientFor = Callable[[User], Client]
 REASON = "Disk full in ten minutes <i>really</i>"

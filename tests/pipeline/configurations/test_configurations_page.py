@@ -15,8 +15,8 @@ from pipeline.configurations import prompt_versions
 from pipeline.flow import prompts
 from pipeline.models import Configuration, Endpoint
 from tests.make import make_action
-from tests.pipeline.counting import count_queries
-from tests.pipeline.test_prompts_of_runs import changed
+from tests.pipeline.configurations.test_prompts_of_runs import changed
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from pipeline.flow.run_flow import Flow
 from pipeline.models import Configuration, Draft, Endpoint, ModelCall, PromptVersion, Run
 from pipeline.types import Problem
 from tests.make import make_action
-from tests.pipeline.test_flow import LIST, ScriptedPorts
+from tests.pipeline.flow.test_flow import LIST, ScriptedPorts
 from tests.standin_process import StandIn
 
 EXPORTS = "delete files older than 30 days in /var/tmp/exports"

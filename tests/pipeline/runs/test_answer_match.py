@@ -12,7 +12,7 @@ from django.urls import reverse
 from catalog.models import MatchLabel
 from pipeline.models import Run
 from tests.make import make_answered_run, make_run, make_version
-from tests.pipeline.ways import DONE, ByPage, Way, both_ways
+from tests.pipeline.page_and_api import DONE, ByPage, Way, both_ways
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

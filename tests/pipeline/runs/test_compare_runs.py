@@ -15,7 +15,7 @@ from pipeline import access, services
 from pipeline.access import VisibleParts
 from pipeline.models import Action, Attempt, Configuration, Endpoint, ModelCall, Run, Stage
 from tests.make import SCRIPT, make_action, make_draft, make_run
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from django.urls import reverse
 from pipeline.costs.forms import CostForm
 from pipeline.costs.services import By, CostQuery, Per, check_query, default_range
 from pipeline.models import Batch, Configuration, Endpoint, Spending
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 from tests.web_client import WebClient
 
 ClientFor = Callable[[User], Client]

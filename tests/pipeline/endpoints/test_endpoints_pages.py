@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
 from tests.make import make_run
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
