@@ -28,10 +28,10 @@ logger = logging.getLogger(__name__)
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
     from pipeline.clients.model_client import model_client
-    from pipeline.scheduling.dispatch import forget_what_was_told
+    from pipeline.scheduling.dispatch import forget_dispatches
     from pipeline.scheduling.heartbeat import heartbeat
 
-    forget_what_was_told()
+    forget_dispatches()
     model_client()
     sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
     heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS, sign=sign)
@@ -42,11 +42,11 @@ def warm_up(**_signal: object) -> None:
 def drain(**_signal: object) -> None:
     """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
     from pipeline.clients.model_client import model_client
-    from pipeline.execution.abandonment import abandon_later
+    from pipeline.execution.abandonment import abandon_calls_after
     from pipeline.ledger.model_calls import draining
 
     draining.set()
-    abandon_later(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
+    abandon_calls_after(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
 
 
 def take_leave(**_signal: object) -> None:

@@ -1,4 +1,4 @@
-"""What asks models, made as the settings say. Only workers load it: with it comes the SDK."""
+"""Makes the client and the inspector from the settings. Only workers load it, because it imports the SDK."""
 
 from __future__ import annotations
 

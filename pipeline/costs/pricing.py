@@ -7,7 +7,7 @@ from pipeline.models import Price
 
 
 def cost_of(usage: Usage, price: Price) -> int:
-    """Micro-dollars, rounded half up, from tokens and prices per million tokens; as `tries` writes it."""
+    """Micro-dollars from tokens and prices per million, rounded half up; `ledger.attempt_store` has the rule in SQL."""
     total = (
         usage.input * price.input
         + usage.output * price.output

@@ -1,4 +1,4 @@
-"""What an endpoint's address and the name of its key may be. Keys themselves are refused, never kept."""
+"""Checks an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 `Endpoint.probe` holds what `llm.probe.Found.as_json` says, whether the worker has the key
 (`worker_has_key`), and under `asked` the check that is under way: its id, when it was asked for, when a
-worker began it. Carrying it out is the work of `endpoint_probing`, which only workers load.
+worker began it. `check_worker`, which only workers load, carries it out.
 """
 
 from __future__ import annotations

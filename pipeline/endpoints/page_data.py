@@ -25,7 +25,7 @@ from pipeline.endpoints.check_requests import (
 from pipeline.endpoints.forms import CheckForm, PriceForm, SwitchOnForm
 from pipeline.endpoints.prices import prices_of
 from pipeline.endpoints.services import configurations_of, on_by_setting
-from pipeline.ledger.failures import say_trouble
+from pipeline.ledger.failures import explain_trouble
 from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
 from pipeline.llm.probe_findings import Has, KeyFound, Outcome
@@ -216,7 +216,7 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         return _("The check itself broke; the worker's log says where.")
     if why_key_is_not_read(endpoint):
         return problem
-    if said := say_trouble(problem):
+    if said := explain_trouble(problem):
         return said
     if endpoint.probe.get("reachable") is False:
         return _("Nothing answers at %(address)s. Is the server running there?") % {

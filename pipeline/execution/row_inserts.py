@@ -1,4 +1,4 @@
-"""New rows by one plain statement: the ORM would take longer over it than the database does."""
+"""Inserts new rows by one plain statement, because the ORM takes longer over it than the database does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outcome of a stage in words, as the page of a run shows it."""
+"""The outcome of each stage in words, as the page of a run shows it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The ledger at work: a question is asked of a model once, every try is a row, and a finished one is never made again.
+"""Model calls: each question is asked of a model once, each attempt is a row, and a finished call is never repeated.
 
-`open_calls` commits before the requests go out, `settle` writes the ends of the tries and the replies in one
+`open_calls` commits before the requests go out, `settle_attempts` writes the ends of the tries and the replies in one
 transaction, fenced by the run's lease. No transaction is open while a model thinks.
 """
 
@@ -18,7 +18,7 @@ from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.capacity import Rest
-from pipeline.ledger.retry_policy import after_failure, last_message
+from pipeline.ledger.retry_policy import decide_after_failure, failure_message
 from pipeline.ledger.targets import target_of
 from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target
@@ -35,8 +35,8 @@ draining = threading.Event()
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A try that is about to be made."""
+class OpenedAttempt:
+    """An attempt that is recorded and about to be made."""
 
     call: ModelCall
     attempt: Attempt
@@ -45,10 +45,10 @@ class Opened:
 
 
 @dataclass
-class Opening:
-    """What became of questions: a reply that is there, or a try to be made; the others find no place now."""
+class OpenedCalls:
+    """What became of questions: a stored reply, or an attempt to be made; for the others there is no capacity now."""
 
-    outcomes: dict[Position, Opened | Reply] = field(default_factory=dict)
+    outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
     # Endpoints that have places left for others who wait for one.
     with_places: set[int] = field(default_factory=set)
 
@@ -57,7 +57,7 @@ def position_of(question: Question) -> Position:
     return (question.stage.value, question.round, question.sample)
 
 
-def calls_of(run_id: int, refinement: Refinement | None) -> dict[Position, ModelCall]:
+def earlier_calls(run_id: int, refinement: Refinement | None) -> dict[Position, ModelCall]:
     """All that was asked before."""
     calls = ModelCall.objects.filter(run=run_id, refinement=refinement).select_related("endpoint")
     return {_position(call): call for call in calls}
@@ -69,7 +69,7 @@ def open_calls(
     *,
     known: Mapping[Position, ModelCall] = MappingProxyType({}),
     refinement: Refinement | None = None,
-) -> Opening:
+) -> OpenedCalls:
     """A new try, noted and committed, for each question without a reply; or for as many as there are places.
 
     `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now, Problem
@@ -83,11 +83,11 @@ def open_calls(
         known.get(position_of(question)) or _make_call(lease, question, role, refinement)
         for question, role in asked
     ]
-    opening = Opening()
+    opening = OpenedCalls()
     wanting: dict[int, list[ModelCall]] = {}
     for call in calls:
         if call.state == ModelCall.State.FAILED:
-            raise Problem(last_message(call))
+            raise Problem(failure_message(call))
         if call.state == ModelCall.State.DONE:
             opening.outcomes[_position(call)] = reply_of(call.reply or {})
         else:
@@ -96,8 +96,8 @@ def open_calls(
     return opening
 
 
-def settle(
-    lease: Lease, tries: Sequence[tuple[Opened, Answered | Failed]]
+def settle_attempts(
+    lease: Lease, tries: Sequence[tuple[OpenedAttempt, Answered | Failed]]
 ) -> dict[Position, Reply | Exception | None]:
     """Write how tries ended: the reply, None to try once more, or what keeps the run from going on.
 
@@ -173,7 +173,7 @@ def _make_call(
     )
 
 
-def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: Opening) -> None:
+def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: OpenedCalls) -> None:
     """Note tries, endpoint by endpoint, each committed before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
@@ -190,7 +190,9 @@ def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: Opening
         for attempt in admission.tries:
             call = attempt.call
             call.endpoint = endpoints[pk]
-            opening.outcomes[_position(call)] = Opened(call, attempt, targets[pk], call.request)
+            opening.outcomes[_position(call)] = OpenedAttempt(
+                call, attempt, targets[pk], call.request
+            )
         if admission.tell_others:
             opening.with_places.add(pk)
 
@@ -203,6 +205,6 @@ def _outcome_of(
     call: ModelCall, ended: Answered | Failed, batch: Batch | None
 ) -> Reply | Exception | None:
     if isinstance(ended, Failed):
-        return after_failure(call, ended, batch=batch)
+        return decide_after_failure(call, ended, batch=batch)
     call.state, call.reply = ModelCall.State.DONE, ended.message
     return reply_of(ended.message)

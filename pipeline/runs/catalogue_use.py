@@ -1,4 +1,4 @@
-"""What became of the catalogue's answers in runs: how often a version was shown, and cases to label.
+"""How the catalogue's answers were used in runs: how often a version was shown, and cases to label.
 
 Registered with `catalog.hooks` by the composition root, since the catalogue does not know of runs.
 """

@@ -170,7 +170,7 @@ def _fetch(action: Action, keys: Sequence[int], user: User) -> Iterable[Run]:
 
 
 def _describe(
-    run: Run, parts: VisibleParts, used: Mapping[_Place, Used], *, of_first: bool
+    run: Run, parts: VisibleParts, used: Mapping[_StageKey, Used], *, of_first: bool
 ) -> ComparedRun:
     drafts = list(run.drafts.all()) if parts.verdict else []
     draft = _draft_of(run, drafts, of_first=of_first)
@@ -204,10 +204,10 @@ def _problems_of(draft: Draft | None) -> list[DraftFinding]:
 
 # --- What they did ------------------------------------------------------------------------------------------------
 
-_Place = tuple[int, str, int]  # run, stage, round
+_StageKey = tuple[int, str, int]  # run, stage, round
 
 
-def _used_by(runs: Sequence[Run]) -> dict[_Place, Used]:
+def _used_by(runs: Sequence[Run]) -> dict[_StageKey, Used]:
     sums = (
         Attempt.objects.filter(call__run__in=runs, call__refinement=None)
         .values_list("call__run_id", "call__stage", "call__round")
@@ -226,14 +226,14 @@ def _used_by(runs: Sequence[Run]) -> dict[_Place, Used]:
     }
 
 
-def _lines(compared: Sequence[ComparedRun], used: Mapping[_Place, Used]) -> list[StageLine]:
+def _lines(compared: Sequence[ComparedRun], used: Mapping[_StageKey, Used]) -> list[StageLine]:
     seen = [
         {(stage.name, stage.round): stage for stage in one.run.stages.all()}
         if one.parts.verdict
         else {}
         for one in compared
     ]
-    places = sorted({place for stages in seen for place in stages}, key=_place_in_time)
+    keys_in_order = sorted({place for stages in seen for place in stages}, key=_order_in_time)
     return [
         StageLine(
             name,
@@ -245,11 +245,11 @@ def _lines(compared: Sequence[ComparedRun], used: Mapping[_Place, Used]) -> list
                 for one, stages in zip(compared, seen, strict=True)
             ],
         )
-        for name, round in places
+        for name, round in keys_in_order
     ]
 
 
-def _place_in_time(place: tuple[str, int]) -> tuple[bool, int, int]:
+def _order_in_time(place: tuple[str, int]) -> tuple[bool, int, int]:
     """The recommendation comes last, in whichever round its Draft was made."""
     name, round = place
     return name == StageName.RECOMMEND, round, _ORDER.index(name) if name in _ORDER else 99

@@ -1,4 +1,4 @@
-"""What people do with a Batch: pause it, have it go on, give it a budget; and when it pauses itself."""
+"""Pausing and resuming a Batch, its budget, and when a Batch pauses itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Batch, Spending
-from pipeline.scheduling.dispatch import tell_abandoned
+from pipeline.scheduling.dispatch import dispatch_abandoned
 
 MAX_WHY = 300
 MAX_BUDGET = 10**15  # a billion dollars
@@ -41,7 +41,7 @@ def resume_batch(batch: Batch, *, by: User) -> None:
     batch.save(update_fields=["paused_at", "paused_why"])
     batch.runs.unfinished().update(told_at=None)
     record(batch, "resumed", by=by, why=(was, ""))
-    tell_abandoned(of=batch)
+    dispatch_abandoned(of=batch)
 
 
 @transaction.atomic

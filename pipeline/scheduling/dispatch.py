@@ -1,4 +1,4 @@
-"""Tells the workers which runs can go on. A message is a hint: what gets lost is told again by the sweep."""
+"""Sends runs that can go on to the workers' queues. A lost message costs only time: the sweep sends it again."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ TOLD_AGAIN = timedelta(seconds=10)
 _MESSAGE_SECONDS = 30  # a message nobody took for so long is void: its run has been told again
 
 
-def tell(runs: Sequence[Run]) -> None:
-    """Have these runs taken up by workers, once this transaction has committed."""
+def dispatch_runs(runs: Sequence[Run]) -> None:
+    """Send these runs to the workers' queues, once this transaction has committed."""
     if not runs:
         return
     Run.objects.filter(pk__in=[run.pk for run in runs]).update(told_at=timezone.now())
     transaction.on_commit(lambda: _send(runs))
 
 
-def tell_abandoned(*, of: Batch | None = None) -> list[int]:
-    """Tell of unfinished runs that no worker holds and that wait for no endpoint, the first in turn first.
+def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
+    """Send unfinished runs that no worker holds and that wait for no endpoint, in order of priority.
 
-    At most SWEEP_LIMIT at a time, and none that was told of lately; with `of`, of that batch alone.
+    At most SWEEP_LIMIT at a time, and none that was sent lately; with `of`, of that batch alone.
     """
     runs = Run.objects.abandoned().filter(
         # One that was under way is nobody's since its worker was lost, whatever it waited for.
         Q(waits_for=None) | Q(state=Run.State.RUNNING),
-        _not_told_since(TOLD_AGAIN),
+        _not_dispatched_since(TOLD_AGAIN),
     )
-    return _tell_first(runs.filter(batch=of) if of else runs, SWEEP_LIMIT)
+    return _dispatch_first(runs.filter(batch=of) if of else runs, SWEEP_LIMIT)
 
 
-def tell_next_of_campaigns() -> list[int]:
-    """Tell of the campaigns' run whose turn is next: the worker has room for one more."""
+def dispatch_next_of_campaigns() -> list[int]:
+    """Send the next run of the campaigns: the worker has room for one more."""
     runs = Run.objects.abandoned().filter(
-        _not_told_since(timedelta(seconds=2)), waits_for=None, batch__isnull=False
+        _not_dispatched_since(timedelta(seconds=2)), waits_for=None, batch__isnull=False
     )
-    return _tell_first(runs, 1)
+    return _dispatch_first(runs, 1)
 
 
 @transaction.atomic
-def forget_what_was_told() -> None:
-    """A worker starts: what was told to one before it may have ended with that one."""
+def forget_dispatches() -> None:
+    """A worker starts: messages to the one before it may have been lost with it, so runs can be sent again at once."""
     told = Run.objects.unfinished().exclude(told_at=None).order_by("pk")
     # One that is locked now is being worked on, or told of anew.
     free = told.select_for_update(skip_locked=True, of=("self",), no_key=True).values("pk")
@@ -60,13 +60,13 @@ def forget_what_was_told() -> None:
 
 
 @transaction.atomic
-def _tell_first(runs: RunQuerySet, most: int) -> list[int]:
+def _dispatch_first(runs: RunQuerySet, most: int) -> list[int]:
     first = list(runs.in_turn().select_for_update(skip_locked=True, of=("self",))[:most])
-    tell(first)
+    dispatch_runs(first)
     return [run.pk for run in first]
 
 
-def _not_told_since(age: timedelta) -> Q:
+def _not_dispatched_since(age: timedelta) -> Q:
     return Q(told_at=None) | Q(told_at__lt=timezone.now() - age)
 
 

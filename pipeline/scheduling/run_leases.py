@@ -1,4 +1,4 @@
-"""Who works on a Run: claims and releases. Every write of a worker is fenced by its lease, which `heartbeat` renews.
+"""Leases on Runs: which worker has a Run, and until when. A fence guards every write; `heartbeat` renews the leases.
 
 A lease's end is computed and judged by the database's clock alone.
 """
@@ -41,8 +41,8 @@ def lease_length() -> timedelta:
     return timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
 
 
-class Held(NamedTuple):
-    """What a worker must know of its run at every write."""
+class LeasedRun(NamedTuple):
+    """The columns of a leased run that a worker needs at every write."""
 
     batch_id: int | None
     waits_for_id: int | None
@@ -70,7 +70,7 @@ class Lease:
     owner: str
     fence: int
 
-    def check(self) -> Held:
+    def check(self) -> LeasedRun:
         """Lock the run, inside a transaction; raises LostLease where the claim is no longer ours."""
         with connection.cursor() as cursor:
             # Plain SQL: it stands before every write of every run.
@@ -82,7 +82,7 @@ class Lease:
             row = cursor.fetchone()
         if row is None:
             raise LostLease(f"run {self.run_id}")
-        return Held(*row)
+        return LeasedRun(*row)
 
 
 def claim(run_id: int) -> Lease | None:
@@ -186,8 +186,8 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
     )
 
 
-def patiently(write: Callable[[], T]) -> T:
-    """Carry out a write that may be repeated; while the database is away, as long as a lease lasts.
+def retry_while_database_is_away(write: Callable[[], T]) -> T:
+    """Carry out a write, and repeat it while the database is unreachable, for as long as a lease lasts.
 
     For what can't be had again, such as a reply that was paid for. What was written is written once: only
     a repeatable `write` may be given, for its commit may have come through when its answer did not.

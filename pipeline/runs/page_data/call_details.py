@@ -1,4 +1,4 @@
-"""The ledger of a run in a form that can be read: what was asked of a model, what it answered."""
+"""The model calls of a run as its page shows them: what was asked, what was answered, every attempt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from pipeline.labels import stage_label
-from pipeline.ledger.failures import name_what_happened
+from pipeline.ledger.failures import describe_attempt
 from pipeline.models import Attempt, ModelCall, Run
 
 
@@ -42,7 +42,7 @@ class ShownCall:
     def tries(self) -> list[tuple[Attempt, str]]:
         """Each try with what happened, in words where it gave no reply or its tokens are not known."""
         return [
-            (one, name_what_happened(one) if one.outcome != "answered" or one.is_uncounted else "")
+            (one, describe_attempt(one) if one.outcome != "answered" or one.is_uncounted else "")
             for one in self.attempts
         ]
 

@@ -1,4 +1,4 @@
-"""The stages of a Run in words: what was done, how it ended, what was found."""
+"""The timeline of a run: each stage in words, with how it ended, what was found and what it cost."""
 
 from __future__ import annotations
 

@@ -97,5 +97,5 @@ def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
         raise BadInput(_("Say why it can't wait for a review."), field="reason")
     use = DraftUse.objects.create(draft=draft, by=by, reason=reason)
     record(draft, "used without review", by=by)
-    transaction.on_commit(lambda: hooks.tell_used_unreviewed(draft.run_id))
+    transaction.on_commit(lambda: hooks.notify_used_unreviewed(draft.run_id))
     return use

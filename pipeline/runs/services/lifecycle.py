@@ -12,7 +12,7 @@ from core.errors import NotAllowedNow
 from pipeline.configurations.services import default_configuration, hold_configuration
 from pipeline.configurations.snapshots import snapshot_of
 from pipeline.models import Action, Batch, Configuration, Run
-from pipeline.scheduling.dispatch import tell
+from pipeline.scheduling.dispatch import dispatch_runs
 from pipeline.scheduling.run_leases import mark_orphans
 
 
@@ -52,7 +52,7 @@ def start_run(
 
 def enqueue_run(run: Run) -> None:
     """Tell the workers once this transaction has committed; where the broker is down, the sweep will."""
-    tell([run])
+    dispatch_runs([run])
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Has the model say an expert's feedback in fewer words: one recorded, paid question outside the flow.
+"""Asks a model to shorten an expert's feedback: one recorded, paid question outside the flow.
 
 The expert sees the shorter text beside their own, and takes or leaves it.
 """
@@ -14,7 +14,7 @@ from core.errors import BadInput, NotAllowedNow
 from core.texts import check_text
 from pipeline.models import Draft, Endpoint, Run, Shortening
 from pipeline.scheduling.batches import is_used_up
-from pipeline.scheduling.dispatch import tell
+from pipeline.scheduling.dispatch import dispatch_runs
 from pipeline.types import Role
 
 # Longer feedback is followed less well; so many words or points need no shortening.
@@ -64,7 +64,7 @@ def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
     if run.state != Run.State.RUNNING:
         run.state, run.not_before = Run.State.QUEUED, None
         run.save(update_fields=["state", "not_before"])
-    tell([run])
+    dispatch_runs([run])
     return shortening
 
 

@@ -1,4 +1,4 @@
-"""Having the static checks made again on a script, where they have changed since."""
+"""Repeats the static checks of a script, where they have changed since."""
 
 from __future__ import annotations
 

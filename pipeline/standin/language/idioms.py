@@ -30,7 +30,7 @@ class Aspect(BaseModel):
     fixes: list[tuple[str, str]] = []
 
 
-class Turns(BaseModel):
+class Idioms(BaseModel):
     """The whole of turns.yaml."""
 
     verbs: dict[str, Verb]
@@ -42,6 +42,6 @@ class Turns(BaseModel):
 
 
 @cache
-def load_turns() -> Turns:
+def load_idioms() -> Idioms:
     """The turns of phrase, read once."""
-    return Turns.model_validate(load_own("turns.yaml"))
+    return Idioms.model_validate(load_own("turns.yaml"))

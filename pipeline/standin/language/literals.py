@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from pipeline.standin.language.idioms import load_turns
+from pipeline.standin.language.idioms import load_idioms
 
 Kind = Literal["path", "glob", "size", "age", "percent", "number", "quoted", "name"]
 
@@ -43,7 +43,7 @@ _EXTENSIONS = (
     "java|py|txt|jpe?g|png|gif|mp3|mp4|pdf|html?|css|js|php|xml|json|ya?ml|csv|cpp|rb|gz|zip|bak|"
     "tmp|swp|rpm|deb|iso"
 )
-_NOT_NAMES = frozenset(load_turns().not_names.split())
+_NOT_NAMES = frozenset(load_idioms().not_names.split())
 _WORDS = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True))
 _BYTES = "[kmgt]i?b?|bytes?|(?:kilo|mega|giga|tera)bytes?"
 _PERIODS = "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?"

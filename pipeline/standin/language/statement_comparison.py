@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pipeline.standin.language.idioms import load_turns
+from pipeline.standin.language.idioms import load_idioms
 from pipeline.standin.language.literals import Mention, find_mentions
 
 # What a script says that the demo model writes where it does not know how.
@@ -29,7 +29,7 @@ _NO_VERB_OF_THEIR_OWN = {"find", "check", "sort", "create"}
 
 _SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
 
-_TURNS = load_turns()
+_TURNS = load_idioms()
 _SMALL_WORDS = frozenset(_TURNS.small_words.split())
 _VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _TURNS.verbs.values())})(?:e?s)?")
 # Letters of every language, each with its marks where it was typed as several characters.

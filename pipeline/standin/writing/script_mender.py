@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from pipeline.standin.description.script_description import describe
-from pipeline.standin.language.idioms import load_turns
+from pipeline.standin.language.idioms import load_idioms
 from pipeline.standin.language.literals import Mention, find_mentions
 from pipeline.standin.language.shell_syntax import Edit, insert_at, is_broken
 from pipeline.standin.language.statement_comparison import list_differences, missing_literals
@@ -75,7 +75,7 @@ def apply_requests(script: str, feedback: str) -> str:
 
 def apply_feedback(script: str, *, statement: str, feedback: str) -> str:
     """`script` mended where the feedback names a known aspect or the script lacks a literal."""
-    for aspect in load_turns().aspects:
+    for aspect in load_idioms().aspects:
         if aspect.name in feedback:
             for pattern, replacement in aspect.fixes:
                 script = re.sub(pattern, replacement, script)

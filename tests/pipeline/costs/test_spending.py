@@ -16,7 +16,7 @@ from pipeline import services
 from pipeline.costs.daily_spending import add_spending, recount_spending
 from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
-from pipeline.ledger.model_calls import Opened
+from pipeline.ledger.model_calls import OpenedAttempt
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Usage
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Price, Run, Spending
 from pipeline.scheduling import run_leases
@@ -39,7 +39,9 @@ def start(batch: Batch | None = None) -> Run:
     return services.start_run(action, by=None, uses_retrieval=False, enqueue=False, batch=batch)
 
 
-def open_try(run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5-5") -> Opened:
+def open_try(
+    run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5-5"
+) -> OpenedAttempt:
     """A try under way of a call of its own, under the run's present fence."""
     call = ModelCall.objects.create(
         key=f"{run.pk}-{ModelCall.objects.filter(run=run).count()}",
@@ -54,16 +56,16 @@ def open_try(run: Run, *, stage: str = "describe", model: str = "claude-sonnet-5
         fence=run.fence,
     )
     attempt = Attempt.objects.create(call=call, number=1, fence=run.fence)
-    return Opened(call, attempt, Target("claude", "http://127.0.0.1:9", "key", 1.0), {})
+    return OpenedAttempt(call, attempt, Target("claude", "http://127.0.0.1:9", "key", 1.0), {})
 
 
-def settle(run: Run, *ends: Answered | Failed, **about: str) -> None:
+def settle_attempts(run: Run, *ends: Answered | Failed, **about: str) -> None:
     """Tries of a run that end so, as a worker writes it."""
     lease = run_leases.claim(run.pk)
     assert lease is not None
     run.refresh_from_db()
     for ended in ends:
-        model_calls.settle(lease, [(open_try(run, **about), ended)])
+        model_calls.settle_attempts(lease, [(open_try(run, **about), ended)])
     run_leases.release(lease)
 
 
@@ -85,10 +87,10 @@ def kept() -> set[tuple[object, ...]]:
 
 def test_answered_failed_lost_and_unpriced_tries_are_summed_by_what_they_were() -> None:
     batch = Batch.objects.create(name="Study")
-    settle(start(batch), ANSWER, ANSWER, TOO_SLOW)
+    settle_attempts(start(batch), ANSWER, ANSWER, TOO_SLOW)
     run = start()
-    settle(run, ANSWER, model="nobody-knows-1")
-    settle(run, REFUSED)
+    settle_attempts(run, ANSWER, model="nobody-knows-1")
+    settle_attempts(run, REFUSED)
     lose_worker(run)
 
     study = Spending.objects.get(batch=batch)
@@ -121,7 +123,7 @@ def test_a_worker_that_lost_its_run_counts_nothing_twice() -> None:
     services.cancel_run(run, by=None)  # type: ignore[arg-type]
 
     with pytest.raises(run_leases.LostLease):
-        model_calls.settle(lease, [(opened, ANSWER)])
+        model_calls.settle_attempts(lease, [(opened, ANSWER)])
 
     row = Spending.objects.get()
     assert (row.attempts, row.answered, row.possibly_billed) == (1, 0, 1)
@@ -149,7 +151,7 @@ def test_a_run_from_start_to_end_is_counted_whole(standin: StandIn) -> None:
 
 
 def test_the_command_mends_what_is_wrong_and_says_so() -> None:
-    settle(start(), ANSWER)
+    settle_attempts(start(), ANSWER)
     right = kept()
     Spending.objects.update(cost=1)
 
@@ -162,7 +164,7 @@ def test_the_command_mends_what_is_wrong_and_says_so() -> None:
 
 def test_the_migration_fills_in_what_the_recount_would() -> None:
     run = start(Batch.objects.create(name="Study"))
-    settle(run, ANSWER, TOO_SLOW)
+    settle_attempts(run, ANSWER, TOO_SLOW)
     lose_worker(run)
     right = kept()
     Spending.objects.all().delete()
@@ -189,9 +191,9 @@ def test_writers_at_once_and_a_recount_between_them_lose_nothing() -> None:
 
     def write(run: Run) -> Callable[[], None]:
         def tries() -> None:
-            settle(run, ANSWER, TOO_SLOW, ANSWER)
+            settle_attempts(run, ANSWER, TOO_SLOW, ANSWER)
             lose_worker(run)
-            settle(run, REFUSED, model="nobody-knows-1")
+            settle_attempts(run, REFUSED, model="nobody-knows-1")
 
         return tries
 
@@ -219,7 +221,7 @@ def test_prices_hold_from_their_day_on() -> None:
     for since, price in (("2020-01-01", 1_000_000), ("2999-01-01", 9_000_000)):
         Price.objects.create(endpoint=claude, model="own", since=since, input=price, output=0)
 
-    settle(start(), ANSWER, model="own")
+    settle_attempts(start(), ANSWER, model="own")
 
     assert Spending.objects.get(model="own").cost == 1_000
     assert str(Attempt.objects.get(call__model="own").price_since) == "2020-01-01"

@@ -102,7 +102,7 @@ def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile)
     client = make_client()
     target = Target("drip", hostile.url("drip"), "key", 60.0)
     began = time.monotonic()
-    timer = abandonment.abandon_later(client, seconds=0.3)
+    timer = abandonment.abandon_calls_after(client, seconds=0.3)
     [ended] = client.send([(target, REQUEST)])
     timer.join()
     assert 0.2 < time.monotonic() - began < 5

@@ -117,15 +117,15 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
 def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real: Callable[..., object] = model_calls.settle
+    real: Callable[..., object] = model_calls.settle_attempts
     failures = iter([OperationalError("the database is away")])
 
-    def settle(*given: object) -> object:
+    def settle_attempts(*given: object) -> object:
         for failure in failures:
             raise failure
         return real(*given)
 
-    monkeypatch.setattr(model_calls, "settle", settle)
+    monkeypatch.setattr(model_calls, "settle_attempts", settle_attempts)
     run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done" and run.fence == 1
     assert len(standin.calls(billed=True)) == 4

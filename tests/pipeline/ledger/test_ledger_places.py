@@ -187,7 +187,7 @@ def test_the_sweep_tells_of_what_no_worker_holds_people_first(endpoint: Endpoint
     start(waits_for=endpoint)
     held = start()
     assert run_leases.claim(held.pk)
-    assert dispatch.tell_abandoned() == [people.pk, campaign.pk]
-    assert dispatch.tell_abandoned() == [], "it was just told"
-    dispatch.forget_what_was_told()
-    assert dispatch.tell_abandoned() == [people.pk, campaign.pk]
+    assert dispatch.dispatch_abandoned() == [people.pk, campaign.pk]
+    assert dispatch.dispatch_abandoned() == [], "it was just told"
+    dispatch.forget_dispatches()
+    assert dispatch.dispatch_abandoned() == [people.pk, campaign.pk]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
-from pipeline.ledger.model_calls import Opened, open_calls
+from pipeline.ledger.model_calls import OpenedAttempt, open_calls
 from pipeline.llm.requests import RoleSpec
 from pipeline.llm.types import Answered, Failed, FailureKind, Usage
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
@@ -46,7 +46,7 @@ def lease() -> run_leases.Lease:
 
 
 @pytest.fixture
-def opened(lease: run_leases.Lease, standin: StandIn) -> Opened:
+def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
     """A try under way, of a model that costs 2 dollars a million tokens in and 10 out."""
     demo = Endpoint.objects.get(name="demo")
     Price.objects.create(
@@ -54,7 +54,7 @@ def opened(lease: run_leases.Lease, standin: StandIn) -> Opened:
     )
     role = RoleSpec(endpoint="demo", endpoint_id=demo.pk, model="dear", mode=Mode.TEXT)
     (opened,) = open_calls(lease, [(ASKED, role)]).outcomes.values()
-    assert isinstance(opened, Opened)
+    assert isinstance(opened, OpenedAttempt)
     return opened
 
 
@@ -89,15 +89,15 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
 
 
 def test_a_try_is_ended_and_counted_once_however_often_it_is_written(
-    lease: run_leases.Lease, opened: Opened
+    lease: run_leases.Lease, opened: OpenedAttempt
 ) -> None:
     Run.objects.update(crashes=2)
     answered = Answered(REPLY, Usage(input=100, output=10), "req-1", 1_200)
-    first = model_calls.settle(lease, [(opened, answered)])
+    first = model_calls.settle_attempts(lease, [(opened, answered)])
     ended = Attempt.objects.get()
-    assert model_calls.settle(lease, [(opened, answered)]) == first
+    assert model_calls.settle_attempts(lease, [(opened, answered)]) == first
     late = Failed(FailureKind.TIMEOUT, "Too slow.", possibly_billed=True)
-    model_calls.settle(lease, [(opened, late)])
+    model_calls.settle_attempts(lease, [(opened, late)])
 
     attempt = Attempt.objects.get()
     assert (attempt.outcome, attempt.ended_at) == ("answered", ended.ended_at)
@@ -108,10 +108,10 @@ def test_a_try_is_ended_and_counted_once_however_often_it_is_written(
     assert Run.objects.get().crashes == 0, "an answer shows that the worker lives"
 
 
-def test_who_lost_the_run_ends_nothing(lease: run_leases.Lease, opened: Opened) -> None:
+def test_who_lost_the_run_ends_nothing(lease: run_leases.Lease, opened: OpenedAttempt) -> None:
     Run.objects.update(fence=lease.fence + 1)
     with pytest.raises(run_leases.LostLease):
-        model_calls.settle(lease, [(opened, Answered(REPLY, Usage(input=1)))])
+        model_calls.settle_attempts(lease, [(opened, Answered(REPLY, Usage(input=1)))])
     assert Attempt.objects.get().ended_at is None and ModelCall.objects.get().reply is None
     assert not Spending.objects.exists()
 
@@ -129,11 +129,11 @@ def test_who_lost_the_run_ends_nothing(lease: run_leases.Lease, opened: Opened) 
     ],
 )
 def test_the_cost_that_is_written_is_the_one_that_pages_foretell(
-    lease: run_leases.Lease, opened: Opened, usage: Usage
+    lease: run_leases.Lease, opened: OpenedAttempt, usage: Usage
 ) -> None:
     price = Price.objects.get(model="dear")
     price.input, price.output, price.cache_read, price.cache_write = 10**10, 10**10, 50_000, 250_000
     price.save()
-    model_calls.settle(lease, [(opened, Answered(REPLY, usage))])
+    model_calls.settle_attempts(lease, [(opened, Answered(REPLY, usage))])
     attempt = Attempt.objects.get()
     assert (attempt.cost, attempt.price_since) == (model_calls.cost_of(usage, price), price.since)

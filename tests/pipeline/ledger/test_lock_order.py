@@ -111,7 +111,7 @@ def test_what_people_do(standin: StandIn, locks: list[list[str]], administrator:
     Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
     Run.objects.filter(pk=run.pk).update(waits_for=demo)
     endpoints.wake(demo, by=administrator)
-    dispatch.forget_what_was_told()
+    dispatch.forget_dispatches()
     run_worker.sweep()
     assert len(locks) > 20
 
