@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 
 from core.web.public_keys import DRAFT, PublicKeyConverter
-from pipeline.runs.views import checks, comparison, runs
+from pipeline.runs.views import comparison, drafts, runs
 
 
 class DraftKey(PublicKeyConverter):
@@ -28,6 +28,6 @@ urlpatterns = [
     path("runs/<int:pk>/retry/", runs.retry_run, name="run-retry"),
     path("runs/<int:pk>/confirm-match/", runs.confirm_match, name="run-confirm-match"),
     path("runs/<int:pk>/reject-match/", runs.reject_match, name="run-reject-match"),
-    path("drafts/<draft_key:pk>/check/", checks.draft_check, name="draft-check"),
-    path("drafts/<draft_key:pk>/use/", runs.use_draft, name="run-use-draft"),
+    path("drafts/<draft_key:pk>/check/", drafts.draft_check, name="draft-check"),
+    path("drafts/<draft_key:pk>/use/", drafts.use_draft, name="run-use-draft"),
 ]

@@ -1,4 +1,4 @@
-"""One run: watching it, answering what it gave, using its script before anybody has reviewed it."""
+"""One run: watching it, cancelling and retrying it, saying whether the catalogue's answer fits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow
-from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
-from pipeline.access import access_draft, access_run, visible_parts
+from pipeline.access import access_run, visible_parts
 from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
 from pipeline.runs import services
@@ -117,22 +116,6 @@ def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
         return _refuse(request, run, refusal)
     messages.info(request, _("Noted. A script is written for you now."))
     return redirect("run-detail", pk=written.pk)
-
-
-@require_POST
-def use_draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a script that nobody has reviewed, and say why (break-glass)."""
-    user = signed_in(request)
-    draft = access_draft(user, pk, to_use=True)
-    form = UseForm(request.POST)
-    if form.is_valid():
-        try:
-            services.use_unreviewed(draft, reason=form.cleaned_data["reason"], by=user)
-        except BadInput as refusal:
-            add_refusal(form, refusal)
-        else:
-            return redirect("run-detail", pk=draft.run_id)
-    return show_run(request, draft.run, form=form, status=422)
 
 
 def _refuse(request: HttpRequest, run: Run, refusal: NotAllowedNow | BadInput) -> HttpResponse:
