@@ -122,11 +122,11 @@ def _simulation():  # type: ignore[no-untyped-def]
 
 def _choose() -> list[int]:
     """The simulated items to ask for: as many that the coin flags as it does not, in the order of their numbers."""
-    from pipeline.error_model.decisions import Decisions, SeededChance
+    from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
     from pipeline.types import Verdict
 
     simulation = _simulation()
-    decisions = Decisions(simulation.configurations[0].rates, SeededChance(simulation.seed))
+    decisions = ModelBehaviour(simulation.configurations[0].rates, SeededChance(simulation.seed))
     chosen: dict[bool, list[int]] = {True: [], False: []}
     # All with as many digits: their number is no secret, but a length should not vary with it.
     number = 10_000

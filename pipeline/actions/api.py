@@ -21,8 +21,8 @@ from pipeline.actions.list_rows import action_rows
 from pipeline.actions.serializers import ActionSerializer, AskInput
 from pipeline.configurations.services import find_configuration
 from pipeline.models import Action
-from pipeline.runs.comparison import compare_runs
 from pipeline.runs.comparison_serializers import ComparisonSerializer, describe_comparison
+from pipeline.runs.run_comparison import compare_runs
 
 ASK = "ask"
 

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from pipeline.access import shown_verdicts, with_shown_state
-from pipeline.labels import VERDICT_CHOICES
+from pipeline.display_names import VERDICT_CHOICES
 from pipeline.models import Action, Run
 
 _WHOSE = [("mine", _("Mine"))]

@@ -19,9 +19,9 @@ from pipeline.access import MANAGE_ENDPOINTS, access_prompts
 from pipeline.configurations import prompt_versions
 from pipeline.configurations.prompt_forms import PromptForm
 from pipeline.configurations.prompt_versions import VersionUse, uses_of, versions_by_prompt
+from pipeline.display_names import stage_label
 from pipeline.flow import prompts
 from pipeline.flow.questions import answer_words
-from pipeline.labels import stage_label
 from pipeline.models import PromptVersion
 from pipeline.types import StageName
 

@@ -19,7 +19,7 @@ from core.web.requests import csv_lines, signed_in
 from pipeline.access import access_spending
 from pipeline.costs.forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs.services import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
-from pipeline.labels import stage_label
+from pipeline.display_names import stage_label
 
 # The stylesheet tells four series apart; the last of them is all the others.
 _SHOWN_APART = 3

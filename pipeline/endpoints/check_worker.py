@@ -16,12 +16,12 @@ from pipeline.endpoints.check_requests import (
 )
 from pipeline.flow import questions
 from pipeline.flow.prompts import load_all
-from pipeline.flow.reading.scripts import read_script
+from pipeline.flow.reading.script_reader import read_script
 from pipeline.ledger.capacity import Rest
 from pipeline.ledger.targets import target_of
 from pipeline.llm.probe import probe
 from pipeline.llm.probe_findings import Found
-from pipeline.llm.requests import RoleSpec, build_request, reply_of
+from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, Target
 from pipeline.models import Endpoint
 from pipeline.types import Problem

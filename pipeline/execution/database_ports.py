@@ -26,7 +26,7 @@ from pipeline.ledger import model_calls
 from pipeline.ledger.capacity import tell_waiting
 from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
 from pipeline.ledger.thread_shares import slots
-from pipeline.llm.requests import RoleSpec, reply_of
+from pipeline.llm.request_builder import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
 from pipeline.models import (
     Assessment,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from catalog.types import Answer, Retrieval
 from pipeline.flow.ports import Assessed, Task
 from pipeline.flow.reading.readers import OpinionReading
-from pipeline.flow.reading.scripts import ScriptReading
+from pipeline.flow.reading.script_reader import ScriptReading
 from pipeline.types import ReadingOutcome, Verdict
 
 

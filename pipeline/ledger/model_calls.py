@@ -20,7 +20,7 @@ from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.capacity import Rest
 from pipeline.ledger.retry_policy import decide_after_failure, failure_message
 from pipeline.ledger.targets import target_of
-from pipeline.llm.requests import RoleSpec, build_request, hash_call, reply_of
+from pipeline.llm.request_builder import RoleSpec, build_request, hash_call, reply_of
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Refinement
 from pipeline.scheduling.batches import is_used_up, stop_batch

@@ -6,7 +6,7 @@ import django_filters as filters
 from django.db.models import Q, QuerySet
 
 from pipeline.access import shown_models, shown_verdicts, with_shown_state
-from pipeline.labels import VERDICT_CHOICES
+from pipeline.display_names import VERDICT_CHOICES
 from pipeline.models import Run
 
 

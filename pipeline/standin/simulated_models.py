@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pipeline.error_model.decisions import Decisions, SeededChance
+from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.rates import Simulation
 from pipeline.error_model.script_texts import (
     SimulatedDraft,
@@ -26,7 +26,7 @@ _UNREADABLE: Answer = {"verdict": "unclear", "reason": "Simulated: an answer tha
 class SimulatedAnswers:
     """The answers of one configuration; the empty object to what carries no mark of a simulation."""
 
-    decisions: Decisions
+    decisions: ModelBehaviour
     script_lines: int
 
     def answer(self, prompt: Prompt) -> Answer:
@@ -94,7 +94,7 @@ def simulated_models(simulation: Simulation) -> dict[str, SimulatedAnswers]:
     chance = SeededChance(simulation.seed)
     return {
         configuration.model: SimulatedAnswers(
-            Decisions(configuration.rates, chance), configuration.script_lines
+            ModelBehaviour(configuration.rates, chance), configuration.script_lines
         )
         for configuration in simulation.configurations
     }

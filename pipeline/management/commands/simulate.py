@@ -26,7 +26,7 @@ from pipeline.error_model.rates import (
 from pipeline.models import Configuration
 from pipeline.simulation.item_flow import SimulationBroken
 from pipeline.simulation.result_document import document
-from pipeline.simulation.runner import simulate, simulated_models_running
+from pipeline.simulation.simulate import simulate, simulated_models_running
 from pipeline.simulation.text_tables import write_figures, write_summary
 
 MOST_ITEMS = 1_000_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from pipeline.labels import stage_label
+from pipeline.display_names import stage_label
 from pipeline.ledger.failures import describe_attempt
 from pipeline.models import Attempt, ModelCall, Run
 

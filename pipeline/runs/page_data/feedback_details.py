@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.flow.reading.readers import read_explanation
-from pipeline.llm.requests import reply_of
+from pipeline.llm.request_builder import reply_of
 from pipeline.models import Feedback, ModelCall, Run, Stage
 from pipeline.types import Arm, ReadingOutcome, StageName
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop as _
 
 from pipeline.costs.run_costs import RunCosts, Step
 from pipeline.costs.services import Sums
-from pipeline.labels import stage_label
+from pipeline.display_names import stage_label
 from pipeline.models import Stage
 from pipeline.types import StageName
 

@@ -19,13 +19,13 @@ from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
 from pipeline.access import access_action, access_runs, may_run, visible_parts
 from pipeline.configurations.services import find_configuration, usable_configurations
-from pipeline.labels import stage_label
+from pipeline.display_names import stage_label
 from pipeline.models import Action
 from pipeline.runs import services
-from pipeline.runs.comparison import MOST_RUNS, ComparedRun, Comparison, compare_runs
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.timeline import ShownStage, show_stages
+from pipeline.runs.run_comparison import MOST_RUNS, ComparedRun, Comparison, compare_runs
 from pipeline.runs.views.page import fingerprint_of
 
 MOST_OFFERED = 50

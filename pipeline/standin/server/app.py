@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pipeline.standin.answers import answer_prompt
+from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt, parse_prompt
 from pipeline.standin.script_book import Answer, Book
 from pipeline.standin.server.delivery import deliver, write_json

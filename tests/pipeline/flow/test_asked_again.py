@@ -8,7 +8,7 @@ from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.flow import questions
 from pipeline.flow.prompts import load_all
-from pipeline.llm.requests import RoleSpec, build_request
+from pipeline.llm.request_builder import RoleSpec, build_request
 from pipeline.models import ModelCall
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, StageName
 from tests.make import make_action

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pipeline.flow.reading.markup import holds_json
 from pipeline.flow.reading.placeholders import is_placeholder_script
 from pipeline.flow.reading.readers import OpinionReading, read_explanation, read_opinion, read_text
-from pipeline.flow.reading.scripts import read_script
-from pipeline.llm.requests import reply_of
+from pipeline.flow.reading.script_reader import read_script
+from pipeline.llm.request_builder import reply_of
 from pipeline.types import Opinion, ReadingOutcome, Reply
 
 READ, UNPARSED = ReadingOutcome.READ, ReadingOutcome.UNPARSED

@@ -11,7 +11,7 @@ from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
 from pipeline.ledger.model_calls import OpenedAttempt, open_calls
-from pipeline.llm.requests import RoleSpec
+from pipeline.llm.request_builder import RoleSpec
 from pipeline.llm.types import Answered, Failed, FailureKind, Usage
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
 from pipeline.scheduling import run_leases

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import httpx2
 import pytest
 
-from pipeline.llm import network, transport
+from pipeline.llm import connections, transport
 from pipeline.llm.client import MessagesClient
 from pipeline.llm.http_exchange import Group, current_group
 from pipeline.llm.transport import Limits
@@ -185,7 +185,7 @@ def leads_to(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
             asked.append(host)
             return [answers[min(len(asked), len(answers)) - 1]]
 
-        monkeypatch.setattr(network._resolver, "find", find)
+        monkeypatch.setattr(connections._resolver, "find", find)
         return asked
 
     return lead

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from pipeline.error_model.decisions import Chance, Decisions
+from pipeline.error_model.model_behaviour import Chance, ModelBehaviour
 from pipeline.error_model.rates import Rates, load_presets
 from pipeline.simulation.item_flow import Ask, ItemOutcome, Spoken, simulate_item
 from pipeline.standin.prompt_contract import parse_prompt
@@ -30,7 +30,7 @@ MIXED = Rates(
 
 def ask_directly(rates: Rates, chance: Chance) -> Ask:
     """Questions answered in this process, as tool input, which is read fastest."""
-    answers = SimulatedAnswers(Decisions(rates, chance), script_lines=4)
+    answers = SimulatedAnswers(ModelBehaviour(rates, chance), script_lines=4)
 
     def ask(asked: Sequence[Question]) -> list[Spoken]:
         prompts = [parse_prompt(question.system, question.user) for question in asked]

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from pipeline.error_model.decisions import SeededChance
+from pipeline.error_model.model_behaviour import SeededChance
 from pipeline.error_model.rates import Rates
 from pipeline.simulation.closed_form import expect_first, expect_rounds
 from pipeline.simulation.figures import count

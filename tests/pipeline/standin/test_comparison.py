@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.standin.answers import answer_prompt
 from pipeline.standin.description.script_description import describe
+from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import load_book
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.standin.answers import answer_prompt
 from pipeline.standin.language.shell_syntax import is_broken, parse, walk
+from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import load_book
 from pipeline.standin.writing.example_adapter import adapt_script

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from pipeline.standin.answers import answer_prompt
+from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import load_book
 

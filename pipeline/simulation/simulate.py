@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.error_model.rates import SimulatedConfiguration, Simulation
-from pipeline.llm.requests import RoleSpec, build_request, reply_of
+from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Answered, Failed, ModelClient, Target
 from pipeline.simulation.figures import Counted, count
 from pipeline.simulation.item_flow import ItemOutcome, SimulationBroken, Spoken, simulate_item

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from pipeline.error_model.decisions import Decisions, SeededChance
+from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
 from pipeline.error_model.rates import Rates
 from pipeline.error_model.script_texts import (
     SimulatedDraft,
@@ -27,7 +27,7 @@ def test_the_order_of_items_changes_nothing() -> None:
 
 def test_another_seed_draws_other_items() -> None:
     drawn = [
-        [Decisions(PAPER, SeededChance(seed)).write(item).right for item in range(64)]
+        [ModelBehaviour(PAPER, SeededChance(seed)).write(item).right for item in range(64)]
         for seed in (1, 2)
     ]
     assert drawn[0] != drawn[1]
@@ -44,13 +44,13 @@ def test_configurations_share_their_items() -> None:
     """As arms on the same items do: only what a rate makes differ differs."""
     better = PAPER.model_copy(update={"recall": Fraction(3, 5)})
     chance = SeededChance(1)
-    drafts = [Decisions(PAPER, chance).write(item) for item in range(200)]
-    assert drafts == [Decisions(better, chance).write(item) for item in range(200)]
+    drafts = [ModelBehaviour(PAPER, chance).write(item) for item in range(200)]
+    assert drafts == [ModelBehaviour(better, chance).write(item) for item in range(200)]
     flagged = [
         {
             draft.item
             for draft in drafts
-            if Decisions(rates, chance).judge(draft) is Verdict.INCORRECT
+            if ModelBehaviour(rates, chance).judge(draft) is Verdict.INCORRECT
         }
         for rates in (PAPER, better)
     ]
@@ -63,7 +63,7 @@ def test_configurations_share_their_items() -> None:
 def test_what_a_refiner_repeats_was_there_before(item: int, number: int) -> None:
     rates = Rates.model_validate({**PAPER.model_dump(), "repeats": 1})
     draft = SimulatedDraft(item, 2, right=False)
-    assert Decisions(rates, SeededChance(1)).rewrite(draft).number == number
+    assert ModelBehaviour(rates, SeededChance(1)).rewrite(draft).number == number
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -38,7 +38,7 @@ class SeededChance:
 
 
 @dataclass(frozen=True)
-class Decisions:
+class ModelBehaviour:
     """The simulated generator, assessor and refiner."""
 
     rates: Rates
