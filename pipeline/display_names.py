@@ -1,4 +1,4 @@
-"""What stages and verdicts are called on every page."""
+"""Names of stages and verdicts for people, the same on every page."""
 
 from __future__ import annotations
 

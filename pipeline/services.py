@@ -1,4 +1,4 @@
-"""What other apps and commands can have the pipeline do; each room's own pages call that room's services."""
+"""The pipeline's services for other apps and commands; the pages of a room call the services of that room."""
 
 from pipeline.actions.services import MAX_CONTEXT, MAX_STATEMENT, ask, ask_and_run, erase_action
 from pipeline.configurations.services import default_configuration, find_configuration

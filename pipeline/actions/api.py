@@ -1,4 +1,4 @@
-"""The API of actions: the same services as the pages."""
+"""The API of actions: list, read, ask, compare; it calls the same services as the pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lists of actions are narrowed to, by the page's form and the API alike."""
+"""Filters of the list of actions, for the page and the API."""
 
 from __future__ import annotations
 

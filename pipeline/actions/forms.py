@@ -1,4 +1,4 @@
-"""The form by which people ask for a script: what is typed becomes what the services take; they judge it."""
+"""The form for asking for a script. It only converts what is typed; the services validate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions as lists show them, each with its newest run, for pages and API alike, in a fixed number of queries."""
+"""Rows of the list of actions, each with its newest run, for pages and API, in a fixed number of queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking, and the lists of what was asked."""
+"""The pages of actions: asking for a script, the list, one action with its runs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What calls to a model need from outside: the client, the endpoint's key, the demo model's address."""
+"""Access to models: the client, endpoints' keys, the demo model's address."""

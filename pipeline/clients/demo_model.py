@@ -1,4 +1,4 @@
-"""Where the demo model listens at present, and how a command starts one for itself."""
+"""Finds the running demo model, or starts one for a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An endpoint's key, read from the environment just before it is used; it is stored nowhere."""
+"""Reads an endpoint's key from the environment just before it is used; keys are stored nowhere."""
 
 from __future__ import annotations
 

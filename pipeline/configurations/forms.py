@@ -1,4 +1,4 @@
-"""Forms of the configurations' pages: what is typed becomes a Plan; the services judge it."""
+"""Forms of the configurations' pages. They convert what is typed into a Plan; the services validate it."""
 
 from __future__ import annotations
 

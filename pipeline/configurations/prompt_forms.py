@@ -1,4 +1,4 @@
-"""Forms about versions of prompts: choosing among them, and writing a further one."""
+"""Forms for choosing among versions of prompts and for writing a new one."""
 
 from __future__ import annotations
 

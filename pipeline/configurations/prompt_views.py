@@ -1,4 +1,4 @@
-"""Prompts: their versions, where each is used, what differs, and writing a further one."""
+"""The pages of prompts: versions, where each is used, differences, and writing a new version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configurations: who plays which role, in how many rounds, asked in which words; and which can be used now.
+"""What people can do with configurations, and which configurations a run can be started under now.
 
 A Run keeps a snapshot, so nothing done here changes a run that is there. What a study compares are
 Configurations by name: once runs exist under one, its plan stays as it is, and another is made for another plan.

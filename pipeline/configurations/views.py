@@ -1,4 +1,4 @@
-"""Configurations: the list, a new one from a preset or from another one, changing, archiving."""
+"""The pages of configurations: the list, a new one from a preset or a copy, changing, archiving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spending: daily sums of what was asked and paid, kept up as tries end and repaired by a recount.
+"""Daily sums of spending, updated as attempts end and repaired by a recount.
 
 One statement counts tries, for a few that have just ended and for all of them alike, so that the two agree.
 """

@@ -1,4 +1,4 @@
-"""What one run took: calls, tokens, time and money, in all, by stage and by round."""
+"""The costs of one run: calls, tokens, time and money, in total, by stage and by round."""
 
 from __future__ import annotations
 

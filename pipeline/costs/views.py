@@ -1,4 +1,4 @@
-"""What was paid and how long models worked, by month or day; as a page and as a file."""
+"""The page of costs, and the same as a CSV file: money, tokens and time by month or day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carries out the check of an endpoint, in a worker: claim it, ask, write down what was found."""
+"""Carries out the check of an endpoint in a worker: claims it, asks the server, stores the findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of the endpoints' pages: what is typed becomes what the services take; they judge it."""
+"""Forms of the endpoints' pages. They only convert what is typed; the services validate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of an endpoint shows, and in which words the check tells what it found."""
+"""The data of the page of an endpoint, with the findings of its check in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that speak the Messages API, as the form of a new endpoint is filled in for them.
+"""Recipes for known servers of the Messages API: the values that fill in the form of a new endpoint.
 
 The guide docs/models.md says what to set on their side and what of it was never verified. The mode is
 the one to expect; the check says what is so.

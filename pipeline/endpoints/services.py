@@ -1,4 +1,4 @@
-"""What administrators can do with endpoints; pages and API call these and nothing else."""
+"""What administrators can do with endpoints; pages and API call only these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Endpoints: where models are asked. For administrators."""
+"""The pages of endpoints, for administrators."""
 
 from __future__ import annotations
 

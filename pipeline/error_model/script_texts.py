@@ -1,4 +1,4 @@
-"""The texts of a simulation. What is true of a script travels in the script, where every stage finds it."""
+"""Texts of simulated items. Whether a script is right is written into the script, where every stage finds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stopped a try before a whole reply was there, from the exceptions of HTTP library and sockets."""
+"""Explains from exceptions of the HTTP library and sockets why an attempt ended without a whole reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What costs nothing to ask a server, through the SDK. Like `client`, it is loaded only by who asks models."""
+"""Asks a server, through the SDK, for what costs nothing. Like `client`, only workers load it."""
 
 from __future__ import annotations
 

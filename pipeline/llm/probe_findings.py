@@ -1,4 +1,4 @@
-"""What the check of a server finds, and the port through which it asks what costs nothing."""
+"""The findings of the check of a server, and the port for free requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lists of runs are narrowed to."""
+"""Filters of the list of runs."""
 
 from __future__ import annotations
 

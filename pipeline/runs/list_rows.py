@@ -1,4 +1,4 @@
-"""Runs as lists show them, for pages and API alike: what of each this person may see."""
+"""Rows of lists of runs, for pages and API, with what this person may see of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a run recommends the Draft that it does, in words for who has to rely on it."""
+"""Explains in words why a run recommends its Draft."""
 
 from __future__ import annotations
 

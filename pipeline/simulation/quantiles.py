@@ -1,4 +1,4 @@
-"""Quantiles for intervals that hold together, and the interval of a mean; those of shares: `core.intervals`."""
+"""Quantiles for simultaneous intervals, and the interval of a mean; `core.intervals` has those of shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulation carried out: a stand-in process of its own, the real client, a few threads."""
+"""Carries out a simulation: a stand-in process of its own, the real client, a few threads."""
 
 from __future__ import annotations
 

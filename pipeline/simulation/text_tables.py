@@ -1,4 +1,4 @@
-"""A simulation as text for a terminal."""
+"""Prints the result of a simulation as tables of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feedback as it is shown: how long it is, and whether the model had given more points than are kept."""
+"""The feedback on a page: its text, and how many points of the model were left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do with drafts: edit one, have one rewritten, use one before anybody has reviewed it."""
+"""Editing a draft, having one refined, and using one before its review."""
 
 from __future__ import annotations
 

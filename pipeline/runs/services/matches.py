@@ -1,4 +1,4 @@
-"""What the asker says of the catalogue's answer to a run."""
+"""Confirming or rejecting the catalogue's answer to a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of one run: whatever is done on it ends on it."""
+"""Builds the page of one run; every form on it shows the page again."""
 
 from __future__ import annotations
 
