@@ -111,7 +111,7 @@ def _coin() -> Iterator[dict[str, str]]:
 
 
 def _simulation():  # type: ignore[no-untyped-def]
-    from pipeline.simulation.rates import Simulation
+    from pipeline.error_model.rates import Simulation
 
     half = "1/2"
     rates = {"generator": half, "recall": half, "false_alarm": half}
@@ -122,11 +122,11 @@ def _simulation():  # type: ignore[no-untyped-def]
 
 def _choose() -> list[int]:
     """The simulated items to ask for: as many that the coin flags as it does not, in the order of their numbers."""
-    from pipeline.simulation.decisions import Decisions, SeededChance
+    from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
     from pipeline.types import Verdict
 
     simulation = _simulation()
-    decisions = Decisions(simulation.configurations[0].rates, SeededChance(simulation.seed))
+    decisions = ModelBehaviour(simulation.configurations[0].rates, SeededChance(simulation.seed))
     chosen: dict[bool, list[int]] = {True: [], False: []}
     # All with as many digits: their number is no secret, but a length should not vary with it.
     number = 10_000
@@ -144,8 +144,8 @@ def _choose() -> list[int]:
 def _run_all(environment: dict[str, str]) -> dict[int, str]:
     """Ask for all of it as somebody who asks; once every run is in the queue, its verdict by item."""
     from pipeline import services
+    from pipeline.error_model.script_texts import write_statement
     from pipeline.models import Run
-    from pipeline.simulation.scripts import write_statement
     from review.models import Item
 
     asker = _person("sven")

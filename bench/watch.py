@@ -34,8 +34,8 @@ def _timed(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 @worker_ready.connect
 def watch(**_signal: object) -> None:
     """Time what is called from now on."""
-    from pipeline.execution import heartbeat
     from pipeline.ledger import admission
+    from pipeline.scheduling import heartbeat
 
     beat, admit = heartbeat.Heartbeat._renew_all, admission.lock_and_admit
 

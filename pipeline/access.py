@@ -1,4 +1,4 @@
-"""The only way for a view or viewset to obtain an object, and what of a Run a person may see.
+"""Permissions: the only way for views to obtain objects, and what of a Run a person may see.
 
 Everybody who is signed in may look at actions and runs. Asking takes the permission `pipeline.ask`;
 whoever asked may run again, cancel and retry what they asked for, a manager everybody's.

@@ -1,4 +1,4 @@
-"""What the composition root wants to be told of; nobody has to listen, and the sweep catches what was missed."""
+"""Callbacks that the project registers: events of runs, and what studies hide. Missed events are caught by a sweep."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None
 note_shown: Callable[[User, Run], None] | None = None
 
 
-def tell_settled(run_id: int) -> None:
-    """Say that a run came to rest."""
-    _tell(run_settled, run_id)
+def notify_run_settled(run_id: int) -> None:
+    """A run has ended."""
+    _notify(run_settled, run_id)
 
 
-def tell_used_unreviewed(run_id: int) -> None:
-    """Say that somebody used a script of this run before anybody had reviewed it."""
-    _tell(used_unreviewed, run_id)
+def notify_used_unreviewed(run_id: int) -> None:
+    """Somebody used a script of this run before anybody had reviewed it."""
+    _notify(used_unreviewed, run_id)
 
 
-def _tell(listener: Listener | None, run_id: int) -> None:
+def _notify(listener: Listener | None, run_id: int) -> None:
     """A listener's failure is logged and stops nothing here."""
     if listener is None:
         return

@@ -9,8 +9,8 @@ from django.conf import settings
 
 from pipeline.endpoints import check_worker
 from pipeline.execution import run_worker
-from pipeline.execution.dispatch import tell_next_of_campaigns
 from pipeline.models import Run
+from pipeline.scheduling.dispatch import dispatch_next_of_campaigns
 
 # A campaign fills all threads that it may have; the rest of them is for people.
 _campaign_threads = threading.BoundedSemaphore(settings.SCRIPTSMITH_CAMPAIGN_THREADS)
@@ -29,7 +29,7 @@ def execute_run(self: Task[[int], None], run_id: int) -> None:
         run_worker.advance(run_id)
     finally:
         _campaign_threads.release()
-        tell_next_of_campaigns()
+        dispatch_next_of_campaigns()
 
 
 @shared_task(name="pipeline.sweep_runs")

@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
-    from pipeline.execution.dispatch import forget_what_was_told
-    from pipeline.execution.heartbeat import heartbeat
-    from pipeline.execution.run_worker import model_client
+    from pipeline.clients.model_client import model_client
+    from pipeline.scheduling.dispatch import forget_dispatches
+    from pipeline.scheduling.heartbeat import heartbeat
 
-    forget_what_was_told()
+    forget_dispatches()
     model_client()
     sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
     heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS, sign=sign)
@@ -41,17 +41,17 @@ def warm_up(**_signal: object) -> None:
 
 def drain(**_signal: object) -> None:
     """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
-    from pipeline.execution.abandonment import abandon_later
-    from pipeline.execution.run_worker import model_client
-    from pipeline.ledger.questions import draining
+    from pipeline.clients.model_client import model_client
+    from pipeline.execution.abandonment import abandon_calls_after
+    from pipeline.ledger.model_calls import draining
 
     draining.set()
-    abandon_later(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
+    abandon_calls_after(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
 
 
 def take_leave(**_signal: object) -> None:
     """A worker that ends in order is not missed."""
-    from pipeline.execution.heartbeat import heartbeat
+    from pipeline.scheduling.heartbeat import heartbeat
 
     try:
         heartbeat.withdraw_worker()
@@ -67,7 +67,7 @@ class SiteConfig(AppConfig):
         # Models can be imported only from here on.
         from catalog import hooks as catalog_hooks
         from pipeline import hooks
-        from pipeline.execution import catalogue_use
+        from pipeline.runs import catalogue_use
         from review import blinding
         from review.campaigns import preparation
         from review.desk import exposure

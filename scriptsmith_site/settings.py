@@ -441,7 +441,7 @@ SCRIPTSMITH_OFFLINE_FOLDER = Path(
 )
 SCRIPTSMITH_MODEL_CLIENT = env_text(
     "SCRIPTSMITH_MODEL_CLIENT",
-    "pipeline.ledger.clients.make_client",
+    "pipeline.clients.sdk_clients.make_client",
     "What makes the client of models.",
 )
 SCRIPTSMITH_MOST_REPLY_BYTES = env_int(

@@ -60,7 +60,7 @@ class StandIn:
         return status
 
     def faults(self, *rules: dict[str, object]) -> None:
-        """Queue fault rules (pipeline/standin/faults.py); raises HTTPError on a wrong one."""
+        """Queue fault rules (pipeline/standin/server/faults.py); raises HTTPError on a wrong one."""
         self._ask("/_standin/faults", rules)
 
     def pending_faults(self) -> list[dict[str, object]]:

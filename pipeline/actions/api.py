@@ -1,51 +1,28 @@
-"""The pipeline's API: the same services as the pages."""
+"""The API of actions: list, read, ask, compare; it calls the same services as the pages."""
 
 from __future__ import annotations
 
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.routers import SimpleRouter
 
-from core.web.public_keys import DRAFT, public_key, read_public
 from core.web.requests import read_body, read_key, signed_in
-from pipeline import services
 from pipeline.access import (
     access_action,
     access_actions,
-    access_draft,
-    access_run,
-    access_runs,
     require_asker,
-    visible_parts,
 )
-from pipeline.actions.filters import ActionFilter, RunFilter
-from pipeline.actions.list_rows import RunRow, action_rows, run_row
-from pipeline.actions.serializers import (
-    ActionSerializer,
-    AskInput,
-    DraftSerializer,
-    DraftUseSerializer,
-    FailureSerializer,
-    RetrievedMatchSerializer,
-    RunReportSerializer,
-    RunSerializer,
-    StartInput,
-    UseUnreviewedInput,
-)
-from pipeline.configurations.api import ConfigurationViewSet, PromptViewSet
-from pipeline.configurations.serializers import ComparisonSerializer, describe_comparison
-from pipeline.costs.api import SpendingViewSet
-from pipeline.endpoints.api import EndpointViewSet
-from pipeline.execution.draft_checks import recheck_draft
-from pipeline.ledger.failures import failure_of
-from pipeline.models import Action, Draft, Run
-from pipeline.runs.comparison import compare_runs
-from pipeline.runs.document import origin_of, report_run
+from pipeline.actions import services
+from pipeline.actions.filters import ActionFilter
+from pipeline.actions.list_rows import action_rows
+from pipeline.actions.serializers import ActionSerializer, AskInput
+from pipeline.configurations.services import find_configuration
+from pipeline.models import Action
+from pipeline.runs.comparison_serializers import ComparisonSerializer, describe_comparison
+from pipeline.runs.run_comparison import compare_runs
 
 ASK = "ask"
 
@@ -82,7 +59,7 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         if not details.pop("run"):
             asked = services.ask(statement, by=user, **details)
         else:
-            chosen = services.find_configuration(name) if name else None
+            chosen = find_configuration(name) if name else None
             asked = services.ask_and_run(statement, by=user, configuration=chosen, **details).action
         return self._answer(asked, status=status.HTTP_201_CREATED)
 
@@ -110,184 +87,3 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
     def _answer(self, found: Action, *, status: int = 200) -> Response:
         rows = action_rows([found], signed_in(self.request))
         return Response(ActionSerializer(rows[0]).data, status=status)
-
-
-class RunViewSet(viewsets.GenericViewSet[Run]):
-    """Passages of actions through the pipeline, newest first."""
-
-    filterset_class = RunFilter
-    queryset = Run.objects.none()
-    required_scope = ASK
-
-    def get_queryset(self) -> QuerySet[Run]:
-        return access_runs(signed_in(self.request))
-
-    @extend_schema(responses=RunSerializer(many=True))
-    def list(self, request: Request) -> Response:
-        """Runs and how they stand."""
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        rows = [run_row(run, signed_in(request)) for run in page or []]
-        return self.get_paginated_response(RunSerializer(rows, many=True).data)
-
-    @extend_schema(responses=RunReportSerializer)
-    def retrieve(self, request: Request, pk: str) -> Response:
-        """One run in full: stages, drafts, verdict, tokens, cost, what the catalogue answered."""
-        run = access_run(signed_in(request), read_key(pk))
-        return Response(describe_run(run_row(run, signed_in(request))))
-
-    @extend_schema(request=StartInput, responses={201: RunSerializer})
-    def create(self, request: Request) -> Response:
-        """Send an action through the pipeline once more."""
-        user = signed_in(request)
-        require_asker(user, or_manager=True)
-        body = read_body(StartInput, request)
-        asked = access_action(user, body["action"], to_run=True)
-        name = body.get("configuration", "")
-        run = services.start_run(
-            asked,
-            by=user,
-            configuration=services.find_configuration(name) if name else None,
-            uses_retrieval=body.get("retrieval"),
-        )
-        return self._answer(run, status=status.HTTP_201_CREATED)
-
-    @extend_schema(request=None, responses=RunSerializer)
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: str) -> Response:
-        """Stop a run that is under way."""
-        run = self._run_to_change(pk)
-        services.cancel_run(run, by=signed_in(request))
-        return self._answer(run)
-
-    @extend_schema(request=None, responses=RunSerializer)
-    @action(detail=True, methods=["post"])
-    def retry(self, request: Request, pk: str) -> Response:
-        """Take a failed run up again where it stopped."""
-        run = self._run_to_change(pk)
-        services.retry_run(run, by=signed_in(request))
-        return self._answer(run)
-
-    @extend_schema(request=None, responses=RunSerializer)
-    @action(detail=True, methods=["post"], url_path="confirm-match")
-    def confirm_match(self, request: Request, pk: str) -> Response:
-        """The catalogue's answer is what was asked."""
-        run = self._run_to_change(pk)
-        services.confirm_match(run, by=signed_in(request))
-        return self._answer(run)
-
-    @extend_schema(request=None, responses={201: RunSerializer})
-    @action(detail=True, methods=["post"], url_path="reject-match")
-    def reject_match(self, request: Request, pk: str) -> Response:
-        """The catalogue's answer is not what was asked: the run that writes a script."""
-        written = services.reject_match(self._run_to_change(pk), by=signed_in(request))
-        return self._answer(written, status=status.HTTP_201_CREATED)
-
-    def _run_to_change(self, pk: str) -> Run:
-        return access_run(signed_in(self.request), read_key(pk), to_change=True)
-
-    def _answer(self, run: Run, *, status: int = 200) -> Response:
-        user = signed_in(self.request)
-        row = run_row(access_run(user, run.pk), user)
-        return Response(RunSerializer(row).data, status=status)
-
-
-class DraftViewSet(viewsets.GenericViewSet[Draft]):
-    """One script text of a run."""
-
-    serializer_class = DraftSerializer
-    queryset = Draft.objects.none()
-    required_scope = ASK
-
-    @extend_schema(responses=DraftSerializer)
-    def retrieve(self, request: Request, pk: str) -> Response:
-        """The script with its findings, its assessment and the feedback on it."""
-        draft = access_draft(signed_in(request), read_public(DRAFT, pk))
-        parts = visible_parts(signed_in(request), draft.run)
-        return Response(DraftSerializer(draft, context={"parts": parts}).data)
-
-    @extend_schema(request=None, responses=DraftSerializer)
-    @action(detail=True, methods=["post"], url_path="check-again")
-    def check_again(self, request: Request, pk: str) -> Response:
-        """Make the static checks that have changed since; what the older ones said is kept."""
-        user = signed_in(request)
-        draft = access_draft(user, read_public(DRAFT, pk), to_check=True)
-        recheck_draft(draft, by=user)
-        parts = visible_parts(user, draft.run)
-        return Response(DraftSerializer(draft, context={"parts": parts}).data)
-
-    @extend_schema(request=UseUnreviewedInput, responses={201: DraftUseSerializer})
-    @action(detail=True, methods=["post"], url_path="use-unreviewed")
-    def use_unreviewed(self, request: Request, pk: str) -> Response:
-        """Break-glass: take a script that nobody has reviewed; it is recorded with its reason."""
-        user = signed_in(request)
-        draft = access_draft(user, read_public(DRAFT, pk), to_use=True)
-        body = read_body(UseUnreviewedInput, request)
-        use = services.use_unreviewed(draft, reason=body["reason"], by=user)
-        return Response(DraftUseSerializer(use).data, status=status.HTTP_201_CREATED)
-
-
-def describe_run(row: RunRow) -> dict[str, object]:
-    """The report of a run with where it belongs, without what a review hides from the person."""
-    run, parts = row.run, row.parts
-    if not parts.verdict:
-        return _describe_hidden(row)
-    matches = run.matches.answers().select_related("version__entry")
-    report = report_run(run)
-    # After the report: a worker may be writing the next Draft, and none is ever taken away.
-    ids = dict(run.drafts.values_list("number", "pk"))
-    failure = failure_of(run)
-    drafts = report["drafts"]
-    assert isinstance(drafts, list)
-    report |= {
-        "action": run.action_id,
-        "drafts": [{"id": public_key(DRAFT, ids[draft["number"]]), **draft} for draft in drafts],
-        "problem": run.problem,
-        "failure": FailureSerializer(failure).data if failure else None,
-        "matches": RetrievedMatchSerializer(matches, many=True).data,
-        "follows": run.follows_id,
-        "asked_by": _name_of(run.asked_by),
-        "created_at": run.created_at,
-        "finished_at": run.finished_at,
-    }
-    if not parts.models:
-        report |= dict.fromkeys(("configuration", "demo", "cost", "origin"))
-        report |= {"created_at": row.created_at, "asked_by": _name_of(row.asked_by)}
-    return report
-
-
-def _describe_hidden(row: RunRow) -> dict[str, object]:
-    """A run whose verdict is hidden. What is hidden is not read either, for reading it would take its time."""
-    run, shows_models = row.run, row.parts.models
-    failure = failure_of(run) if row.state == Run.State.FAILED else None
-    return {
-        "run": run.pk,
-        "state": row.state,
-        "origin": origin_of(run) if shows_models else None,
-        "configuration": run.configuration.name if shows_models else None,
-        "demo": run.demo if shows_models else None,
-        "stages": [],
-        "drafts": [],
-        **dict.fromkeys(("verdict", "recommended", "script", "calls", "tokens", "cost")),
-        "action": run.action_id,
-        "problem": row.problem,
-        "failure": FailureSerializer(failure).data if failure else None,
-        "matches": [],
-        "follows": run.follows_id,
-        "asked_by": _name_of(row.asked_by),
-        "created_at": row.created_at,
-        "finished_at": None,
-    }
-
-
-def _name_of(user: User | None) -> str | None:
-    return user.username if user else None
-
-
-router = SimpleRouter()
-router.register("actions", ActionViewSet, basename="action")
-router.register("runs", RunViewSet, basename="run")
-router.register("drafts", DraftViewSet, basename="draft")
-router.register("endpoints", EndpointViewSet, basename="endpoint")
-router.register("configurations", ConfigurationViewSet, basename="configuration")
-router.register("prompts", PromptViewSet, basename="prompt")
-router.register("spending", SpendingViewSet, basename="spending")

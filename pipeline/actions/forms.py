@@ -1,4 +1,4 @@
-"""Forms of the pipeline's pages: what is typed becomes what the services take; they judge it."""
+"""The form for asking for a script. It only converts what is typed; the services validate it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,9 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from core.errors import BadInput
+from core.web.forms import PlainText
 from pipeline.models import Action, Configuration
-
-
-class PlainText(forms.CharField):
-    """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows."""
-
-    widget = forms.Textarea
-
-    def to_python(self, value: object) -> str:
-        return (super().to_python(value) or "").replace("\r\n", "\n")
-
-
-def _lines(rows: int, **attributes: object) -> forms.Textarea:
-    return forms.Textarea(attrs={"rows": rows, **attributes})
+from pipeline.runs.forms import offer_configurations, text_area
 
 
 class AskForm(forms.Form):
@@ -31,20 +19,20 @@ class AskForm(forms.Form):
     statement = PlainText(
         label=_("What is to be done?"),
         strip=False,
-        widget=_lines(4, autofocus=True, **{"class": "statement"}),
+        widget=text_area(4, autofocus=True, **{"class": "statement"}),
     )
     incident = PlainText(
         label=_("Incident"),
         required=False,
         strip=False,
-        widget=_lines(3),
+        widget=text_area(3),
         help_text=_("The alert, or what somebody reported."),
     )
     environment = PlainText(
         label=_("Environment notes"),
         required=False,
         strip=False,
-        widget=_lines(3),
+        widget=text_area(3),
         help_text=_("Systems, versions, names that the script may need."),
     )
     target = forms.CharField(
@@ -66,7 +54,7 @@ class AskForm(forms.Form):
         label=_("Reference script"),
         required=False,
         strip=False,
-        widget=_lines(3, spellcheck="false", **{"class": "mono"}),
+        widget=text_area(3, spellcheck="false", **{"class": "mono"}),
         help_text=_("One that is known to be right. Models never see it."),
     )
     configuration = forms.ChoiceField(
@@ -81,45 +69,9 @@ class AskForm(forms.Form):
         initial: dict[str, str] | None = None,
     ) -> None:
         super().__init__(data, initial=initial)
-        _offer(self, configurations)
+        offer_configurations(self, configurations)
         # Home asks for the statement alone: what a page does not send is as this form would begin.
         if data is not None and (unsent := {"severity", "configuration"} - data.keys()):
             self.data = data.copy()
             for name in unsent:
                 self.data[name] = self.get_initial_for_field(self.fields[name], name) or ""
-
-
-class RunForm(forms.Form):
-    """Another run of an Action."""
-
-    configuration = forms.ChoiceField(label=_("Configuration"))
-    retrieval = forms.BooleanField(
-        label=_("Search the catalogue first"), required=False, initial=True
-    )
-
-    def __init__(
-        self, data: QueryDict | None = None, *, configurations: Sequence[Configuration]
-    ) -> None:
-        super().__init__(data)
-        _offer(self, configurations)
-
-
-class UseForm(forms.Form):
-    """Why a script is used that nobody has reviewed."""
-
-    reason = PlainText(
-        label=_("Reason"), widget=_lines(2), help_text=_("Why can't it wait for a review?")
-    )
-
-
-def add_refusal(form: forms.Form, refusal: BadInput) -> None:
-    """Show what a service refused beside the field that it is about."""
-    form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
-
-
-def _offer(form: forms.Form, configurations: Sequence[Configuration]) -> None:
-    """Let people choose among these configurations; the default one unless they say otherwise."""
-    field = form.fields["configuration"]
-    assert isinstance(field, forms.ChoiceField)
-    field.choices = [(one.name, one.title) for one in configurations]
-    field.initial = next((one.name for one in configurations if one.is_default), None)

@@ -1,4 +1,4 @@
-"""Asking, and the lists of what was asked."""
+"""The pages of actions: asking for a script, the list, one action with its runs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.errors import BadInput
+from core.web.forms import add_refusal
 from core.web.requests import page_of, signed_in
-from pipeline import services
 from pipeline.access import ASK, access_action, access_actions, access_runs, may_run, require_asker
+from pipeline.actions import services
 from pipeline.actions.filters import ActionFilter
-from pipeline.actions.forms import AskForm, RunForm, add_refusal
-from pipeline.actions.list_rows import RunRow, action_rows, run_row
-from pipeline.configurations.services import usable_configurations
+from pipeline.actions.forms import AskForm
+from pipeline.actions.list_rows import action_rows
+from pipeline.configurations.services import find_configuration, usable_configurations
 from pipeline.models import Action, Run
+from pipeline.runs.forms import RunForm
+from pipeline.runs.list_rows import RunRow, run_row
+from pipeline.runs.services import start_run
 
 PAGE_SIZE = 50
 MOST_RUNS = 50  # of one action on its page
@@ -46,7 +50,7 @@ def action_new(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         details = dict(form.cleaned_data)
         try:
-            chosen = services.find_configuration(details.pop("configuration"))
+            chosen = find_configuration(details.pop("configuration"))
             run = services.ask_and_run(
                 details.pop("statement"), by=user, configuration=chosen, **details
             )
@@ -68,10 +72,10 @@ def action_list(request: HttpRequest) -> HttpResponse:
         "may_ask": user.has_perm(ASK),
     }
     if not found.is_valid():
-        return render(request, "pipeline/action_list.html", context, status=422)
+        return render(request, "pipeline/actions/list.html", context, status=422)
     page = page_of(found.qs, request, size=PAGE_SIZE)
     context |= {"page": page, "rows": action_rows(page.rows, user)}
-    return render(request, "pipeline/action_list.html", context)
+    return render(request, "pipeline/actions/list.html", context)
 
 
 @require_safe
@@ -90,10 +94,10 @@ def run_start(request: HttpRequest, pk: int) -> HttpResponse:
     form = RunForm(request.POST, configurations=usable_configurations())
     if form.is_valid():
         try:
-            run = services.start_run(
+            run = start_run(
                 action,
                 by=user,
-                configuration=services.find_configuration(form.cleaned_data["configuration"]),
+                configuration=find_configuration(form.cleaned_data["configuration"]),
                 uses_retrieval=form.cleaned_data["retrieval"],
             )
         except BadInput as refusal:
@@ -108,7 +112,7 @@ def _show_form(request: HttpRequest, form: AskForm, *, status: int = 200) -> Htt
         form[name].value() for name in ("incident", "environment", "reference", "target", "impact")
     )
     context = {"form": form, "unfolded": unfolded, "examples": _examples()}
-    return render(request, "pipeline/action_new.html", context, status=status)
+    return render(request, "pipeline/actions/new.html", context, status=status)
 
 
 def _examples() -> list[str]:
@@ -137,7 +141,7 @@ def _show_action(
         "form": form,
         "may_run": may_run(user, action) and not action.erased_at,
     }
-    return render(request, "pipeline/action_detail.html", context, status=status)
+    return render(request, "pipeline/actions/detail.html", context, status=status)
 
 
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:

@@ -1,4 +1,4 @@
-"""Forms of the configurations' pages: what is typed becomes a Plan; the services judge it."""
+"""Forms of the configurations' pages. They convert what is typed into a Plan; the services validate it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import BadInput
-from pipeline.actions.forms import PlainText
+from core.web.forms import PlainText
 from pipeline.configurations.plans import (
     EFFORTS,
     LEAST_TOKENS,

@@ -1,4 +1,4 @@
-"""What a Configuration has its Runs do: who plays which role, how often, asked in which words."""
+"""A Plan is a Configuration's settings: who plays which role, how many rounds, which prompt versions."""
 
 from __future__ import annotations
 

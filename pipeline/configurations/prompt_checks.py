@@ -1,4 +1,4 @@
-"""Whether a text can stand in for a prompt: the same task, the same slots, the same shape of answer."""
+"""Checks whether a text can replace a prompt: the same task, the same slots, the same shape of answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms about versions of prompts: choosing among them, and writing a further one."""
+"""Forms for choosing among versions of prompts and for writing a new one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from pipeline.actions.forms import PlainText
+from core.web.forms import PlainText
 from pipeline.models import PromptVersion
 
 

@@ -1,4 +1,4 @@
-"""Prompts: their versions, where each is used, what differs, and writing a further one."""
+"""The pages of prompts: versions, where each is used, differences, and writing a new version."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.errors import BadInput
+from core.web.forms import add_refusal
 from core.web.requests import signed_in
 from pipeline.access import MANAGE_ENDPOINTS, access_prompts
-from pipeline.actions.forms import add_refusal
 from pipeline.configurations import prompt_versions
 from pipeline.configurations.prompt_forms import PromptForm
 from pipeline.configurations.prompt_versions import VersionUse, uses_of, versions_by_prompt
+from pipeline.display_names import stage_label
 from pipeline.flow import prompts
 from pipeline.flow.questions import answer_words
 from pipeline.models import PromptVersion
-from pipeline.runs.views.stages import name_of
 from pipeline.types import StageName
 
 
@@ -43,12 +43,12 @@ def prompt_list(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     access_prompts(user)
     shown = [
-        ShownPrompt(name, name_of(name), rows[0], len(rows), sorted(prompts.load(name).slots))
+        ShownPrompt(name, stage_label(name), rows[0], len(rows), sorted(prompts.load(name).slots))
         for name, rows in versions_by_prompt().items()
     ]
     order = [stage.value for stage in StageName]
     shown.sort(key=lambda one: order.index(one.name))
-    return render(request, "pipeline/prompt_list.html", {"prompts": shown})
+    return render(request, "pipeline/configurations/prompts/list.html", {"prompts": shown})
 
 
 @require_safe
@@ -61,14 +61,14 @@ def prompt_detail(request: HttpRequest, name: str) -> HttpResponse:
     old = _chosen(uses, request.GET.get("from", ""))
     context = {
         "name": name,
-        "stage": name_of(name),
+        "stage": stage_label(name),
         "uses": uses,
         "new": new,
         "old": old if old and old != new else None,
         "side": request.GET.get("view") == "side",
         "may_write": user.has_perm(MANAGE_ENDPOINTS),
     }
-    return render(request, "pipeline/prompt_detail.html", context)
+    return render(request, "pipeline/configurations/prompts/detail.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -117,9 +117,9 @@ def _show_form(
 ) -> HttpResponse:
     context = {
         "name": name,
-        "stage": name_of(name),
+        "stage": stage_label(name),
         "form": form,
         "slots": [f"<<{slot}>>" for slot in sorted(prompts.load(name).slots)],
         "words": list(answer_words(name)),
     }
-    return render(request, "pipeline/prompt_new.html", context, status=status)
+    return render(request, "pipeline/configurations/prompts/new.html", context, status=status)

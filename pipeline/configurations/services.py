@@ -1,4 +1,4 @@
-"""Configurations: who plays which role, in how many rounds, asked in which words; and which can be used now.
+"""What people can do with configurations, and which configurations a run can be started under now.
 
 A Run keeps a snapshot, so nothing done here changes a run that is there. What a study compares are
 Configurations by name: once runs exist under one, its plan stays as it is, and another is made for another plan.
@@ -36,6 +36,27 @@ def usable_configurations() -> list[Configuration]:
     """Configurations that a run can be started under now, in a fixed number of queries."""
     found = Configuration.objects.prefetch_related("roles__endpoint")
     return [configuration for configuration in found if is_usable(configuration)]
+
+
+def default_configuration() -> Configuration:
+    """The Configuration used when nobody names one; raises BadInput where there is none."""
+    found = Configuration.objects.filter(is_default=True, archived_at=None).first()
+    if found is None:
+        raise BadInput(
+            _("No configuration is the default; an administrator has to choose one."),
+            field="configuration",
+        )
+    return found
+
+
+def find_configuration(name: str) -> Configuration:
+    """The Configuration of this name; raises BadInput where there is none in use."""
+    found = Configuration.objects.filter(name=name, archived_at=None).first()
+    if found is None:
+        raise BadInput(
+            _("There is no configuration named “%s”.") % name[:80], field="configuration"
+        )
+    return found
 
 
 def is_usable(configuration: Configuration) -> bool:

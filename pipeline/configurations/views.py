@@ -1,4 +1,4 @@
-"""Configurations: the list, a new one from a preset or from another one, changing, archiving."""
+"""The pages of configurations: the list, a new one from a preset or a copy, changing, archiving."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pipeline.configurations import services
 from pipeline.configurations.forms import MODELS_LIST, ConfigurationForms, PresetForm
 from pipeline.configurations.plans import Plan, plan_of, players_for
 from pipeline.configurations.prompt_versions import versions_by_prompt
+from pipeline.configurations.refinement_gain import gain_of
 from pipeline.configurations.services import edition_of, is_fixed, is_usable, known_models
 from pipeline.models import Configuration, Endpoint
-from pipeline.runs.refinement_gain import gain_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def configuration_list(request: HttpRequest) -> HttpResponse:
     found = found.annotate(run_count=Count("runs")).order_by("name")
     shown = [ShownConfiguration(one, is_usable(one), one.run_count) for one in found]
     shown.sort(key=lambda one: one.configuration.archived_at is not None)
-    return render(request, "pipeline/configuration_list.html", {"configurations": shown})
+    return render(request, "pipeline/configurations/list.html", {"configurations": shown})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -205,7 +205,7 @@ def _show_presets(request: HttpRequest, form: PresetForm, *, status: int = 200) 
         "models_list": MODELS_LIST,
         "models": known_models(),
     }
-    return render(request, "pipeline/configuration_preset.html", context, status=status)
+    return render(request, "pipeline/configurations/preset.html", context, status=status)
 
 
 def _show(
@@ -229,4 +229,4 @@ def _show(
             "runs": configuration.runs.count(),
             "gain": gain_of(configuration),
         }
-    return render(request, "pipeline/configuration_detail.html", context, status=status)
+    return render(request, "pipeline/configurations/detail.html", context, status=status)

@@ -1,4 +1,4 @@
-"""Which spending is wanted, as an address says it; for page, file and API alike."""
+"""The query of costs as a form: page, file and API read it from the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was paid, for what and when: read from the daily sums alone, as fast after a million calls as after ten."""
+"""Answers queries about costs from the daily sums alone, so that their speed does not depend on the number of calls."""
 
 from __future__ import annotations
 

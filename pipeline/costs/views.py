@@ -1,4 +1,4 @@
-"""What was paid and how long models worked, by month or day; as a page and as a file."""
+"""The page of costs, and the same as a CSV file: money, tokens and time by month or day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.web.requests import csv_lines, signed_in
 from pipeline.access import access_spending
 from pipeline.costs.forms import BY_CHOICES, PER_CHOICES, CostForm
 from pipeline.costs.services import By, CostLine, CostQuery, Costs, Per, Sums, read_costs
-from pipeline.runs.views.stages import name_of
+from pipeline.display_names import stage_label
 
 # The stylesheet tells four series apart; the last of them is all the others.
 _SHOWN_APART = 3
@@ -73,7 +73,7 @@ def cost(request: HttpRequest) -> HttpResponse:
     access_spending(user)
     form = CostForm(request.GET)
     if not form.is_valid():
-        return render(request, "pipeline/cost.html", {"form": form}, status=422)
+        return render(request, "pipeline/costs/overview.html", {"form": form}, status=422)
     costs = read_costs(form.query, by=user)
     show = form.cleaned_data["show"] or ("cost" if costs.total.cost else "tokens")
     context = {
@@ -91,7 +91,7 @@ def cost(request: HttpRequest) -> HttpResponse:
         "narrowed": costs.query.configuration or costs.query.batch is not None,
         "address": request.GET.urlencode(),
     }
-    return render(request, "pipeline/cost.html", context)
+    return render(request, "pipeline/costs/overview.html", context)
 
 
 @require_safe
@@ -101,7 +101,7 @@ def cost_export(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     access_spending(user)
     form = CostForm(request.GET)
     if not form.is_valid():
-        return render(request, "pipeline/cost.html", {"form": form}, status=422)
+        return render(request, "pipeline/costs/overview.html", {"form": form}, status=422)
     query = form.query
     return StreamingHttpResponse(
         csv_lines(_file_rows(read_costs(query, by=user))),
@@ -162,7 +162,7 @@ def _show_line(line: CostLine, query: CostQuery) -> ShownLine:
 
 def _name_of(line: CostLine, by: By) -> str:
     if by is By.STAGE:
-        return name_of(line.key)
+        return stage_label(line.key)
     return line.name or _("Without a batch")
 
 

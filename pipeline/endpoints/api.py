@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from core.web.requests import read_body, signed_in
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
 from pipeline.endpoints import prices, services
-from pipeline.endpoints.checks import ask_check
+from pipeline.endpoints.check_requests import ask_check
 from pipeline.endpoints.prices import PriceValues
 from pipeline.endpoints.serializers import (
     CheckInput,

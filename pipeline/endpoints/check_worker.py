@@ -1,32 +1,32 @@
-"""Carries out the check of an endpoint, in a worker: claim it, ask, write down what was found."""
+"""Carries out the check of an endpoint in a worker: claims it, asks the server, stores the findings."""
 
 from __future__ import annotations
 
-from functools import cache
-
 from django.db import transaction
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from core.audit import record
-from pipeline.endpoints.checks import TRY_STATEMENT, CheckState, check_state, models_known_of
-from pipeline.endpoints.keys import has_key, why_key_is_not_read
-from pipeline.execution.run_worker import model_client
+from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
+from pipeline.clients.model_client import model_client, model_inspector
+from pipeline.endpoints.check_requests import (
+    TRY_STATEMENT,
+    CheckState,
+    check_state,
+    models_known_of,
+)
 from pipeline.flow import questions
 from pipeline.flow.prompts import load_all
-from pipeline.flow.reading.scripts import read_script
+from pipeline.flow.reading.script_reader import read_script
 from pipeline.ledger.capacity import Rest
-from pipeline.ledger.questions import target_of
-from pipeline.llm.found import Found, Inspector
+from pipeline.ledger.targets import target_of
 from pipeline.llm.probe import probe
-from pipeline.llm.requests import RoleSpec, build_request, reply_of
+from pipeline.llm.probe_findings import Found
+from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, Target
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
 _MOST_SHOWN = 4_000  # characters of a script that was tried
-
-_INSPECTOR = "pipeline.ledger.clients.make_inspector"
 
 
 def carry_out_check(endpoint_id: int, check_id: str) -> None:
@@ -68,7 +68,7 @@ def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
     found = probe(
         target,
         client=model_client(),
-        inspector=_inspector(),
+        inspector=model_inspector(),
         model=model,
         known=models_known_of(endpoint),
     )
@@ -111,10 +111,3 @@ def _keep(endpoint_id: int, check_id: str, found: dict[str, object]) -> None:
         calls=("", found.get("calls", 0)),
         recommended=("", found.get("recommended") or "-"),
     )
-
-
-@cache
-def _inspector() -> Inspector:
-    """Made at its first use: loading the SDK takes seconds."""
-    inspector: Inspector = import_string(_INSPECTOR)()
-    return inspector

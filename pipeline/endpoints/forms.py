@@ -1,4 +1,4 @@
-"""Forms of the endpoints' pages: what is typed becomes what the services take; they judge it."""
+"""Forms of the endpoints' pages. They only convert what is typed; the services validate it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
 from core.errors import BadInput
+from pipeline.endpoints.address_rules import looks_like_key, read_key_variable
 from pipeline.endpoints.prices import PriceValues
-from pipeline.endpoints.rules import looks_like_key, read_key_variable
 from pipeline.endpoints.services import EndpointValues, edition_of, values_of
 from pipeline.models import Endpoint
 from pipeline.types import Mode

@@ -1,4 +1,4 @@
-"""What the page of an endpoint shows, and in which words the check tells what it found."""
+"""The data of the page of an endpoint, with the findings of its check in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.endpoints.checks import (
+from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
+from pipeline.costs.pricing import cost_of
+from pipeline.endpoints.address_rules import is_loopback
+from pipeline.endpoints.check_requests import (
     TRY_STATEMENT,
     CheckState,
     asked_at,
@@ -20,15 +23,12 @@ from pipeline.endpoints.checks import (
     models_known_of,
 )
 from pipeline.endpoints.forms import CheckForm, PriceForm, SwitchOnForm
-from pipeline.endpoints.keys import has_key, why_key_is_not_read
 from pipeline.endpoints.prices import prices_of
-from pipeline.endpoints.rules import is_loopback
 from pipeline.endpoints.services import configurations_of, on_by_setting
-from pipeline.ledger.failures import say_trouble
-from pipeline.ledger.questions import cost_of
+from pipeline.ledger.failures import explain_trouble
 from pipeline.llm.addresses import goes_by_proxy
-from pipeline.llm.found import Has, KeyFound, Outcome
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
+from pipeline.llm.probe_findings import Has, KeyFound, Outcome
 from pipeline.llm.types import Usage
 from pipeline.models import Endpoint
 from pipeline.types import Mode
@@ -128,7 +128,7 @@ def show_page(
         "switch_form": switch or SwitchOnForm(),
         "users": configurations_of(endpoint),
     }
-    return render(request, "pipeline/endpoint_detail.html", context, status=status)
+    return render(request, "pipeline/endpoints/detail.html", context, status=status)
 
 
 def describe_check(endpoint: Endpoint, *, form: CheckForm | None = None) -> dict[str, object]:
@@ -216,7 +216,7 @@ def _say_problem(endpoint: Endpoint, modes: list[dict[str, object]]) -> str:
         return _("The check itself broke; the worker's log says where.")
     if why_key_is_not_read(endpoint):
         return problem
-    if said := say_trouble(problem):
+    if said := explain_trouble(problem):
         return said
     if endpoint.probe.get("reachable") is False:
         return _("Nothing answers at %(address)s. Is the server running there?") % {

@@ -1,4 +1,4 @@
-"""What models cost from a day on. Prices are added, never changed: what was counted stays explicable."""
+"""Prices of models, each valid from a day on. Prices are added, never changed, so that old costs stay explicable."""
 
 from __future__ import annotations
 

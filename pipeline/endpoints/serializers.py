@@ -7,8 +7,8 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from pipeline.endpoints.checks import check_state
-from pipeline.endpoints.keys import has_key
+from pipeline.clients.endpoint_keys import has_key
+from pipeline.endpoints.check_requests import check_state
 from pipeline.endpoints.services import edition_of
 from pipeline.models import Endpoint, Price
 

@@ -1,4 +1,4 @@
-"""What administrators can do with endpoints; pages and API call these and nothing else."""
+"""What administrators can do with endpoints; pages and API call only these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.access import require_endpoint_manager
-from pipeline.endpoints.rules import is_loopback, read_base_url, read_key_variable
+from pipeline.endpoints.address_rules import is_loopback, read_base_url, read_key_variable
 from pipeline.ledger.capacity import tell_waiting
 from pipeline.models import Configuration, Endpoint, Run
 from pipeline.types import Mode

@@ -1,4 +1,4 @@
-"""Endpoints: where models are asked. For administrators."""
+"""The pages of endpoints, for administrators."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow, Stale
+from core.web.forms import add_refusal
 from core.web.requests import signed_in, wants_fragment
 from pipeline.access import access_endpoint, access_endpoints, require_endpoint_manager
-from pipeline.actions.forms import add_refusal
 from pipeline.endpoints import prices, services
-from pipeline.endpoints.checks import ask_check
+from pipeline.endpoints.check_requests import ask_check
 from pipeline.endpoints.forms import (
     CheckForm,
     EndpointForm,
@@ -28,7 +28,7 @@ from pipeline.endpoints.forms import (
     SwitchOnForm,
 )
 from pipeline.endpoints.page_data import describe_check, show_endpoint, show_page
-from pipeline.endpoints.recipes import RECIPES
+from pipeline.endpoints.server_recipes import RECIPES
 from pipeline.models import Endpoint
 
 
@@ -37,7 +37,7 @@ def endpoint_list(request: HttpRequest) -> HttpResponse:
     """Where models are asked; the keys themselves are shown nowhere."""
     shown = [show_endpoint(one) for one in access_endpoints(signed_in(request))]
     context = {"nav_section": "admin", "endpoints": shown}
-    return render(request, "pipeline/endpoint_list.html", context)
+    return render(request, "pipeline/endpoints/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -127,7 +127,7 @@ def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
     if not wants_fragment(request):
         return redirect("endpoint-detail", name=name)
     context = describe_check(endpoint)
-    response = render(request, "pipeline/_endpoint_check.html", context)
+    response = render(request, "pipeline/endpoints/_check.html", context)
     if not endpoint.probe.get("asked"):
         response["HX-Trigger"] = json.dumps({"announce": {"text": _("The check has ended.")}})
     return response
@@ -235,7 +235,7 @@ def _show_form(
         "stale": stale,
         "theirs": theirs or [],
     }
-    return render(request, "pipeline/endpoint_form.html", context, status=status)
+    return render(request, "pipeline/endpoints/form.html", context, status=status)
 
 
 class _Deed(Protocol):

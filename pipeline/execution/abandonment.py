@@ -1,4 +1,4 @@
-"""Ends calls that nobody waits for: of runs that were cancelled or taken over, and of a worker that must end.
+"""Aborts calls whose result nobody needs: of runs that were cancelled or taken over, and of a worker that must stop.
 
 A thread that waits for a model holds no connection to the database, so it can't notice by itself. One thread
 of the process looks after all of them.
@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from django.db import DatabaseError, connection
 from django.utils.translation import gettext as _
 
-from pipeline.execution.leases import Lease
-from pipeline.llm.exchange import Group, current_group
+from pipeline.llm.http_exchange import Group, current_group
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run
+from pipeline.scheduling.run_leases import Lease
 
 logger = logging.getLogger(__name__)
 
 _INTERVAL = 1.0  # seconds until a cancelled run's calls are ended
 
 
-class Watch:
+class CallWatch:
     """The calls in flight of this process, by the runs that they belong to."""
 
     def __init__(self) -> None:
@@ -79,10 +79,10 @@ class Watch:
                 group.abandon(_("The run was cancelled or taken over."))
 
 
-watch = Watch()
+call_watch = CallWatch()
 
 
-def abandon_later(client: ModelClient, *, seconds: float) -> threading.Timer:
+def abandon_calls_after(client: ModelClient, *, seconds: float) -> threading.Timer:
     """Calls in flight have so long to end; then their connections are closed, and the process can end."""
     abandon = getattr(client, "abandon_all", None)
     timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to end.")])

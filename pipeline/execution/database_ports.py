@@ -1,7 +1,7 @@
-"""The flow's ports over the database: each call may be replayed, and then gives what it gave before.
+"""Implements the flow's ports over the database: each call may be replayed, and then returns what it returned before.
 
-A Run that is taken up again goes through the same flow from its start; what it had retrieved, asked and
-made is found here, so that only what is missing is done. Replies are written the moment they come; what
+A resumed Run goes through the same flow from its start; what it had retrieved, asked and made is found here, so that
+only what is missing is done. Replies are written the moment they come; what
 follows from them is written before the next question, for it can be made again.
 """
 
@@ -16,18 +16,17 @@ from catalog import services as catalog
 from catalog.analysis import Report, analyse
 from catalog.models import Version
 from catalog.types import Retrieval
-from pipeline.execution.abandonment import watch
+from pipeline.execution.abandonment import call_watch
 from pipeline.execution.draft_checks import findings_of
-from pipeline.execution.leases import Lease, patiently
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
-from pipeline.execution.stage_store import Lines
+from pipeline.execution.row_inserts import insert_rows
+from pipeline.execution.stage_store import StageStore
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven
-from pipeline.ledger import questions
+from pipeline.ledger import model_calls
 from pipeline.ledger.capacity import tell_waiting
-from pipeline.ledger.inserting import insert_rows
-from pipeline.ledger.questions import Opened, Position, position_of
+from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
 from pipeline.ledger.thread_shares import slots
-from pipeline.llm.requests import RoleSpec, reply_of
+from pipeline.llm.request_builder import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
 from pipeline.models import (
     Assessment,
@@ -37,13 +36,14 @@ from pipeline.models import (
     RetrievedMatch,
     Run,
 )
+from pipeline.scheduling.run_leases import Lease, retry_while_database_is_away
 from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
 
 
-class RecordedPorts:
-    """What the flow does for one Run, done once and written down."""
+class DatabasePorts:
+    """The ports of one Run: whatever the flow asks for is done once and stored."""
 
     def __init__(
         self, run: Run, lease: Lease, client: ModelClient, *, refinement: Refinement | None = None
@@ -56,11 +56,11 @@ class RecordedPorts:
         self._reports: dict[str, Report] = {}
         self._drafts: dict[DraftMade, Draft] = {}
         self._feedback: dict[FeedbackGiven, Feedback] = {}
-        self._places: set[int] = set()  # endpoints that this passage asked last
+        self._asked_endpoints: set[int] = set()  # endpoints that this passage asked last
         # A run's first passage has nothing to look back at.
         taken_up_again = lease.fence > 1
-        self._lines = Lines(run, refinement, look_back=taken_up_again)
-        self._calls = questions.calls_of(run.pk, refinement) if taken_up_again else {}
+        self._stages = StageStore(run, refinement, look_back=taken_up_again)
+        self._calls = model_calls.earlier_calls(run.pk, refinement) if taken_up_again else {}
         self._replies: dict[Position, Reply] = {
             at: reply_of(call.reply) for at, call in self._calls.items() if call.reply
         }
@@ -74,11 +74,11 @@ class RecordedPorts:
 
     # --- What was there before ----------------------------------------------------------------------------
 
-    def know_draft(self, made: DraftMade, draft: Draft) -> None:
+    def register_draft(self, made: DraftMade, draft: Draft) -> None:
         """Tell which row a Draft is that was made before this passage began."""
         self._drafts[made] = draft
 
-    def know_feedback(self, given: FeedbackGiven, feedback: Feedback) -> None:
+    def register_feedback(self, given: FeedbackGiven, feedback: Feedback) -> None:
         """Tell which row a Feedback is that was given before this passage began."""
         self._feedback[given] = feedback
 
@@ -89,7 +89,7 @@ class RecordedPorts:
     # --- Doing ------------------------------------------------------------------------------------------------
 
     def retrieve(self) -> Retrieval:
-        if not self._lines.has_ended(StageName.RETRIEVE, round=0):
+        if not self._stages.has_ended(StageName.RETRIEVE, round=0):
             found = catalog.retrieve(self._run.action.statement, limit=_MATCHES_KEPT)
             self._matches = rows_of(self._run, found)
             return found
@@ -104,14 +104,14 @@ class RecordedPorts:
         """One try of as many questions as there are places for; raises what keeps the run from going on."""
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
-        self.leave_places(but=endpoints)
+        self.release_capacity(but=endpoints)
         # Before and not with the tries, for those lock their endpoint before the run.
-        self.write_down()
+        self.commit_unsaved()
         with slots.held(endpoints):
             return self._ask_at(roles)
 
     def _ask_at(self, roles: Sequence[tuple[Question, RoleSpec]]) -> dict[Position, Reply]:
-        opening = questions.open_calls(
+        opening = model_calls.open_calls(
             self._lease,
             roles,
             known=self._calls,
@@ -119,26 +119,28 @@ class RecordedPorts:
         )
         for endpoint_id in opening.with_places:
             tell_waiting(endpoint_id)
-        tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, Opened)}
+        tries = {at: one for at, one in opening.outcomes.items() if isinstance(one, OpenedAttempt)}
         self._calls |= {at: opened.call for at, opened in tries.items()}
-        self._places |= {opened.call.endpoint_id for opened in tries.values()}
-        with watch.over(self._lease):
+        self._asked_endpoints |= {opened.call.endpoint_id for opened in tries.values()}
+        with call_watch.over(self._lease):
             ended = self._client.send(
                 [(opened.target, opened.request) for opened in tries.values()]
             )
         # Every reply that came is written before any failure stops the run: it was paid for.
         both = list(zip(tries.values(), ended, strict=True))
-        outcomes = opening.outcomes | patiently(lambda: questions.settle(self._lease, both))
+        outcomes = opening.outcomes | retry_while_database_is_away(
+            lambda: model_calls.settle_attempts(self._lease, both)
+        )
         for outcome in outcomes.values():
             if isinstance(outcome, Exception):
                 raise outcome
         return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
 
-    def leave_places(self, *, but: Collection[int] = ()) -> None:
+    def release_capacity(self, *, but: Collection[int] = ()) -> None:
         """Tell those who wait for an endpoint that this passage asked and asks no more."""
-        for endpoint_id in self._places.difference(but):
+        for endpoint_id in self._asked_endpoints.difference(but):
             tell_waiting(endpoint_id)
-            self._places.discard(endpoint_id)
+            self._asked_endpoints.discard(endpoint_id)
 
     def check(self, script: str) -> Report:
         if script not in self._reports:
@@ -147,17 +149,17 @@ class RecordedPorts:
 
     # --- Writing down ----------------------------------------------------------------------------------------
 
-    def write_down(self) -> None:
+    def commit_unsaved(self) -> None:
         """Save what was made since the last time, all or nothing."""
-        if not (self._unsaved or self._matches or self._lines.has_news):
+        if not (self._unsaved or self._matches or self._stages.has_unsaved):
             return
         with transaction.atomic():
             self._lease.check()
             self.save()
-        self.forget_saved()
+        self.forget_committed()
 
     def save(self) -> None:
-        """The same inside a transaction in which the lease was checked; `forget_saved` once it has committed."""
+        """The same inside a transaction in which the lease was checked; `forget_committed` once it has committed."""
         if self._matches:
             # What an earlier passage found, and did not come to use.
             self._run.matches.all().delete()
@@ -172,15 +174,15 @@ class RecordedPorts:
             insert_rows([row])
             if isinstance(row, Draft) and row.script in self._reports:
                 insert_rows(findings_of(row, self._reports[row.script]))
-        self._lines.save()
+        self._stages.save()
 
-    def forget_saved(self) -> None:
+    def forget_committed(self) -> None:
         """What was saved is committed, and would be saved a second time."""
         self._unsaved, self._matches = [], []
-        self._lines.forget()
+        self._stages.forget()
 
     def begin(self, stage: StageName, *, round: int) -> None:
-        self._lines.begin(stage, round=round)
+        self._stages.begin(stage, round=round)
 
     def end(
         self,
@@ -193,10 +195,10 @@ class RecordedPorts:
         ok: bool = True,
     ) -> None:
         row = self._drafts[draft] if draft else None
-        self._lines.end(stage, round=round, outcome=outcome, found=found, draft=row, ok=ok)
+        self._stages.end(stage, round=round, outcome=outcome, found=found, draft=row, ok=ok)
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        self._lines.note_reading(question, outcome)
+        self._stages.note_reading(question, outcome)
 
     def keep_draft(self, draft: DraftMade, report: Report | None = None) -> None:
         row = self._made.get((draft.kind.value, draft.round))

@@ -1,4 +1,4 @@
-"""What the static analysis says of a Draft, bound to the script's hash and each check's version.
+"""The static findings of a Draft, bound to the script's hash and each check's version.
 
 A finding counts while both match. What an older check said is kept and shown as such, and the Draft can
 be checked again: new rows stand beside the old ones.

@@ -1,4 +1,4 @@
-"""What the catalogue answered to a Run, as rows and back: a Run taken up again sees what it saw before."""
+"""Stores what the catalogue answered to a Run, so that a resumed Run gets the same answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carries a Run as far as it goes now: claim, think, record, release. What is lost is swept up from the database."""
+"""Carries out a Run as far as it can go now: claim, ask, record, release. A sweep finds runs that were lost."""
 
 from __future__ import annotations
 
@@ -7,27 +7,30 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import cache
 
-from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from pipeline import hooks
+from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution import shortening_worker
-from pipeline.execution.database_ports import RecordedPorts
-from pipeline.execution.dispatch import tell_abandoned
-from pipeline.execution.heartbeat import heartbeat
-from pipeline.execution.leases import Lease, LostLease, claim, patiently, release
+from pipeline.execution.database_ports import DatabasePorts
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Result, Task
 from pipeline.flow.run_flow import Flow
 from pipeline.ledger.capacity import Rest, awaited_endpoints, tell_waiting
-from pipeline.ledger.questions import draining
-from pipeline.llm.types import ModelClient
+from pipeline.ledger.model_calls import draining
 from pipeline.models import Draft, Feedback, Refinement, Run
+from pipeline.scheduling.dispatch import dispatch_abandoned
+from pipeline.scheduling.heartbeat import heartbeat
+from pipeline.scheduling.run_leases import (
+    Lease,
+    LostLease,
+    claim,
+    release,
+    retry_while_database_is_away,
+)
 from pipeline.types import Arm, DraftKind, Problem, Verdict
 
 logger = logging.getLogger(__name__)
@@ -62,13 +65,6 @@ WHERE id = %(run)s
 """
 
 
-@cache
-def model_client() -> ModelClient:
-    """The client that the settings name, made at its first use: loading the SDK takes seconds."""
-    client: ModelClient = import_string(settings.SCRIPTSMITH_MODEL_CLIENT)()
-    return client
-
-
 def advance(run_id: int) -> None:
     """Take the run up and carry it as far as it goes now; does nothing where another worker holds it."""
     if draining.is_set():
@@ -88,11 +84,11 @@ def advance(run_id: int) -> None:
         except (OperationalError, InterfaceError):
             # Nobody's fault here: what is missing is done once the database is back.
             logger.warning("run %s waits for the database", run_id, exc_info=True)
-            patiently(lambda: release(lease))
+            retry_while_database_is_away(lambda: release(lease))
         except Exception:
             # A defect of ours: the lease ends, and the next claim counts a crash.
             logger.exception("run %s stopped", run_id)
-            _let_go(lease)
+            _release_after_defect(lease)
             raise
 
 
@@ -112,7 +108,7 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
 
 def sweep() -> list[int]:
     """Tell the workers of all that could go on and is held by nobody; returns whom they were told of."""
-    told = tell_abandoned()
+    told = dispatch_abandoned()
     for endpoint_id in awaited_endpoints():
         told += tell_waiting(endpoint_id)
     return told
@@ -121,7 +117,7 @@ def sweep() -> list[int]:
 def _work(lease: Lease) -> None:
     run = Run.objects.select_related("action").get(pk=lease.run_id)
     if run.finished_at is None:
-        ports = RecordedPorts(run, lease, model_client())
+        ports = DatabasePorts(run, lease, model_client())
         with _passage(ports):
             result = Flow(_task_of(run), ports).carry_out()
         _finish(lease, state=Run.State.DONE, result=result, ports=ports)
@@ -135,15 +131,15 @@ def _work(lease: Lease) -> None:
 
 
 @contextmanager
-def _passage(ports: RecordedPorts) -> Iterator[None]:
+def _passage(ports: DatabasePorts) -> Iterator[None]:
     """What the block made is written down where it stops half-way; others may have the places that it leaves."""
     try:
         yield
     except (Rest, Problem):
-        ports.write_down()
+        ports.commit_unsaved()
         raise
     finally:
-        ports.leave_places()
+        ports.release_capacity()
 
 
 def _task_of(run: Run) -> Task:
@@ -158,20 +154,20 @@ def _task_of(run: Run) -> Task:
 
 
 def _refine(run: Run, lease: Lease, refinement: Refinement) -> None:
-    ports = RecordedPorts(run, lease, model_client(), refinement=refinement)
+    ports = DatabasePorts(run, lease, model_client(), refinement=refinement)
     made = _made_of(refinement.draft)
-    ports.know_draft(made, refinement.draft)
+    ports.register_draft(made, refinement.draft)
     feedback = None
     if refinement.feedback:
         feedback = _given_of(refinement.feedback, made)
-        ports.know_feedback(feedback, refinement.feedback)
+        ports.register_feedback(feedback, refinement.feedback)
     problem = ""
     try:
         with _passage(ports):
             Flow(_task_of(run), ports).refine_on_demand(
                 _assessed_of(refinement.draft, made), feedback
             )
-            ports.write_down()
+            ports.commit_unsaved()
     except Problem as error:
         problem = str(error)
     with transaction.atomic():
@@ -218,7 +214,7 @@ def _finish(
     state: Run.State,
     problem: str = "",
     result: Result | None = None,
-    ports: RecordedPorts | None = None,
+    ports: DatabasePorts | None = None,
 ) -> None:
     told: dict[str, str | int | None] = {"verdict": None, "recommended": None, "answered_by": None}
     with transaction.atomic():
@@ -242,17 +238,17 @@ def _finish(
                     **told,
                 },
             )
-    hooks.tell_settled(lease.run_id)
+    hooks.notify_run_settled(lease.run_id)
 
 
 def _release(lease: Lease, rest: Rest) -> None:
-    patiently(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
+    retry_while_database_is_away(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
     if rest.waits_for is not None:
         # Between its question and its release a place may have become free, or one is kept for another run.
         tell_waiting(rest.waits_for)
 
 
-def _let_go(lease: Lease) -> None:
+def _release_after_defect(lease: Lease) -> None:
     Run.objects.filter(pk=lease.run_id, owner=lease.owner, fence=lease.fence).update(
         lease_until=Now() + timedelta(seconds=1)
     )

@@ -1,4 +1,4 @@
-"""The worker's part of shortening an expert's feedback: ask once, write down, whatever is killed meanwhile."""
+"""Shortens an expert's feedback in a worker: asks once and records the answer, even if a worker is killed meanwhile."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pipeline.configurations.prompt_versions import templates_of
-from pipeline.execution.database_ports import RecordedPorts
-from pipeline.execution.leases import Lease
+from pipeline.execution.database_ports import DatabasePorts
 from pipeline.flow import questions
 from pipeline.flow.reading.readers import read_points
 from pipeline.flow.run_flow import ASK_AGAIN
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run, Shortening
+from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, ReadingOutcome
 
 
@@ -38,7 +38,7 @@ def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
 
 
 def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) -> str:
-    ports = RecordedPorts(run, lease, client)
+    ports = DatabasePorts(run, lease, client)
     try:
         question = questions.shorten(
             run.action.statement,
@@ -54,9 +54,9 @@ def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) ->
             reply = ports.complete([question])[0]
         reading = read_points(reply)
         ports.note_reading(question, reading.outcome)
-        ports.write_down()
+        ports.commit_unsaved()
     finally:
-        ports.leave_places()
+        ports.release_capacity()
     if reading.outcome is not ReadingOutcome.READ:
         said = {
             ReadingOutcome.REFUSED: _("The model refused to shorten it."),

@@ -1,4 +1,4 @@
-"""The lines of a Run as people watch them: one for each step, with its time, its tokens and what was found."""
+"""Stores the stages of a Run: one row for each step, with its time, its tokens and what was found."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ON CONFLICT ON CONSTRAINT stage_once_a_step DO UPDATE SET
 """
 
 
-class Lines:
+class StageStore:
     """The Stages of one passage, kept until they are saved together with what was made in them."""
 
     def __init__(self, run: Run, refinement: Refinement | None, *, look_back: bool) -> None:
@@ -67,7 +67,7 @@ class Lines:
         self._readings: dict[tuple[str, int, int], ReadingOutcome] = {}
 
     @property
-    def has_news(self) -> bool:
+    def has_unsaved(self) -> bool:
         return bool(self._news or self._readings)
 
     def has_ended(self, stage: StageName, *, round: int) -> bool:
@@ -76,7 +76,7 @@ class Lines:
         return row is not None and row.ended_at is not None
 
     def begin(self, stage: StageName, *, round: int) -> None:
-        """A line of its own, unless an earlier passage has begun it."""
+        """A row of its own, unless an earlier passage has begun it."""
         step = (stage.value, round)
         if step not in self._rows:
             self._sequence += 1
@@ -114,7 +114,7 @@ class Lines:
 
     def save(self) -> None:
         """Write what is new, inside the caller's transaction; `forget` it once that has committed."""
-        if not self.has_news:
+        if not self.has_unsaved:
             return
         with connection.cursor() as cursor:
             cursor.execute(

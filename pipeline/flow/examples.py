@@ -1,4 +1,4 @@
-"""Which verified entries a generator is shown; pure."""
+"""Chooses the verified entries that a generator is shown as examples."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The outcome of a stage in words, as the page of a run shows it."""
+"""The outcome of each stage in words, as the page of a run shows it."""
 
 from __future__ import annotations
 
 from catalog.types import Answer, Retrieval
 from pipeline.flow.ports import Assessed, Task
 from pipeline.flow.reading.readers import OpinionReading
-from pipeline.flow.reading.scripts import ScriptReading
+from pipeline.flow.reading.script_reader import ScriptReading
 from pipeline.types import ReadingOutcome, Verdict
 
 

@@ -1,4 +1,4 @@
-"""What the flow of a Run is given, what it makes, and what it needs of the world."""
+"""The inputs, results and ports of the flow: what it is given, what it makes, what it needs from outside."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pipeline.flow.prompts import Templates, fence, render
 from pipeline.flow.reading.readers import read_explanation, read_opinion, read_points, read_text
-from pipeline.flow.reading.scripts import read_script
+from pipeline.flow.reading.script_reader import read_script
 from pipeline.types import Example, Question, ReadingOutcome, Reply, Role, StageName
 
 

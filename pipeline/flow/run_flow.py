@@ -26,7 +26,7 @@ from pipeline.flow.outcome_labels import (
 )
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Ports, Result, Task
 from pipeline.flow.reading.readers import OpinionReading, read_explanation, read_opinion, read_text
-from pipeline.flow.reading.scripts import ScriptReading, read_script
+from pipeline.flow.reading.script_reader import ScriptReading, read_script
 from pipeline.flow.static_checks import describe_errors, summarise
 from pipeline.types import (
     DraftKind,

@@ -1,4 +1,4 @@
-"""What a static Report means for the flow: is a repair due, and in which words is it asked for."""
+"""Decides from a static Report whether a repair is due, and describes the errors for the model."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.execution.leases import Lease, LostLease
 from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, Rest
 from pipeline.models import Attempt, Endpoint, ModelCall
+from pipeline.scheduling.run_leases import Lease, LostLease
 from pipeline.types import Problem
 
 logger = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""How tries end: closed with their replies, priced and counted, by one statement. `admission` begins them."""
+"""Closes attempts: one statement writes how they ended, prices and counts them, and stores the replies."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from django.db import connection
 from django.utils import timezone
 
-from pipeline.execution.leases import Lease, LostLease
-from pipeline.ledger.daily_spending import COUNT_TRIES
+from pipeline.costs.daily_spending import COUNT_TRIES
 from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall
+from pipeline.scheduling.run_leases import Lease, LostLease
 
-# The price is that of the day on which the try ends; the cost is rounded as by `ledger.cost_of`.
+# The price is that of the day on which the try ends; the cost is rounded as by `costs.pricing.cost_of`.
 _CLOSE = """
 WITH held AS (
     SELECT id, batch_id, crashes FROM pipeline_run

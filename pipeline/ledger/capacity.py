@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from pipeline.execution.dispatch import TOLD_AGAIN, tell
 from pipeline.models import Endpoint, Run
 from pipeline.models.run import RunQuerySet
+from pipeline.scheduling.dispatch import TOLD_AGAIN, dispatch_runs
 
 # People come before campaigns, but so often at least a campaign's call goes first.
 CAMPAIGN_TURN = timedelta(minutes=1)
@@ -71,7 +71,7 @@ def _tell_waiting(endpoint_id: int) -> list[int]:
         Q(not_before=None) | Q(not_before__lte=now),
     )
     first = list(told.in_turn().select_for_update(skip_locked=True, of=("self",))[: max(free, 0)])
-    tell(first)
+    dispatch_runs(first)
     return [run.pk for run in first]
 
 

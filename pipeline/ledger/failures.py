@@ -1,4 +1,4 @@
-"""What went wrong with a model, in words for people: what happened, what was done about it, what they can do.
+"""Explains failed model calls to people: what happened, what was done about it, what they can do.
 
 Told from what an Attempt's row holds and from how the run stands; the server's own words stay beside it as
 evidence, for whoever has to find the cause.
@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 
-from pipeline.execution.leases import MAX_CRASHES
 from pipeline.llm.types import Trouble, UsageDoubt
 from pipeline.models import Attempt, ModelCall, Run
+from pipeline.scheduling.run_leases import MAX_CRASHES
 from pipeline.types import ReadingOutcome
 
 Outcome = Attempt.Outcome
@@ -164,7 +164,7 @@ _ADVICE_BY_READING: dict[str, str] = {
 _ANOTHER_MODEL = _("Say it in other words, or run it with another model.")
 
 
-def say_trouble(word: str) -> str:
+def explain_trouble(word: str) -> str:
     """What happened and what a person can do, for a word of the transport; empty for any other."""
     if word not in _BY_TROUBLE or word not in _ADVICE_BY_TROUBLE:
         return ""
@@ -178,21 +178,21 @@ def failure_of(run: Run) -> Failure | None:
     if not run.is_active or run.not_before is None or run.not_before <= timezone.now():
         return None
     last = Attempt.objects.filter(call__run=run).order_by("-pk").first()
-    return tell_tries([last], run=run) if last and last.outcome in _KEPT_WAITING else None
+    return explain_attempts([last], run=run) if last and last.outcome in _KEPT_WAITING else None
 
 
-def tell_tries(tries: Sequence[Attempt], *, run: Run) -> Failure:
+def explain_attempts(tries: Sequence[Attempt], *, run: Run) -> Failure:
     """The tries of one call, the last of which keeps the run from going on."""
     last = tries[-1]
     return Failure(
-        happened=name_what_happened(last),
+        happened=describe_attempt(last),
         done=_say_what_was_done(tries, run=run),
         advice=_advise(last, run=run),
         evidence=run.problem or _evidence_of(last),
     )
 
 
-def tell_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Failure:
+def explain_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Failure:
     """A reply that came and gave no script."""
     done = gettext("No script was made of it.")
     if asked_again:
@@ -206,7 +206,7 @@ def tell_reading(outcome: str, *, asked_again: bool, evidence: str = "") -> Fail
     )
 
 
-def name_what_happened(attempt: Attempt) -> str:
+def describe_attempt(attempt: Attempt) -> str:
     """One sentence about how a try ended."""
     outcome = attempt.outcome
     if outcome == Outcome.ANSWERED and attempt.error_type in _DOUBTS:
@@ -228,16 +228,16 @@ def _failure_of_failed(run: Run) -> Failure:
     call = run.calls.filter(state=ModelCall.State.FAILED).order_by("-ended_at").first()
     tries = list(call.attempts.order_by("pk")) if call else []
     if tries:
-        return tell_tries(tries, run=run)
+        return explain_attempts(tries, run=run)
     if run.crashes >= MAX_CRASHES:
-        return _tell_crashes(run)
+        return _explain_crashes(run)
     last = run.calls.filter(state=ModelCall.State.DONE).order_by("-created_at").first()
     if last and last.outcome not in ("", ReadingOutcome.READ):
-        return tell_reading(last.outcome, asked_again=last.sample > 0, evidence=run.problem)
+        return explain_reading(last.outcome, asked_again=last.sample > 0, evidence=run.problem)
     return Failure(run.problem, "", gettext("Mend what is said above, then take the run up again."))
 
 
-def _tell_crashes(run: Run) -> Failure:
+def _explain_crashes(run: Run) -> Failure:
     return Failure(
         happened=gettext("The worker died %s times in a row over this run.") % MAX_CRASHES,
         done=gettext("It was taken up again each time. Calls in flight may have been billed."),

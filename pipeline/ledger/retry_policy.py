@@ -1,4 +1,4 @@
-"""What a try that failed means: ask again, let the endpoint rest, pause the batch, or give the call up."""
+"""Decides what follows a failed attempt: repeat it, let the endpoint rest, pause the batch, or give the call up."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.batches import stop_batch
 from pipeline.ledger.capacity import Rest
 from pipeline.llm.types import Failed, FailureKind
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall
+from pipeline.scheduling.batches import stop_batch
 from pipeline.types import Problem
 
 # A broken or missing reply is tried once more, for it may have been billed.
@@ -21,7 +21,9 @@ MAX_REST_SECONDS = 300
 LIMIT_REST = timedelta(hours=1)
 
 
-def after_failure(call: ModelCall, ended: Failed, *, batch: Batch | None) -> Exception | None:
+def decide_after_failure(
+    call: ModelCall, ended: Failed, *, batch: Batch | None
+) -> Exception | None:
     """None to try once more; Rest where endpoint or batch stop for a while; Problem where nothing helps.
 
     Inside the transaction that ends the try.
@@ -73,7 +75,7 @@ def _fail(call: ModelCall, why: str) -> Problem:
     return Problem(why)
 
 
-def last_message(call: ModelCall) -> str:
+def failure_message(call: ModelCall) -> str:
     """Why a call that has failed did so."""
     last = call.attempts.order_by("-pk").first()
     return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} gave no reply."

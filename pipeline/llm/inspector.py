@@ -1,4 +1,4 @@
-"""What costs nothing to ask a server, through the SDK. Like `client`, it is loaded only by who asks models."""
+"""Asks a server, through the SDK, for what costs nothing. Like `client`, only workers load it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import time
 import anthropic
 import httpx2
 
-from pipeline.llm.causes import explain_break
 from pipeline.llm.client import make_sdk
-from pipeline.llm.exchange import Exchange, under_way
-from pipeline.llm.found import Page
+from pipeline.llm.failure_causes import explain_break
+from pipeline.llm.http_exchange import Exchange, under_way
+from pipeline.llm.probe_findings import Page
 from pipeline.llm.transport import Limits
 from pipeline.llm.types import Target
 

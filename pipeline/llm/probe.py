@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from pipeline.flow.reading.readers import read_text
-from pipeline.llm.found import (
+from pipeline.llm.probe_findings import (
     Found,
     Has,
     Inspector,
@@ -23,7 +23,7 @@ from pipeline.llm.found import (
     Outcome,
     Page,
 )
-from pipeline.llm.requests import RoleSpec, build_request, reply_of
+from pipeline.llm.request_builder import RoleSpec, build_request, reply_of
 from pipeline.llm.types import Failed, FailureKind, ModelClient, Target, Trouble
 from pipeline.types import Mode, Question, ReadingOutcome, Reply, Role, StageName
 

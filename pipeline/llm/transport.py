@@ -16,7 +16,7 @@ import httpcore2
 import httpx2
 
 from pipeline.llm.addresses import goes_by_proxy
-from pipeline.llm.network import JudgedNetwork
+from pipeline.llm.connections import JudgedNetwork
 
 MOST_BYTES = 2_000_000
 # Of a reply that says what is wrong, more is not needed; it is cut there and not refused.

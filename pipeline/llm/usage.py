@@ -1,4 +1,4 @@
-"""The tokens of a reply as its server counted them: reported, not reported, or not to be believed."""
+"""Reads the token counts of a reply: reported, not reported, or not credible."""
 
 from __future__ import annotations
 

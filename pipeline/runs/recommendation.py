@@ -1,4 +1,4 @@
-"""Why a run recommends the Draft that it does, in words for who has to rely on it."""
+"""Explains in words why a run recommends its Draft."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from pipeline.configurations.refinement_gain import assessed_in_turn
 from pipeline.models import Draft, Run, Stage
-from pipeline.runs.refinement_gain import assessed_in_turn
 from pipeline.types import ReadingOutcome, StageName, Verdict
 
 _UNREADABLE = {outcome.value for outcome in ReadingOutcome} - {ReadingOutcome.READ.value}

@@ -1,4 +1,4 @@
-"""In which settings runs differ: models, roles, rounds, examples, prompts; from the snapshots that they keep."""
+"""The settings in which runs differ: models, roles, rounds, examples, prompts, from the snapshots of the runs."""
 
 from __future__ import annotations
 

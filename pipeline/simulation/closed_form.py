@@ -27,7 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pipeline.simulation.rates import Rates
+from pipeline.error_model.rates import Rates
 
 Expected = dict[str, Fraction | None]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from core.intervals import Interval, newcombe, wilson
+from pipeline.error_model.rates import Rates
 from pipeline.simulation.closed_form import Expected, expect_first, expect_rounds
-from pipeline.simulation.intervals import of_mean, quantile
-from pipeline.simulation.items import ItemOutcome, Passage
-from pipeline.simulation.rates import Rates
+from pipeline.simulation.item_flow import ItemOutcome, Passage
+from pipeline.simulation.quantiles import of_mean, quantile
 from pipeline.types import Verdict
 
 CONFIDENCE = 0.95

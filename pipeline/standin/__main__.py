@@ -14,11 +14,11 @@ from pathlib import Path
 
 import uvicorn
 
-from pipeline.simulation.rates import RatesError, load_simulation
-from pipeline.standin.app import StandIn, build_app
-from pipeline.standin.book import BookError, load_book
-from pipeline.standin.calls import CallLog
-from pipeline.standin.simulated import simulated_models
+from pipeline.error_model.rates import RatesError, load_simulation
+from pipeline.standin.script_book import BookError, load_book
+from pipeline.standin.server.app import StandIn, build_app
+from pipeline.standin.server.request_log import CallLog
+from pipeline.standin.simulated_models import simulated_models
 
 _DEMO = Path(__file__).resolve().parents[1] / "demo" / "actions"
 _SIMULATE_HELP = (

@@ -17,8 +17,8 @@ from django.db import connection
 from django.db.models import Count, F, Sum
 from django.utils import timezone
 
-from pipeline.ledger.batches import spent_by
 from pipeline.models import Run
+from pipeline.scheduling.batches import spent_by
 from review.campaigns.rules import EVERYBODY
 from review.counting.contributions import DAY, LEFT, TIME, WORK
 from review.counting.glance import StageLine, read_agreement, read_stages

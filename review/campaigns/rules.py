@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.database import planned
 from core.errors import BadInput, NotAllowedNow
-from pipeline.ledger.batches import MAX_BUDGET, set_budget
 from pipeline.models import Batch, Configuration
+from pipeline.scheduling.batches import MAX_BUDGET, set_budget
 from review.models import Campaign, Case, Item, Member, Rubric
 
 MAX_NAME = 150

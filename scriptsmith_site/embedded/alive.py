@@ -3,7 +3,7 @@
     python -I scriptsmith_site/embedded/alive.py
 
 By a file and not by the database: restarting a worker mends no database. Needs nothing but Python, for it is
-asked every few seconds. The worker's heartbeat (`pipeline.execution.heartbeat`) touches the file.
+asked every few seconds. The worker's heartbeat (`pipeline.scheduling.heartbeat`) touches the file.
 """
 
 from __future__ import annotations

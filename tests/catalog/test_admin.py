@@ -15,7 +15,7 @@ from django.urls import reverse
 from catalog import services
 from catalog.models import Entry, Tag, Version
 from tests.catalog.shelf import PLAIN, shelve
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,8 @@ from django.test import Client
 from catalog import hooks, services
 from catalog.models import MatchLabel
 from pipeline import services as pipeline
-from pipeline.execution.catalogue_use import find_cases
 from pipeline.models import Action, Run
+from pipeline.runs.catalogue_use import find_cases
 from tests.make import make_answered_run, make_version
 
 pytestmark = pytest.mark.django_db

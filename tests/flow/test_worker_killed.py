@@ -37,7 +37,7 @@ def state(site: Site, run: int) -> str:
 
 def report_of(site: Site, run: int) -> dict[str, object]:
     said = site.run(
-        "import json; from pipeline.models import Run; from pipeline.runs.document import report_run; "
+        "import json; from pipeline.models import Run; from pipeline.runs.run_document import report_run; "
         f"run = Run.objects.get(pk={run}); "
         "print(json.dumps({**report_run(run), 'orphans': run.calls.filter(attempts__outcome='orphaned').count()}))",
     )

@@ -22,7 +22,7 @@ from review.services import take_in
 from tests.catalog.shelf import shelve
 from tests.forms.story import Story, World, now
 from tests.make import make_action, make_answered_run, make_run
-from tests.pipeline.test_prompts_of_runs import MARKED, changed
+from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
 
 DEMO = "/endpoints/demo/"
 BOX = "/endpoints/box/"
@@ -118,7 +118,7 @@ def an_archived_configuration(world: World) -> str:
 
 PIPELINE = (
     Story(
-        "pipeline/action_new.html",
+        "pipeline/actions/new.html",
         "reviewer",
         lambda _w: "/actions/new/",
         "action-new",
@@ -127,7 +127,7 @@ PIPELINE = (
         then=lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists(),
     ),
     Story(
-        "pipeline/action_detail.html",
+        "pipeline/actions/detail.html",
         "reviewer",
         an_action,
         "run-start",
@@ -135,7 +135,7 @@ PIPELINE = (
         then=lambda w: not w.action.runs.get().uses_retrieval,
     ),
     Story(
-        "pipeline/_compare_start.html",
+        "pipeline/runs/comparison/_start_another.html",
         "reviewer",
         compared,
         "action-compare",
@@ -143,7 +143,7 @@ PIPELINE = (
         then=lambda w: w.action.runs.count() == 2,
     ),
     Story(
-        "pipeline/_known.html",
+        "pipeline/runs/_what_is_known.html",
         "reviewer",
         a_finished_run,
         "run-use-draft",
@@ -152,7 +152,7 @@ PIPELINE = (
         then=lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes",
     ),
     Story(
-        "pipeline/_known.html",
+        "pipeline/runs/_what_is_known.html",
         "reviewer",
         a_run_to_review,
         "run-review",
@@ -160,7 +160,7 @@ PIPELINE = (
         then=lambda w: Assignment.objects.get(item=w.item).reviewer == w.me,
     ),
     Story(
-        "pipeline/_known.html",
+        "pipeline/runs/_what_is_known.html",
         "reviewer",
         an_answered_run,
         "version-preview",
@@ -168,7 +168,7 @@ PIPELINE = (
         then=lambda w: 'id="use"' in w.text,
     ),
     Story(
-        "pipeline/_match.html",
+        "pipeline/runs/_catalogue_answer.html",
         "reviewer",
         an_answered_run,
         "run-confirm-match",
@@ -176,7 +176,7 @@ PIPELINE = (
         then=lambda w: MatchLabel.objects.get().label == "match",
     ),
     Story(
-        "pipeline/_match.html",
+        "pipeline/runs/_catalogue_answer.html",
         "reviewer",
         an_answered_run,
         "run-reject-match",
@@ -184,7 +184,7 @@ PIPELINE = (
         then=lambda w: Run.objects.filter(follows=w.run).exists(),
     ),
     Story(
-        "pipeline/_older_checks.html",
+        "pipeline/runs/_outdated_checks.html",
         "reviewer",
         a_finished_run,
         "draft-check",
@@ -192,7 +192,7 @@ PIPELINE = (
         then=lambda w: w.run.recommended.findings.exists() or "Checked again" in w.text,
     ),
     Story(
-        "pipeline/_problem.html",
+        "pipeline/runs/_failure.html",
         "reviewer",
         a_failed_run,
         "run-retry",
@@ -200,7 +200,7 @@ PIPELINE = (
         then=lambda w: now(w.run).state == "queued",
     ),
     Story(
-        "pipeline/_run_head.html",
+        "pipeline/runs/_run_head.html",
         "reviewer",
         a_queued_run,
         "run-cancel",
@@ -208,7 +208,7 @@ PIPELINE = (
         then=lambda w: now(w.run).state == "cancelled",
     ),
     Story(
-        "pipeline/endpoint_form.html",
+        "pipeline/endpoints/form.html",
         "administrator",
         lambda _w: "/endpoints/new/",
         "endpoint-new",
@@ -217,7 +217,7 @@ PIPELINE = (
         then=lambda w: Endpoint.objects.get(name="gpu-box").title == "The GPU box",
     ),
     Story(
-        "pipeline/endpoint_form.html",
+        "pipeline/endpoints/form.html",
         "administrator",
         lambda w: f"{a_box(w)}edit/",
         "endpoint-edit",
@@ -226,7 +226,7 @@ PIPELINE = (
         then=lambda w: now(w.box).title == "The other box",
     ),
     Story(
-        "pipeline/endpoint_detail.html",
+        "pipeline/endpoints/detail.html",
         "administrator",
         a_box,
         "endpoint-delete",
@@ -234,7 +234,7 @@ PIPELINE = (
         then=lambda w: not Endpoint.objects.filter(name="box").exists(),
     ),
     Story(
-        "pipeline/_endpoint_check.html",
+        "pipeline/endpoints/_check.html",
         "administrator",
         lambda _w: DEMO,
         "endpoint-check",
@@ -243,7 +243,7 @@ PIPELINE = (
         then=lambda w: "Waiting for a worker" in w.text,
     ),
     Story(
-        "pipeline/_endpoint_check.html",
+        "pipeline/endpoints/_check.html",
         "administrator",
         a_box_in_the_wrong_mode,
         "endpoint-use-mode",
@@ -251,7 +251,7 @@ PIPELINE = (
         then=lambda w: now(w.box).mode == "tool",
     ),
     Story(
-        "pipeline/_endpoint_switch.html",
+        "pipeline/endpoints/_switch.html",
         "administrator",
         a_box,
         "endpoint-switch-on",
@@ -259,7 +259,7 @@ PIPELINE = (
         then=lambda w: now(w.box).is_on,
     ),
     Story(
-        "pipeline/_endpoint_switch.html",
+        "pipeline/endpoints/_switch.html",
         "administrator",
         a_box_that_is_on,
         "endpoint-switch-off",
@@ -267,7 +267,7 @@ PIPELINE = (
         then=lambda w: not now(w.box).is_on,
     ),
     Story(
-        "pipeline/_endpoint_switch.html",
+        "pipeline/endpoints/_switch.html",
         "administrator",
         a_box_that_rests,
         "endpoint-wake",
@@ -275,7 +275,7 @@ PIPELINE = (
         then=lambda w: now(w.box).blocked_until is None,
     ),
     Story(
-        "pipeline/_endpoint_prices.html",
+        "pipeline/endpoints/_prices.html",
         "administrator",
         a_box,
         "price-add",
@@ -284,7 +284,7 @@ PIPELINE = (
         then=lambda w: Price.objects.get(endpoint=w.box).input == 250_000,
     ),
     Story(
-        "pipeline/_endpoint_prices.html",
+        "pipeline/endpoints/_prices.html",
         "administrator",
         a_priced_box,
         "price-remove",
@@ -292,7 +292,7 @@ PIPELINE = (
         then=lambda w: not Price.objects.filter(endpoint=w.box).exists(),
     ),
     Story(
-        "pipeline/configuration_detail.html",
+        "pipeline/configurations/detail.html",
         "administrator",
         a_configuration,
         "configuration-detail",
@@ -301,7 +301,7 @@ PIPELINE = (
         then=lambda w: (now(w.configuration).title, now(w.configuration).rounds) == ("My own", 2),
     ),
     Story(
-        "pipeline/configuration_detail.html",
+        "pipeline/configurations/detail.html",
         "administrator",
         a_configuration,
         "configuration-archive",
@@ -309,7 +309,7 @@ PIPELINE = (
         then=lambda w: now(w.configuration).archived_at,
     ),
     Story(
-        "pipeline/configuration_detail.html",
+        "pipeline/configurations/detail.html",
         "administrator",
         an_archived_configuration,
         "configuration-unarchive",
@@ -317,7 +317,7 @@ PIPELINE = (
         then=lambda w: not now(w.configuration).archived_at,
     ),
     Story(
-        "pipeline/configuration_detail.html",
+        "pipeline/configurations/detail.html",
         "administrator",
         a_configuration,
         "configuration-default",
@@ -325,7 +325,7 @@ PIPELINE = (
         then=lambda w: now(w.configuration).is_default,
     ),
     Story(
-        "pipeline/prompt_new.html",
+        "pipeline/configurations/prompts/new.html",
         "administrator",
         lambda _w: "/prompts/describe/new/",
         "prompt-new",

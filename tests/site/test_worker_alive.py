@@ -14,7 +14,7 @@ import pytest
 import yaml
 from django.conf import settings as django_settings
 
-from pipeline.execution.heartbeat import Heartbeat
+from pipeline.scheduling.heartbeat import Heartbeat
 from scriptsmith_site.embedded import programs
 from scriptsmith_site.embedded.alive import SECONDS, file_of
 

@@ -1,4 +1,4 @@
-"""What readers of every kind ask of a reply first: whether it was stopped, and what a tool was given."""
+"""Checks that every reader makes first: was the reply cut short, and what was passed to a tool."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import BaseCommand
 
-from pipeline.ledger.daily_spending import recount_spending
+from pipeline.costs.daily_spending import recount_spending
 
 
 class Command(BaseCommand):

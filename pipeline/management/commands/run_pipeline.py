@@ -9,10 +9,10 @@ from django.db import transaction
 
 from core.errors import Refused
 from pipeline import services
-from pipeline.endpoints.demo_model import demo_model_running
+from pipeline.clients.demo_model import demo_model_running
 from pipeline.execution.run_worker import run_to_end
 from pipeline.models import Run
-from pipeline.runs.document import report_run
+from pipeline.runs.run_document import report_run
 
 
 class Command(BaseCommand):

@@ -12,10 +12,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from pipeline.execution.run_worker import model_client
-from pipeline.models import Configuration
-from pipeline.simulation.items import SimulationBroken
-from pipeline.simulation.rates import (
+from pipeline.clients.model_client import model_client
+from pipeline.error_model.rates import (
     Rates,
     RatesError,
     SimulatedConfiguration,
@@ -25,9 +23,11 @@ from pipeline.simulation.rates import (
     refuse_duplicates,
     with_rates,
 )
-from pipeline.simulation.report import document
-from pipeline.simulation.running import simulate, simulated_models_running
-from pipeline.simulation.tables import write_figures, write_summary
+from pipeline.models import Configuration
+from pipeline.simulation.item_flow import SimulationBroken
+from pipeline.simulation.result_document import document
+from pipeline.simulation.simulate import simulate, simulated_models_running
+from pipeline.simulation.text_tables import write_figures, write_summary
 
 MOST_ITEMS = 1_000_000
 

@@ -1,4 +1,4 @@
-"""The page of one run: whatever is done on it ends on it."""
+"""Builds the page of one run; every form on it shows the page again."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from catalog.analysis import Risk
 from catalog.models import MatchLabel, Phrasing, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
-from pipeline.actions.forms import UseForm
-from pipeline.actions.list_rows import RunRow, run_row
+from pipeline.configurations.refinement_gain import rounds_of
+from pipeline.costs.run_costs import costs_of
 from pipeline.execution.draft_checks import (
     is_current,
     is_current_assessment,
@@ -39,11 +39,11 @@ from pipeline.models import (
     Run,
     Stage,
 )
-from pipeline.runs.costs import costs_of
+from pipeline.runs.forms import UseForm
+from pipeline.runs.list_rows import RunRow, run_row
+from pipeline.runs.page_data.feedback_details import show_feedbacks
+from pipeline.runs.page_data.timeline import show_stages
 from pipeline.runs.recommendation import explain_recommendation
-from pipeline.runs.refinement_gain import rounds_of
-from pipeline.runs.views.feedback import show_feedbacks
-from pipeline.runs.views.stages import show_stages
 from pipeline.types import DraftKind
 
 _GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}
@@ -111,7 +111,7 @@ def show_run(
     """The page; `form` and `refusal` say what was refused on it."""
     context = describe_run(run, signed_in(request))
     context |= {"form": form or UseForm(), "refusal": refusal}
-    return render(request, "pipeline/run.html", context, status=status)
+    return render(request, "pipeline/runs/detail.html", context, status=status)
 
 
 def describe_run(run: Run, user: User) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""One run: watching it, answering what it gave, using its script before anybody has reviewed it."""
+"""One run: watching it, cancelling and retrying it, saying whether the catalogue's answer fits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow
 from core.web.requests import signed_in, wants_fragment
-from pipeline import services
-from pipeline.access import access_draft, access_run, visible_parts
-from pipeline.actions.forms import UseForm, add_refusal
-from pipeline.actions.list_rows import run_row
+from pipeline.access import access_run, visible_parts
+from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
-from pipeline.runs.costs import costs_of
-from pipeline.runs.views.calls import show_calls
+from pipeline.runs import services
+from pipeline.runs.forms import UseForm
+from pipeline.runs.list_rows import run_row
+from pipeline.runs.page_data.call_details import show_calls
 from pipeline.runs.views.page import describe_run, fingerprint_of, show_run
 
 
@@ -41,7 +41,7 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
     if request.GET.get("seen") == fingerprint_of(row, stages):
         return HttpResponse(status=204)
     context = describe_run(run, user) | {"form": UseForm()}
-    response = render(request, "pipeline/_run.html", context)
+    response = render(request, "pipeline/runs/_run.html", context)
     if not row.is_active:
         told = _("This run has ended: %(state)s.") % {"state": Run.State(row.state).label}
         response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
@@ -65,7 +65,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
         "calls": show_calls(run),
         "costs": costs_of(run),
     }
-    return render(request, "pipeline/run_calls.html", context)
+    return render(request, "pipeline/runs/calls.html", context)
 
 
 @require_POST
@@ -116,22 +116,6 @@ def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
         return _refuse(request, run, refusal)
     messages.info(request, _("Noted. A script is written for you now."))
     return redirect("run-detail", pk=written.pk)
-
-
-@require_POST
-def use_draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a script that nobody has reviewed, and say why (break-glass)."""
-    user = signed_in(request)
-    draft = access_draft(user, pk, to_use=True)
-    form = UseForm(request.POST)
-    if form.is_valid():
-        try:
-            services.use_unreviewed(draft, reason=form.cleaned_data["reason"], by=user)
-        except BadInput as refusal:
-            add_refusal(form, refusal)
-        else:
-            return redirect("run-detail", pk=draft.run_id)
-    return show_run(request, draft.run, form=form, status=422)
 
 
 def _refuse(request: HttpRequest, run: Run, refusal: NotAllowedNow | BadInput) -> HttpResponse:

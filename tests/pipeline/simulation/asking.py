@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from pipeline.simulation.decisions import Chance, Decisions
-from pipeline.simulation.items import Ask, ItemOutcome, Spoken, simulate_item
-from pipeline.simulation.rates import Rates, load_presets
-from pipeline.standin.contract import parse_prompt
-from pipeline.standin.simulated import SimulatedAnswers
+from pipeline.error_model.model_behaviour import Chance, ModelBehaviour
+from pipeline.error_model.rates import Rates, load_presets
+from pipeline.simulation.item_flow import Ask, ItemOutcome, Spoken, simulate_item
+from pipeline.standin.prompt_contract import parse_prompt
+from pipeline.standin.simulated_models import SimulatedAnswers
 from pipeline.types import Question, Reply
 
 PAPER = load_presets()["paper"].rates
@@ -30,7 +30,7 @@ MIXED = Rates(
 
 def ask_directly(rates: Rates, chance: Chance) -> Ask:
     """Questions answered in this process, as tool input, which is read fastest."""
-    answers = SimulatedAnswers(Decisions(rates, chance), script_lines=4)
+    answers = SimulatedAnswers(ModelBehaviour(rates, chance), script_lines=4)
 
     def ask(asked: Sequence[Question]) -> list[Spoken]:
         prompts = [parse_prompt(question.system, question.user) for question in asked]

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from pipeline.error_model.model_behaviour import SeededChance
+from pipeline.error_model.rates import Rates
 from pipeline.simulation.closed_form import expect_first, expect_rounds
-from pipeline.simulation.decisions import SeededChance
 from pipeline.simulation.figures import count
-from pipeline.simulation.intervals import quantile
-from pipeline.simulation.items import ItemOutcome, simulate_item
-from pipeline.simulation.rates import Rates
+from pipeline.simulation.item_flow import ItemOutcome, simulate_item
+from pipeline.simulation.quantiles import quantile
 from pipeline.types import Verdict
 from tests.pipeline.simulation.asking import MIXED, PAPER, ask_directly, every_way, outcomes
 

@@ -6,8 +6,8 @@ import pytest
 
 from core.intervals import Interval, newcombe, wilson
 from pipeline.simulation.figures import Figure, count
-from pipeline.simulation.intervals import of_mean, quantile
-from pipeline.simulation.items import ItemOutcome, Passage
+from pipeline.simulation.item_flow import ItemOutcome, Passage
+from pipeline.simulation.quantiles import of_mean, quantile
 from pipeline.types import Verdict
 from tests.pipeline.simulation.asking import PAPER
 

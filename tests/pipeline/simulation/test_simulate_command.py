@@ -10,7 +10,7 @@ import anthropic
 import pytest
 from django.core.management import CommandError, call_command
 
-from pipeline.simulation.rates import Simulation, load_presets
+from pipeline.error_model.rates import Simulation, load_presets
 from tests.standin_process import StandIn
 
 FIGURE = {"numerator", "denominator", "value", "low", "high", "closed_form", "agrees"}

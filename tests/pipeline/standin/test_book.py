@@ -8,7 +8,7 @@ import anthropic
 import pytest
 import yaml
 
-from pipeline.standin.book import BookError, load_book
+from pipeline.standin.script_book import BookError, load_book
 from tests.pipeline.standin.asking import ACTION, ask, json_of, schema, shape_of
 from tests.standin_process import StandIn
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.standin.answers import answer_prompt
-from pipeline.standin.book import load_book
-from pipeline.standin.contract import Prompt
-from pipeline.standin.describe import describe
+from pipeline.standin.description.script_description import describe
+from pipeline.standin.prompt_answers import answer_prompt
+from pipeline.standin.prompt_contract import Prompt
+from pipeline.standin.script_book import load_book
 
 EMPTY = load_book(None)
 

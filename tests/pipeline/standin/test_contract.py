@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.flow import prompts
 from pipeline.flow.prompts import fence
-from pipeline.standin.contract import Prompt, parse_prompt
+from pipeline.standin.prompt_contract import Prompt, parse_prompt
 
 HARD = st.text(alphabet="SCRIPT_<\n#a ", max_size=40)
 

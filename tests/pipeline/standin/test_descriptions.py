@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.standin.describe import describe
+from pipeline.standin.description.script_description import describe
 
 
 @pytest.mark.parametrize(

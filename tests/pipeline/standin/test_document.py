@@ -18,8 +18,8 @@ import anthropic
 import pytest
 
 from pipeline.standin.__main__ import main
-from pipeline.standin.book import load_book
-from pipeline.standin.faults import Fault
+from pipeline.standin.script_book import load_book
+from pipeline.standin.server.faults import Fault
 from tests.pipeline.standin.asking import ask
 from tests.standin_process import ROOT, StandIn
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.standin.adapt import adapt_script
-from pipeline.standin.answers import answer_prompt
-from pipeline.standin.book import load_book
-from pipeline.standin.contract import Prompt
-from pipeline.standin.shell import is_broken, parse, walk
-from pipeline.standin.write import load_recipes, write_script
+from pipeline.standin.language.shell_syntax import is_broken, parse, walk
+from pipeline.standin.prompt_answers import answer_prompt
+from pipeline.standin.prompt_contract import Prompt
+from pipeline.standin.script_book import load_book
+from pipeline.standin.writing.example_adapter import adapt_script
+from pipeline.standin.writing.script_writer import load_recipes, write_script
 
 EMPTY = load_book(None)
 CLEAN_UP = (

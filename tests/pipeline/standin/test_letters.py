@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from pipeline.standin.compare import list_differences
-from pipeline.standin.literals import find_mentions
+from pipeline.standin.language.literals import find_mentions
+from pipeline.standin.language.statement_comparison import list_differences
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.standin.literals import find_mentions
+from pipeline.standin.language.literals import find_mentions
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import anthropic
 
-from pipeline.standin.shapes import MessageRequest
-from pipeline.standin.usage import InputUsage, PromptCache
+from pipeline.standin.server.message_request import MessageRequest
+from pipeline.standin.server.token_counts import InputUsage, PromptCache
 from tests.pipeline.standin.asking import ask, text_of
 from tests.standin_process import StandIn
 

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from pipeline.standin.answers import answer_prompt
-from pipeline.standin.book import load_book
-from pipeline.standin.contract import Prompt
+from pipeline.standin.prompt_answers import answer_prompt
+from pipeline.standin.prompt_contract import Prompt
+from pipeline.standin.script_book import load_book
 
 EMPTY = load_book(None)
 

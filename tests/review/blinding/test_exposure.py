@@ -13,7 +13,7 @@ from pipeline.models import Run
 from review import services
 from review.models import Assignment, Campaign, Exposure, Item, Score
 from tests.people import make_person
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 from tests.review.maker import make_study
 from tests.review.test_desk import score_next, script_of
 

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from core.errors import BadInput, NotAllowedNow
-from pipeline.ledger.batches import MAX_BUDGET
 from pipeline.models import Configuration, Endpoint, Run
+from pipeline.scheduling.batches import MAX_BUDGET
 from review.campaigns import editing, rules, runs, states
 from review.campaigns.preparation import prepare_missed
 from review.models import Campaign, Item

@@ -19,7 +19,7 @@ from review.exchange import jobs
 from review.exchange.importing import importer
 from review.exchange.kept_files import path_of
 from review.models import Campaign, Item, Score, Transfer
-from tests.pipeline.counting import count_queries
+from tests.pipeline.query_counts import count_queries
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db

@@ -1,0 +1,99 @@
+"""What people can do with actions: say what is to be done, have it run, erase its texts."""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from core.audit import forget_name, record
+from core.errors import BadInput, NotAllowedNow
+from core.texts import check_text
+from pipeline.models import Action, Configuration, Run
+from pipeline.runs.services import start_run
+from pipeline.types import DraftKind
+
+MAX_STATEMENT = 4_000
+MAX_CONTEXT = 40_000
+
+
+@transaction.atomic
+def ask(
+    statement: str,
+    *,
+    by: User | None,
+    incident: str = "",
+    environment: str = "",
+    reference: str = "",
+    severity: int = Action.Severity.MEDIUM,
+    target: str = "",
+    impact: str = "",
+    source: Action.Source = Action.Source.ASKED,
+) -> Action:
+    """Note what somebody wants done. Raises BadInput for an empty, overlong or binary text."""
+    statement = check_text(statement, field="statement", most=MAX_STATEMENT).strip()
+    if not statement:
+        raise BadInput(_("Say in words what is to be done."), field="statement")
+    if severity not in Action.Severity.values:
+        raise BadInput(_("Severity is a number from 1 to 4."), field="severity")
+    return Action.objects.create(
+        statement=statement,
+        statement_sha256=hashlib.sha256(statement.encode()).hexdigest(),
+        incident=check_text(incident, field="incident", most=MAX_CONTEXT),
+        environment=check_text(environment, field="environment", most=MAX_CONTEXT),
+        reference=check_text(reference, field="reference", most=MAX_CONTEXT),
+        severity=severity,
+        target=check_text(target, field="target", most=300),
+        impact=check_text(impact, field="impact", most=500),
+        source=source,
+        asked_by=by,
+    )
+
+
+def ask_and_run(
+    statement: str, *, by: User, configuration: Configuration | None = None, **details: object
+) -> Run:
+    """Note an Action and start its first Run, both or neither."""
+    with transaction.atomic():
+        action = ask(statement, by=by, **details)  # type: ignore[arg-type]
+        return start_run(action, by=by, configuration=configuration)
+
+
+@transaction.atomic
+def erase_action(action: Action, *, by: User) -> None:
+    """Erase an Action's texts and those of its runs; counts, hashes and decisions stay."""
+    now = timezone.now()
+    statement = Action.objects.values_list("statement", flat=True).get(pk=action.pk)
+    if not Action.objects.filter(pk=action.pk, erased_at=None).update(
+        statement="",
+        incident="",
+        environment="",
+        reference="",
+        target="",
+        impact="",
+        erased_at=now,
+        erased_by=by,
+    ):
+        raise NotAllowedNow(_("These texts are erased already."))
+    for run in action.runs.all():
+        run.stages.update(found="")
+        run.shortenings.exclude(shorter="").update(text="(erased)", shorter="(erased)")
+        run.shortenings.filter(shorter="").update(text="(erased)")
+        run.drafts.exclude(kind=DraftKind.RETRIEVED.value).update(script="# erased\n", note="")
+        for draft in run.drafts.all():
+            draft.findings.all().delete()
+            draft.feedbacks.update(text="(erased)")
+        for call in run.calls.all():
+            call.attempts.update(raw=None, message="")
+        run.calls.filter(state="done").update(request={}, reply={})
+        run.calls.exclude(state="done").update(request={})
+    action.refresh_from_db()
+    same = Action.objects.filter(statement_sha256=action.statement_sha256, erased_at=None)
+    if not same.exists():
+        catalog.forget_statement(statement)
+    record(action, "texts erased", by=by)
+    forget_name(action)

@@ -1,0 +1,14 @@
+"""Addresses of the pages of actions."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from pipeline.actions import views as actions
+
+urlpatterns = [
+    path("actions/", actions.action_list, name="action-list"),
+    path("actions/new/", actions.action_new, name="action-new"),
+    path("actions/<int:pk>/", actions.action_detail, name="action-detail"),
+    path("actions/<int:pk>/run/", actions.run_start, name="run-start"),
+]

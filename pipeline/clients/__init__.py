@@ -1,0 +1,1 @@
+"""Access to models: the client, endpoints' keys, the demo model's address."""

@@ -1,0 +1,31 @@
+"""Finds the running demo model, or starts one for a command."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from pipeline.standin.process import read_announcement, standin_running
+
+
+def find_demo_model() -> str | None:
+    """Its address, or None where none was announced, or the one that was is dead."""
+    if settings.SCRIPTSMITH_DEMO_MODEL_URL:
+        return str(settings.SCRIPTSMITH_DEMO_MODEL_URL)
+    return read_announcement(settings.LAYOUT.demo_model)
+
+
+@contextlib.contextmanager
+def demo_model_running() -> Iterator[None]:
+    """A demo model for as long as the block runs: the one that is there, or one of our own."""
+    if find_demo_model():
+        yield
+        return
+    with standin_running() as url:
+        settings.SCRIPTSMITH_DEMO_MODEL_URL = url
+        try:
+            yield
+        finally:
+            settings.SCRIPTSMITH_DEMO_MODEL_URL = ""

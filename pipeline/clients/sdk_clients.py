@@ -1,0 +1,25 @@
+"""Makes the client and the inspector from the settings. Only workers load it, because it imports the SDK."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from pipeline.llm.client import MessagesClient
+from pipeline.llm.inspector import SdkInspector
+from pipeline.llm.transport import Limits
+
+
+def make_client() -> MessagesClient:
+    """The client of runs."""
+    return MessagesClient(_limits())
+
+
+def make_inspector() -> SdkInspector:
+    """What a check asks for nothing."""
+    return SdkInspector(_limits())
+
+
+def _limits() -> Limits:
+    return Limits(
+        most_bytes=settings.SCRIPTSMITH_MOST_REPLY_BYTES, proxy=settings.SCRIPTSMITH_MODEL_PROXY
+    )

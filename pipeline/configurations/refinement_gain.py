@@ -1,0 +1,176 @@
+"""What each round of refinement gained, by the assessor's verdict: no expert has judged it.
+
+Of a run: how the verdict stood after each round. Of a configuration or batch: how many runs passed after
+each round, and what it took. Only drafts of the run itself count, none made on demand or by a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from pipeline.costs.run_costs import RunCosts
+from pipeline.costs.services import Sums
+from pipeline.models import Assessment, Attempt, Batch, Configuration, Draft, Run
+from pipeline.types import Verdict
+
+MOST_RUNS = 1_000  # of the newest finished; more would keep the page waiting
+
+
+class Change(StrEnum):
+    """How a round's verdict differs from the one before it."""
+
+    NONE = "none"
+    PASSED = "passed"
+    FLAGGED = "flagged"
+    LOST = "lost"  # it could not be read any more
+
+
+@dataclass(frozen=True)
+class RunRound:
+    """One round of a run: its draft and verdict, what changed by it, what it took."""
+
+    round: int
+    draft: Draft
+    verdict: str
+    change: Change
+    sums: Sums
+
+
+@dataclass(frozen=True)
+class RoundGain:
+    """One round over many runs. `passed` counts all runs, those too that had stopped before."""
+
+    round: int
+    reached: int
+    passed: int
+    newly_passed: int
+    newly_flagged: int
+    unknown: int
+    sums: Sums
+
+    @property
+    def mean_cost(self) -> int | None:
+        """Micro-dollars for each run that reached it; None where a price is missing."""
+        return None if self.sums.unpriced or not self.reached else self.sums.cost // self.reached
+
+    @property
+    def mean_milliseconds(self) -> int:
+        """Models' time for each run that reached it."""
+        return self.sums.milliseconds // self.reached if self.reached else 0
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The rounds of the newest finished runs, at most MOST_RUNS of them."""
+
+    runs: int
+    demo: bool
+    is_cut: bool
+    rounds: Sequence[RoundGain]
+
+
+def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
+    """The rounds of a run, the first script as round 0; `drafts` are its own, with their assessments."""
+    rounds: list[RunRound] = []
+    for draft in assessed_in_turn(drafts):
+        verdict = draft.assessment.verdict
+        before = rounds[-1].verdict if rounds else verdict
+        sums = costs.of_round(draft.round)
+        rounds.append(RunRound(draft.round, draft, verdict, _change(before, verdict), sums))
+    return rounds
+
+
+def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts that the run itself had assessed, one for each round."""
+    own = (draft for draft in drafts if draft.refinement_id is None and draft.author_id is None)
+    return sorted(
+        (draft for draft in own if hasattr(draft, "assessment")), key=lambda draft: draft.round
+    )
+
+
+def gain_of(configuration: Configuration | None = None, *, batch: Batch | None = None) -> Gain:
+    """What the rounds gained under a configuration, in a batch, or both; in three queries."""
+    wanted = Q(state=Run.State.DONE) & ~Q(verdict="")
+    wanted &= Q(configuration=configuration) if configuration else Q()
+    wanted &= Q(batch=batch) if batch else Q()
+    newest = Run.objects.filter(wanted).order_by("-pk")[: MOST_RUNS + 1]
+    demo = dict(newest.values_list("pk", "demo"))
+    keys = list(demo)[:MOST_RUNS]
+    verdicts = _verdicts_of(keys)
+    sums = _sums_of(keys)
+    last = max((max(rounds) for rounds in verdicts.values()), default=-1)
+    return Gain(
+        runs=len(verdicts),
+        demo=any(demo[key] for key in keys),
+        is_cut=len(demo) > MOST_RUNS,
+        rounds=[
+            count_round(number, list(verdicts.values()), sums.get(number, Sums()))
+            for number in range(last + 1)
+        ],
+    )
+
+
+def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> RoundGain:
+    """How things stood after a round; each run is its verdicts by round."""
+    reached = [run for run in runs if number in run]
+    changes = [_change(_standing(run, number - 1), run[number]) for run in reached if number > 0]
+    return RoundGain(
+        round=number,
+        reached=len(reached),
+        passed=sum(_standing(run, number) == Verdict.CORRECT for run in runs),
+        newly_passed=changes.count(Change.PASSED),
+        newly_flagged=changes.count(Change.FLAGGED),
+        unknown=sum(run[number] == Verdict.UNKNOWN for run in reached),
+        sums=sums,
+    )
+
+
+def _standing(run: Mapping[int, str], number: int) -> str:
+    """The newest verdict of a run after a round, whether it took part in that round or not."""
+    return run[max(round for round in run if round <= number)]
+
+
+def _change(before: str, after: str) -> Change:
+    if before == after:
+        return Change.NONE
+    return {
+        Verdict.CORRECT.value: Change.PASSED,
+        Verdict.INCORRECT.value: Change.FLAGGED,
+    }.get(after, Change.LOST)
+
+
+def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
+    """The verdict of each round of each run; a run without a first one is left out."""
+    found: dict[int, dict[int, str]] = {}
+    rows = Assessment.objects.filter(
+        draft__run__in=keys, draft__refinement=None, draft__author=None
+    ).values_list("draft__run", "draft__round", "verdict")
+    for run, round, verdict in rows:
+        found.setdefault(run, {})[round] = verdict
+    return {run: rounds for run, rounds in found.items() if 0 in rounds}
+
+
+def _sums_of(keys: Sequence[int]) -> dict[int, Sums]:
+    """What the runs themselves took in each round."""
+    answered = Q(outcome=Attempt.Outcome.ANSWERED)
+    tries: QuerySet[Attempt] = Attempt.objects.filter(
+        call__run__in=keys, call__refinement=None, ended_at__isnull=False
+    )
+    rows = (
+        tries.order_by()
+        .values_list("call__round")
+        .annotate(
+            tries=Count("pk"),
+            unpriced=Count("pk", filter=answered & Q(cost=None)),
+            paid=Sum("cost", default=0),
+            worked=Sum("milliseconds", default=0),
+        )
+    )
+    return {
+        round: Sums(attempts=tries, unpriced=unpriced, cost=paid, milliseconds=worked)
+        for round, tries, unpriced, paid, worked in rows
+    }

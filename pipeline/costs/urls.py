@@ -1,0 +1,12 @@
+"""Addresses of the pages of costs."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from pipeline.costs import views as costs
+
+urlpatterns = [
+    path("cost/", costs.cost, name="cost"),
+    path("cost/export/", costs.cost_export, name="cost-export"),
+]

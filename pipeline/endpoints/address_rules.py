@@ -1,0 +1,151 @@
+"""Checks an endpoint's address and the name of its key variable. A key itself is refused and never stored."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput
+from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
+from pipeline.llm.addresses import (
+    Zone,
+    is_loopback_name,
+    is_metadata_name,
+    read_address,
+    zone_of,
+)
+
+DEMO_ADDRESS = "demo:"
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# The last part begins with a letter: else it may be a number, which some resolvers take for an address.
+_HOST_NAME = re.compile(r"(?=.{1,253}$)([a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9_-]*")
+_PRIVATE_NAMES = (".local", ".internal", ".lan", ".home.arpa", ".localhost")
+_KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA", "ghp_", "Bearer ")
+
+
+def read_base_url(text: str) -> str:
+    """The address as it is kept, without a slash at its end. Raises BadInput."""
+    parts = _split(text.strip())
+    if parts.scheme not in ("http", "https"):
+        raise _refuse(_("Write an address that begins with http:// or https://."))
+    if parts.username is not None or parts.password is not None:
+        raise _refuse(
+            _("No name or password in the address: a key comes from an environment variable.")
+        )
+    if parts.query or parts.fragment or text.strip().endswith(("?", "#")):
+        raise _refuse(_("The address has no part after “?” or “#”."))
+    path = parts.path.rstrip("/")
+    if re.search(r"/v1(/messages)?$", path):
+        raise _refuse(_("Leave /v1 off: the client itself adds /v1/messages to the address."))
+    if re.search(r"[^A-Za-z0-9._~/-]", path):
+        raise _refuse(_("The address has characters that no path needs."))
+    base_url = parts._replace(netloc=_netloc(parts), path=path).geturl()
+    _refuse_where_no_model_is_asked(parts.hostname or "")
+    if parts.scheme == "http" and not is_private(base_url):
+        raise _refuse(
+            _(
+                "Plain http:// is for this machine and private networks: key and scripts would be "
+                "readable on the way. Write https://."
+            )
+        )
+    return base_url
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether what is sent there stays on this machine; a name that leads elsewhere is not connected to."""
+    host = urlsplit(base_url).hostname or ""
+    address = read_address(host)
+    if address is not None:
+        return zone_of(address) is Zone.LOOPBACK
+    return base_url == DEMO_ADDRESS or is_loopback_name(host)
+
+
+def is_private(base_url: str) -> bool:
+    """Whether the address is one of this machine or of a private network, as far as it shows."""
+    host = urlsplit(base_url).hostname or ""
+    address = read_address(host)
+    if address is not None:
+        return zone_of(address) in (Zone.LOOPBACK, Zone.PRIVATE)
+    return "." not in host or host.endswith(_PRIVATE_NAMES)
+
+
+def read_key_variable(text: str) -> str:
+    """The name of the variable; empty where the server needs no key. Raises BadInput, never quoting it."""
+    name = text.strip()
+    if not name:
+        return ""
+    if looks_like_key(name):
+        raise BadInput(
+            _(
+                "This looks like a key. It was not kept. Put the key into the environment of web and "
+                "worker, and write the variable's name here, such as ANTHROPIC_API_KEY."
+            ),
+            field="key_variable",
+        )
+    if not _VARIABLE.fullmatch(name) or len(name) > 100:
+        raise BadInput(
+            _(
+                "Write the name of an environment variable: letters, digits and underscores, no digit first."
+            ),
+            field="key_variable",
+        )
+    if not is_key_variable(name):
+        raise BadInput(
+            _(
+                "The variable's name begins with %(prefix)s, such as %(prefix)sOLLAMA, or is the usual one of "
+                "a model service, such as ANTHROPIC_API_KEY; the value of any other is never sent."
+            )
+            % {"prefix": KEY_PREFIX},
+            field="key_variable",
+        )
+    return name
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether somebody pasted the key itself: known beginnings, or length and mixture no name has."""
+    text = text.strip()
+    if text.startswith(_KEY_BEGINNINGS):
+        return True
+    if len(text) < 20 or " " in text:
+        return False
+    has_digit = any(letter.isdigit() for letter in text)
+    is_mixed = text != text.upper() and text != text.lower()
+    has_no_joints = "_" not in text
+    return not _VARIABLE.fullmatch(text) or (has_digit and (is_mixed or has_no_joints))
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise _refuse(_("This is no address; one looks like http://127.0.0.1:11434.")) from None
+    host = parts.hostname or ""
+    good = read_address(host) is not None or _HOST_NAME.fullmatch(host)
+    if not text.isascii() or re.search(r"[\s\\]", text) or "%" in host or not good or port == 0:
+        raise _refuse(_("This is no address; one looks like http://127.0.0.1:11434."))
+    return parts
+
+
+def _netloc(parts: SplitResult) -> str:
+    host = parts.hostname or ""
+    shown = f"[{host}]" if ":" in host else host
+    return f"{shown}:{parts.port}" if parts.port is not None else shown
+
+
+def _refuse_where_no_model_is_asked(host: str) -> None:
+    address = read_address(host)
+    if is_metadata_name(host) or (address is not None and zone_of(address) is Zone.FORBIDDEN):
+        raise _refuse(
+            _(
+                "No model is asked there: this is a link-local or reserved address, or a cloud's "
+                "metadata service, which hands out the machine's own credentials."
+            )
+        )
+
+
+def _refuse(message: str) -> BadInput:
+    return BadInput(message, field="base_url")

@@ -1,0 +1,114 @@
+"""The check of an endpoint as pages see it: asked for, waiting for a worker, under way, lost, done.
+
+`Endpoint.probe` holds what `llm.probe.Found.as_json` says, whether the worker has the key
+(`worker_has_key`), and under `asked` the check that is under way: its id, when it was asked for, when a
+worker began it. `check_worker`, which only workers load, carries it out.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from celery import current_app
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from pipeline.access import require_endpoint_manager
+from pipeline.llm.probe import MOST_CALLS
+from pipeline.models import Endpoint, RoleSetting
+
+logger = logging.getLogger(__name__)
+
+TASK = "pipeline.check_endpoint"
+# Nobody wants to be billed for a check that was asked for long ago: where no worker begins it in this
+# time, the message expires, the page says so, and a worker that comes later leaves it alone.
+WAIT_FOR_WORKER = timedelta(seconds=60)
+_GRACE = timedelta(seconds=60)  # for what costs nothing, beside the calls
+
+
+class CheckState(StrEnum):
+    NEVER = "never"
+    WAITING = "waiting"  # for a worker
+    RUNNING = "running"
+    LOST = "lost"  # no worker took it up, or the one that did was lost
+    DONE = "done"
+
+
+# What a *try* asks for: of no incident and nobody's, so that it may go anywhere.
+TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
+
+
+@transaction.atomic
+def ask_check(endpoint: Endpoint, *, model: str = "", tries: bool = False, by: User) -> None:
+    """Have a worker check the endpoint, by at most MOST_CALLS calls of a model. Raises BadInput, NotAllowedNow.
+
+    With `tries`, one more call asks the model for the script of TRY_STATEMENT, as a run would.
+    """
+    require_endpoint_manager(by)
+    model = model.strip()
+    if len(model) > 100 or not model.isprintable():
+        raise BadInput(_("A model's name has at most 100 characters on one line."), field="model")
+    kept = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
+    if check_state(kept) in (CheckState.WAITING, CheckState.RUNNING):
+        raise NotAllowedNow(_("A check is under way."))
+    check_id = uuid.uuid4().hex
+    asked = {
+        "id": check_id,
+        "at": timezone.now().isoformat(),
+        "model": model,
+        "tries": tries,
+    }
+    kept.probe = {**kept.probe, "asked": asked}
+    kept.save(update_fields=["probe"])
+    record(kept, "check asked for", by=by, model=("", model), tries=("", tries))
+    transaction.on_commit(lambda: _enqueue(kept.pk, check_id))
+
+
+def check_state(endpoint: Endpoint) -> CheckState:
+    """How the newest check stands."""
+    asked = endpoint.probe.get("asked")
+    if not asked:
+        return CheckState.DONE if endpoint.probed_at else CheckState.NEVER
+    now = timezone.now()
+    begun = _moment(asked.get("begun_at"))
+    if begun is None:
+        at = _moment(asked.get("at"))
+        return CheckState.WAITING if at and now < at + WAIT_FOR_WORKER else CheckState.LOST
+    longest = timedelta(seconds=(MOST_CALLS + 1) * (endpoint.timeout_seconds + 2)) + _GRACE
+    return CheckState.RUNNING if now < begun + longest else CheckState.LOST
+
+
+def asked_at(endpoint: Endpoint) -> datetime | None:
+    """When the check that is under way, or was lost, was asked for."""
+    return _moment((endpoint.probe.get("asked") or {}).get("at"))
+
+
+def models_known_of(endpoint: Endpoint) -> list[str]:
+    """Models named at this endpoint: in configurations, then with a price, then by its last check."""
+    played = RoleSetting.objects.filter(endpoint=endpoint, configuration__archived_at=None)
+    named = [*played.order_by("pk").values_list("model", flat=True)]
+    named += [price.model for price in endpoint.prices.all()]
+    named += [str(name) for name in endpoint.probe.get("models", [])]
+    return list(dict.fromkeys(named))
+
+
+def _enqueue(endpoint_id: int, check_id: str) -> None:
+    try:
+        current_app.send_task(
+            TASK, (endpoint_id, check_id), queue="interactive", expires=WAIT_FOR_WORKER.seconds
+        )
+    except Exception:
+        # Nothing sweeps checks up: the page says that no worker came, and the person asks again.
+        logger.warning("check of endpoint %s could not be enqueued", endpoint_id, exc_info=True)
+
+
+def _moment(text: object) -> datetime | None:
+    return parse_datetime(text) if isinstance(text, str) else None

@@ -1,0 +1,78 @@
+"""What simulated models do with one Draft: a pure function of seed, item, Draft and rates.
+
+Nothing depends on the order of requests, so a run is reproducible whatever its threads do. The draws know nothing of
+the configuration: two configurations of the same rates decide alike, as arms on the same items do, and what differs
+between two is what their rates make differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from pipeline.error_model.rates import Rates
+from pipeline.error_model.script_texts import SimulatedDraft
+from pipeline.types import Verdict
+
+_BITS = 64
+
+
+class Chance(Protocol):
+    """Whether something happens to a Draft; asked twice, it answers the same."""
+
+    def happens(self, rate: Fraction, *, what: str, item: int, draft: int) -> bool: ...
+
+
+@dataclass(frozen=True)
+class SeededChance:
+    """64 bits of a hash against the rate, without rounding."""
+
+    seed: int
+
+    def happens(self, rate: Fraction, *, what: str, item: int, draft: int) -> bool:
+        key = f"{self.seed}/{item}/{draft}/{what}".encode()
+        drawn = int.from_bytes(hashlib.blake2b(key, digest_size=_BITS // 8).digest())
+        return drawn * rate.denominator < rate.numerator << _BITS
+
+
+@dataclass(frozen=True)
+class ModelBehaviour:
+    """The simulated generator, assessor and refiner."""
+
+    rates: Rates
+    chance: Chance
+
+    def write(self, item: int) -> SimulatedDraft:
+        """The first Draft."""
+        right = self.chance.happens(self.rates.generator, what="generate", item=item, draft=0)
+        return SimulatedDraft(item, 0, right)
+
+    def judge(self, draft: SimulatedDraft) -> Verdict:
+        """The verdict on a Draft, of similarity and difference together."""
+        if self._happens(self.rates.unreadable, "unreadable", draft):
+            return Verdict.UNKNOWN
+        rate = self.rates.false_alarm if draft.right else self.rates.recall
+        return Verdict.INCORRECT if self._happens(rate, "flag", draft) else Verdict.CORRECT
+
+    def finds_no_error(self, draft: SimulatedDraft) -> bool:
+        """Whether the feedback on a Draft is that nothing is wrong with it."""
+        rate = self.rates.no_error if draft.right else self.rates.no_error_wrong
+        return self._happens(rate, "no error", draft)
+
+    def rewrite(self, draft: SimulatedDraft) -> SimulatedDraft:
+        """The Draft made from the feedback: a new one, or one that was there before."""
+        if self._happens(self.rates.repeats, "repeat", draft):
+            # Both ways to come back occur: every second item is given its first script again.
+            return self.write(draft.item) if draft.item % 2 else draft
+        return SimulatedDraft(draft.item, draft.number + 1, self._is_right_after(draft))
+
+    def _is_right_after(self, draft: SimulatedDraft) -> bool:
+        if draft.right:
+            return not self._happens(self.rates.breaks, "break", draft)
+        flagged = self.judge(draft) is Verdict.INCORRECT
+        return self._happens(self.rates.fixes if flagged else self.rates.fixes_missed, "fix", draft)
+
+    def _happens(self, rate: Fraction, what: str, draft: SimulatedDraft) -> bool:
+        return self.chance.happens(rate, what=what, item=draft.item, draft=draft.number)

@@ -1,0 +1,64 @@
+"""Texts of simulated items. Whether a script is right is written into the script, where every stage finds it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_MARK = re.compile(r"Simulated: item (\d+), draft (\d+), (right|wrong)\.")
+_HEAD = 3  # lines before the body
+
+
+class SimulatedDraft(NamedTuple):
+    """One Draft of one item; number 0 is the generated one, number n the one refined in round n."""
+
+    item: int
+    number: int
+    right: bool
+
+    @property
+    def mark(self) -> str:
+        """The words by which `read_draft` finds it again."""
+        quality = "right" if self.right else "wrong"
+        return f"Simulated: item {self.item}, draft {self.number}, {quality}."
+
+
+def write_statement(item: int) -> str:
+    """The action statement of an item."""
+    return f"Simulated statement {item}: report on service {item} and rotate its logs if they are large"
+
+
+def read_item(statement: str) -> int | None:
+    """The item that a statement belongs to, or None where it is none of ours."""
+    found = re.match(r"Simulated statement (\d+):", statement)
+    return int(found[1]) if found else None
+
+
+def write_script(draft: SimulatedDraft, *, lines: int) -> str:
+    """A script that Bash parses and ShellCheck passes; it prints and does nothing else."""
+    head = [
+        "#!/usr/bin/env bash",
+        f"# {draft.mark} Written by no model.",
+        "set -euo pipefail",
+    ]
+    body = [f"printf 'simulated step %d of the script\\n' {n + 1}" for n in range(lines - _HEAD)]
+    return "\n".join([*head, *body]) + "\n"
+
+
+def shape_of(script: str) -> str:
+    """A script without its mark: what all scripts of one length share, and checkers look at."""
+    return _MARK.sub("Simulated.", script, count=1)
+
+
+def describe_draft(draft: SimulatedDraft) -> str:
+    """What an assessor would say that the script does."""
+    return (
+        f"{draft.mark} The script prints a numbered line for each of its steps and changes nothing. It stops at the "
+        "first command that fails, and it reads no file, starts no service and needs no privileges."
+    )
+
+
+def read_draft(text: str) -> SimulatedDraft | None:
+    """The Draft that a script or its description is about, or None where it carries no mark."""
+    found = _MARK.search(text)
+    return SimulatedDraft(int(found[1]), int(found[2]), found[3] == "right") if found else None

@@ -1,0 +1,210 @@
+"""Model calls: each question is asked of a model once, each attempt is a row, and a finished call is never repeated.
+
+`open_calls` commits before the requests go out, `settle_attempts` writes the ends of the tries and the replies in one
+transaction, fenced by the run's lease. No transaction is open while a model thinks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from pipeline.costs.daily_spending import add_spending
+from pipeline.ledger.admission import admit
+from pipeline.ledger.attempt_store import close_tries
+from pipeline.ledger.capacity import Rest
+from pipeline.ledger.retry_policy import decide_after_failure, failure_message
+from pipeline.ledger.targets import target_of
+from pipeline.llm.request_builder import RoleSpec, build_request, hash_call, reply_of
+from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target
+from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Refinement
+from pipeline.scheduling.batches import is_used_up, stop_batch
+from pipeline.scheduling.run_leases import Lease
+from pipeline.types import Problem, Question, Reply
+
+# Where a question stands in its run or refinement: stage, round, sample.
+Position = tuple[str, int, int]
+
+# Set when this process is told to end: calls in flight are waited for, and no further one is made.
+draining = threading.Event()
+
+
+@dataclass(frozen=True)
+class OpenedAttempt:
+    """An attempt that is recorded and about to be made."""
+
+    call: ModelCall
+    attempt: Attempt
+    target: Target
+    request: Request
+
+
+@dataclass
+class OpenedCalls:
+    """What became of questions: a stored reply, or an attempt to be made; for the others there is no capacity now."""
+
+    outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
+    # Endpoints that have places left for others who wait for one.
+    with_places: set[int] = field(default_factory=set)
+
+
+def position_of(question: Question) -> Position:
+    return (question.stage.value, question.round, question.sample)
+
+
+def earlier_calls(run_id: int, refinement: Refinement | None) -> dict[Position, ModelCall]:
+    """All that was asked before."""
+    calls = ModelCall.objects.filter(run=run_id, refinement=refinement).select_related("endpoint")
+    return {_position(call): call for call in calls}
+
+
+def open_calls(
+    lease: Lease,
+    asked: Sequence[tuple[Question, RoleSpec]],
+    *,
+    known: Mapping[Position, ModelCall] = MappingProxyType({}),
+    refinement: Refinement | None = None,
+) -> OpenedCalls:
+    """A new try, noted and committed, for each question without a reply; or for as many as there are places.
+
+    `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now, Problem
+    where the tries of one are used up, or its endpoint is switched off: then none is. Raises LostLease. To be
+    called outside a transaction: endpoints are locked here, and nobody may wait for one while holding a run.
+    """
+    if draining.is_set():
+        raise Rest(_("The worker is being stopped."))
+    _require_budget(lease)
+    calls = [
+        known.get(position_of(question)) or _make_call(lease, question, role, refinement)
+        for question, role in asked
+    ]
+    opening = OpenedCalls()
+    wanting: dict[int, list[ModelCall]] = {}
+    for call in calls:
+        if call.state == ModelCall.State.FAILED:
+            raise Problem(failure_message(call))
+        if call.state == ModelCall.State.DONE:
+            opening.outcomes[_position(call)] = reply_of(call.reply or {})
+        else:
+            wanting.setdefault(call.endpoint_id, []).append(call)
+    _open(lease, wanting, opening)
+    return opening
+
+
+def settle_attempts(
+    lease: Lease, tries: Sequence[tuple[OpenedAttempt, Answered | Failed]]
+) -> dict[Position, Reply | Exception | None]:
+    """Write how tries ended: the reply, None to try once more, or what keeps the run from going on.
+
+    All tries of a pair are written before one may stop the run, for they were paid for: so nothing is
+    raised for them. Repeating it changes nothing. Raises LostLease.
+    """
+    rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
+    if all(isinstance(ended, Answered) for _, ended in tries):
+        close_tries(lease, rows, counted=True)
+        return {_position(call): _outcome_of(call, ended, None) for call, _, ended in rows}
+    with transaction.atomic():
+        _lock_before_run(lease, [(call, ended) for call, _attempt, ended in rows])
+        closed = close_tries(lease, rows, counted=False)
+        batch = Batch.objects.get(pk=closed.batch_id) if closed.batch_id else None
+        settled = {_position(call): _outcome_of(call, ended, batch) for call, _, ended in rows}
+        add_spending(closed.attempts)
+    return settled
+
+
+def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | Failed]]) -> None:
+    """Lock what the failures among them may change: endpoints, then the batch; the run comes after both."""
+    failed = [(call, ended) for call, ended in tries if isinstance(ended, Failed)]
+    endpoints = {call.endpoint_id for call, _ended in failed}
+    list(Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoints).order_by("pk"))
+    if any(ended.kind is FailureKind.LIMIT for _call, ended in failed):
+        batch = Batch.objects.select_for_update(of=("self",), no_key=True)
+        list(batch.filter(runs=lease.run_id))
+
+
+def _require_budget(lease: Lease) -> None:
+    """Raises Rest where the run's batch is paused, or has to be from now on."""
+    batch = Batch.objects.filter(runs=lease.run_id).first()
+    why = _find_pause(batch)
+    if why is not None:
+        if batch:
+            stop_batch(batch, why)
+        raise Rest(why)
+
+
+def _find_pause(batch: Batch | None) -> str | None:
+    """Why the batch is at rest, or has to be from now on."""
+    if batch is None:
+        return None
+    if batch.paused_at is not None:
+        return batch.paused_why or _("The batch is paused.")
+    return _("The budget is used up.") if is_used_up(batch) else None
+
+
+def _make_call(
+    lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
+) -> ModelCall:
+    """The question's row, not yet saved; only whoever holds the run makes it."""
+    stage, round, sample = position_of(question)
+    request = build_request(question, role)
+    return ModelCall(
+        key=hash_call(
+            lease.run_id,
+            question,
+            refinement=refinement.pk if refinement else None,
+            endpoint=role.endpoint,
+            request=request,
+        ),
+        run_id=lease.run_id,
+        refinement=refinement,
+        stage=stage,
+        round=round,
+        sample=sample,
+        endpoint_id=role.endpoint_id,
+        model=role.model,
+        prompt=question.prompt,
+        prompt_version=question.prompt_version,
+        request=request,
+    )
+
+
+def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: OpenedCalls) -> None:
+    """Note tries, endpoint by endpoint, each committed before the next."""
+    endpoints = Endpoint.objects.in_bulk(wanting)
+    for endpoint in endpoints.values():
+        if not endpoint.is_on:
+            raise Problem(_("%s is switched off.") % endpoint)
+    targets = {pk: target_of(endpoint) for pk, endpoint in endpoints.items()}
+    for pk in sorted(wanting):
+        try:
+            admission = admit(lease, endpoints[pk], wanting[pk])
+        except (Rest, Problem):
+            if opening.outcomes:
+                continue  # what can be asked now is asked now
+            raise
+        for attempt in admission.tries:
+            call = attempt.call
+            call.endpoint = endpoints[pk]
+            opening.outcomes[_position(call)] = OpenedAttempt(
+                call, attempt, targets[pk], call.request
+            )
+        if admission.tell_others:
+            opening.with_places.add(pk)
+
+
+def _position(call: ModelCall) -> Position:
+    return (call.stage, call.round, call.sample)
+
+
+def _outcome_of(
+    call: ModelCall, ended: Answered | Failed, batch: Batch | None
+) -> Reply | Exception | None:
+    if isinstance(ended, Failed):
+        return decide_after_failure(call, ended, batch=batch)
+    call.state, call.reply = ModelCall.State.DONE, ended.message
+    return reply_of(ended.message)

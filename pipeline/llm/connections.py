@@ -1,0 +1,215 @@
+"""Connections for the HTTP library: to addresses that were judged, under the clock of an exchange.
+
+A host is looked up once, each address found is judged by number, and the connection goes to one of those very
+addresses; so a name that changes where it leads between the look and the connection gains nothing. TLS
+verifies the host's name as ever.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import ssl
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
+from threading import Lock, Thread
+from typing import Any
+
+import httpcore2
+
+from pipeline.llm.addresses import ForbiddenAddress, choose_addresses
+from pipeline.llm.http_exchange import Abandoned, Exchange, OutOfTime, current_exchange
+
+_MOST_ADDRESSES = 4  # of one host are tried
+_KEEPALIVE = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+)
+
+
+class NotConnected(httpcore2.ConnectError):
+    """No connection was made, so nothing was sent; the cause says why."""
+
+
+class JudgedNetwork(httpcore2.NetworkBackend):
+    """Connects where a model may be asked, and nowhere else."""
+
+    def __init__(self, *, is_encrypted: bool) -> None:
+        self._is_encrypted = is_encrypted
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """A connection to the first address of the host that may be asked and answers."""
+        exchange = current_exchange()
+        with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
+            found = _resolver.find(host, port, within=exchange.left(timeout))
+            try:
+                chosen = choose_addresses(host, found, is_encrypted=self._is_encrypted)
+            except ForbiddenAddress as refusal:
+                raise NotConnected(str(refusal)) from refusal
+            connection = _connect(chosen[:_MOST_ADDRESSES], port, exchange, timeout)
+        return Stream(connection)
+
+    def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
+        """No server of models is asked by a path."""
+        raise NotConnected("Unix sockets are not used here.")
+
+    def sleep(self, seconds: float) -> None:
+        """Nothing here is tried again by itself."""
+        raise NotImplementedError
+
+
+class Stream(httpcore2.NetworkStream):
+    """A connection whose every step is part of the exchange that uses it at the time."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """The next bytes, none at the end."""
+        with _told_apart(httpcore2.ReadTimeout, httpcore2.ReadError):
+            self._begin_step(timeout)
+            return self._socket.recv(max_bytes)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """All of it."""
+        with _told_apart(httpcore2.WriteTimeout, httpcore2.WriteError):
+            left = memoryview(buffer)
+            while left:
+                self._begin_step(timeout)
+                left = left[self._socket.send(left) :]
+
+    def close(self) -> None:
+        """Now, whatever is under way in it."""
+        self._socket.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        """The same connection under TLS, the certificate verified for this host name."""
+        with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
+            try:
+                self._begin_step(timeout)
+                secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
+                current_exchange().use(secured)
+            except BaseException:
+                self.close()
+                raise
+        return Stream(secured)
+
+    def get_extra_info(self, info: str) -> Any:
+        """What the HTTP library asks of a connection."""
+        match info:
+            case "ssl_object":
+                return self._socket if isinstance(self._socket, ssl.SSLSocket) else None
+            case "socket":
+                return self._socket
+            case "client_addr":
+                return self._socket.getsockname()
+            case "server_addr":
+                return self._socket.getpeername()
+            case "is_readable":
+                return _is_readable(self._socket)
+        return None
+
+    def _begin_step(self, timeout: float | None) -> None:
+        exchange = current_exchange()
+        exchange.use(self._socket)
+        self._socket.settimeout(exchange.left(timeout))
+
+
+class _Resolver:
+    """Looks hosts up in threads of their own, one for each name however many ask: a look-up can't be ended."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[tuple[str, int], Future[list[str]]] = {}
+        self._lock = Lock()
+
+    def find(self, host: str, port: int, *, within: float) -> list[str]:
+        """The numeric addresses of a host, each once. Raises OSError, and TimeoutError."""
+        with self._lock:
+            future = self._under_way.get((host, port))
+            if future is None:
+                future = self._under_way[host, port] = Future()
+                Thread(target=self._look_up, args=(host, port), daemon=True).start()
+        try:
+            return future.result(timeout=within)
+        except FutureTimeout:
+            raise TimeoutError(f"{host} was not found in time") from None
+
+    def _look_up(self, host: str, port: int) -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            outcome: list[str] | Exception = list(dict.fromkeys(str(one[4][0]) for one in found))
+        except (OSError, UnicodeError) as error:
+            outcome = error if isinstance(error, OSError) else OSError(str(error))
+        with self._lock:
+            future = self._under_way.pop((host, port))
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+
+_resolver = _Resolver()
+
+
+def _connect(
+    addresses: list[str], port: int, exchange: Exchange, timeout: float | None
+) -> socket.socket:
+    last: OSError | None = None
+    for number, address in enumerate(addresses):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        connection = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            for option in _KEEPALIVE:
+                connection.setsockopt(*option)
+            exchange.use(connection)
+            # None of them takes the time that the others need.
+            connection.settimeout(exchange.left(timeout) / (len(addresses) - number))
+            connection.connect((address, port))
+        except OSError as error:
+            connection.close()
+            exchange.left()
+            last = error
+        except BaseException:
+            connection.close()
+            raise
+        else:
+            exchange.connected = True
+            return connection
+    raise last or OSError("there is no address")
+
+
+def _is_readable(connection: socket.socket) -> bool:
+    """Whether there is something to read, or its end; of an idle connection: whether it was closed."""
+    number = connection.fileno()
+    if number < 0:
+        return True
+    poll = select.poll()
+    poll.register(number, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+@contextmanager
+def _told_apart(
+    late: type[httpcore2.TimeoutException], broken: type[httpcore2.NetworkError]
+) -> Iterator[None]:
+    """What sockets raise, in the words of the HTTP library; the cause stays with it."""
+    try:
+        yield
+    except (OutOfTime, TimeoutError) as error:
+        raise late(str(error)) from error
+    except (Abandoned, OSError) as error:
+        raise broken(str(error)) from error

@@ -1,0 +1,96 @@
+"""Explains from exceptions of the HTTP library and sockets why an attempt ended without a whole reply."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+
+import httpcore2
+
+from pipeline.llm.addresses import ForbiddenAddress
+from pipeline.llm.http_exchange import Exchange
+from pipeline.llm.transport import BadPacking, TooLarge
+from pipeline.llm.types import Failed, FailureKind, Trouble
+
+_NEVER_SENT = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout)
+# A server that is just going down or coming up breaks the handshake off.
+_MAY_PASS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+_HEADERS_TOO_LARGE = 431  # h11's hint for a head, or a chunk's, that never ends
+
+
+def explain_break(
+    error: BaseException, exchange: Exchange, *, seconds: float, most_bytes: int, milliseconds: int
+) -> Failed:
+    """Why there is no reply: what happened, whether trying again may help, whether it may have been billed."""
+    causes = list(_causes_of(error))
+    if exchange.abandoned:
+        return _failed(
+            FailureKind.TIMEOUT,
+            exchange.abandoned,
+            Trouble.ABANDONED,
+            exchange.connected,
+            milliseconds,
+        )
+    for cause in causes:
+        found = _final(cause, most_bytes)
+        if found is not None:
+            kind, said, billed = found
+            return _failed(FailureKind.REFUSED, said, kind, billed, milliseconds)
+    if any(isinstance(cause, _NEVER_SENT) for cause in causes):
+        name = next(type(cause).__name__ for cause in causes if isinstance(cause, _NEVER_SENT))
+        said = f"The server can't be reached: {_words_of(causes[-1])}."
+        return _failed(FailureKind.UNREACHABLE, said, name, False, milliseconds)
+    if any(isinstance(cause, httpcore2.TimeoutException) for cause in causes):
+        said = f"No whole reply within {seconds:.0f} s."
+        return _failed(FailureKind.TIMEOUT, said, "", True, milliseconds)
+    name = type(causes[min(1, len(causes) - 1)]).__name__
+    said = "The connection broke before the reply was whole."
+    return _failed(FailureKind.TIMEOUT, said, name, True, milliseconds)
+
+
+def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] | None:
+    """What trying again would not change: the word for it, what to say, whether it may have been billed."""
+    match cause:
+        case ForbiddenAddress():
+            return Trouble.ADDRESS, str(cause), False
+        case ssl.SSLCertVerificationError():
+            said = f"The server's certificate is not accepted: {cause.verify_message}."
+            return Trouble.CERTIFICATE, said, False
+        case ssl.SSLError() if not isinstance(cause, _MAY_PASS):
+            return Trouble.TLS, f"No encrypted connection: {cause.reason or cause}.", False
+        case httpcore2.ProxyError():
+            return Trouble.PROXY, f"The proxy refuses to connect: {cause}.", False
+        case TooLarge():
+            size = f"{most_bytes / 1_000_000:g} MB"
+            said = f"The reply is larger than {size}; reading stopped there and what had come was dropped."
+            return Trouble.TOO_LARGE, said, True
+        case BadPacking():
+            said = f"The reply can't be unpacked ({cause}); what had come was dropped."
+            return Trouble.ENCODING, said, True
+    if getattr(cause, "error_status_hint", None) == _HEADERS_TOO_LARGE:
+        said = "The reply's headers are larger than 100 kB; what had come was dropped."
+        return Trouble.HEADERS, said, True
+    return None
+
+
+def _causes_of(error: BaseException) -> Iterator[BaseException]:
+    """The exception and what it came from, outermost first."""
+    seen: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in seen:
+        seen.append(cause)
+        yield cause
+        # The pool raises on "from None", which hides the cause and keeps the context.
+        cause = cause.__cause__ or cause.__context__
+
+
+def _words_of(cause: BaseException) -> str:
+    return str(getattr(cause, "strerror", None) or cause or type(cause).__name__).rstrip(".")
+
+
+def _failed(
+    kind: FailureKind, said: str, error_type: str, billed: bool, milliseconds: int
+) -> Failed:
+    return Failed(
+        kind, said, error_type=str(error_type), possibly_billed=billed, milliseconds=milliseconds
+    )

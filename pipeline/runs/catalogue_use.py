@@ -1,0 +1,65 @@
+"""How the catalogue's answers were used in runs: how often a version was shown, and cases to label.
+
+Registered with `catalog.hooks` by the composition root, since the catalogue does not know of runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Count
+
+from catalog.hooks import Case, Shown
+from catalog.types import Answer
+from pipeline.models import Draft, RetrievedMatch, Run
+from pipeline.types import DraftKind
+
+# Studies ask many runs for one statement, and their reviewers are to see no label of theirs.
+_PEOPLE = (Run.Origin.ASKED, Run.Origin.COMMAND, Run.Origin.DEMO)
+NEWEST = 2_000  # rows among which cases are looked for
+CAPPED = (
+    0.0011  # what keeps a starting point just below the threshold says nothing of how sure it is
+)
+
+
+def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
+    """How often people were shown these versions, as the answer or as a starting point, and edited them.
+
+    Two queries. Versions that were never shown are left out.
+    """
+    shown: Counter[tuple[int, str]] = Counter()
+    rows = RetrievedMatch.objects.answers().filter(version__in=version_ids, run__origin__in=_PEOPLE)
+    for pk, answer, count in (
+        rows.order_by().values_list("version", "answer").annotate(count=Count("pk"))
+    ):
+        shown[pk, answer] = count
+    edited = Counter(
+        Draft.objects.filter(
+            kind=DraftKind.EDITED.value,
+            parent__kind=DraftKind.RETRIEVED.value,
+            parent__version__in=version_ids,
+        ).values_list("parent__version", flat=True)
+    )
+    return {
+        pk: Shown(shown[pk, Answer.MATCH], shown[pk, Answer.ADAPT], edited[pk])
+        for pk in {pk for pk, _answer in shown} | set(edited)
+    }
+
+
+def find_cases(confidence: float, scoring: str, limit: int) -> Sequence[Case]:
+    """Of the newest answers those whose confidence lies nearest, each statement and version once."""
+    rows = RetrievedMatch.objects.answers().filter(
+        run__origin__in=_PEOPLE, run__action__erased_at=None
+    )
+    if scoring:
+        rows = rows.filter(scoring=scoring)
+    newest = rows.order_by("-pk").values_list(
+        "run__action__statement", "version", "confidence", "answer"
+    )[:NEWEST]
+    cases = {
+        (statement, version): Case(statement, version, said)
+        for statement, version, said, answer in newest
+        if answer == Answer.MATCH or said < confidence - CAPPED
+    }
+    return sorted(cases.values(), key=lambda case: abs(case.confidence - confidence))[:limit]

@@ -1,0 +1,187 @@
+"""Drafts over the API: the script, what checks and the assessor say of it, feedback, uses without review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from core.web.public_keys import DRAFT, FEEDBACK, PublicKeyField
+from pipeline.access import VisibleParts
+from pipeline.execution.draft_checks import (
+    is_current,
+    is_current_assessment,
+    missing_checks,
+    prompts_in_use,
+    shown_findings,
+)
+from pipeline.models import Assessment, Draft, DraftFinding, DraftUse, Feedback
+
+
+class UseUnreviewedInput(serializers.Serializer[object]):
+    """Why a script is used that nobody has reviewed."""
+
+    reason = serializers.CharField()
+
+
+class DraftFindingSerializer(serializers.ModelSerializer[DraftFinding]):
+    outcome = serializers.CharField()
+    level = serializers.CharField()
+    is_current = serializers.SerializerMethodField(
+        help_text="False: made by an older check, or of another text."
+    )
+
+    class Meta:
+        model = DraftFinding
+        fields: ClassVar = (
+            "check_name",
+            "check_version",
+            "outcome",
+            "level",
+            "code",
+            "message",
+            "line",
+            "column",
+            "end_line",
+            "end_column",
+            "is_current",
+        )
+
+    def get_is_current(self, found: DraftFinding) -> bool:
+        return is_current(found, found.draft)
+
+
+class AssessmentSerializer(serializers.ModelSerializer[Assessment]):
+    """The verdict on one draft; the context's `parts` say whether models are named."""
+
+    verdict = serializers.CharField()
+    is_current = serializers.SerializerMethodField(
+        help_text="False: judged with earlier prompts, or of another text."
+    )
+    model = serializers.SerializerMethodField()
+    differences = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Assessment
+        fields: ClassVar = (
+            "verdict",
+            "why",
+            "syntax_ok",
+            "functionality",
+            "similarity",
+            "similarity_reason",
+            "difference",
+            "difference_reason",
+            "differences",
+            "prompt_versions",
+            "is_current",
+            "model",
+            "created_at",
+        )
+
+    def get_is_current(self, assessment: Assessment) -> bool:
+        draft = assessment.draft
+        return is_current_assessment(assessment, draft, prompts_in_use(draft.run.configuration))
+
+    def get_model(self, assessment: Assessment) -> str | None:
+        return _named(assessment.model, self.context["parts"])
+
+
+class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
+    id = PublicKeyField(FEEDBACK)
+    arm = serializers.CharField()
+    author = serializers.CharField(source="author.username", default=None)
+    model = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Feedback
+        fields: ClassVar = (
+            "id",
+            "arm",
+            "round",
+            "text",
+            "no_error_found",
+            "points",
+            "words",
+            "author",
+            "model",
+            "created_at",
+        )
+
+    def get_model(self, feedback: Feedback) -> str | None:
+        return _named(feedback.model, self.context["parts"])
+
+
+class DraftSerializer(serializers.ModelSerializer[Draft]):
+    """One script text with what checks and assessor say of it."""
+
+    id = PublicKeyField(DRAFT)
+    kind = serializers.CharField()
+    arm = serializers.CharField()
+    author = serializers.CharField(source="author.username", default=None)
+    model = serializers.SerializerMethodField()
+    made_from = serializers.IntegerField(
+        source="parent.number", default=None, help_text="Number of the draft before it."
+    )
+    findings = serializers.SerializerMethodField()
+    missing_checks = serializers.SerializerMethodField(
+        help_text="Checks that have not been made on it as they are today."
+    )
+    assessment = serializers.SerializerMethodField()
+    feedback = FeedbackSerializer(source="feedbacks", many=True)
+
+    class Meta:
+        model = Draft
+        fields: ClassVar = (
+            "id",
+            "run",
+            "number",
+            "kind",
+            "arm",
+            "round",
+            "script",
+            "sha256",
+            "made_from",
+            "author",
+            "model",
+            "note",
+            "created_at",
+            "findings",
+            "missing_checks",
+            "assessment",
+            "feedback",
+        )
+
+    def get_model(self, draft: Draft) -> str | None:
+        return _named(draft.model, self.context["parts"])
+
+    @extend_schema_field(DraftFindingSerializer(many=True))
+    def get_findings(self, draft: Draft) -> list[Mapping[str, object]]:
+        found = shown_findings(draft.findings.all())
+        return [DraftFindingSerializer(one).data for one in found]
+
+    def get_missing_checks(self, draft: Draft) -> list[str]:
+        return sorted(missing_checks(draft, draft.findings.all()))
+
+    @extend_schema_field(AssessmentSerializer(allow_null=True))
+    def get_assessment(self, draft: Draft) -> Mapping[str, object] | None:
+        found = getattr(draft, "assessment", None)
+        return AssessmentSerializer(found, context=self.context).data if found else None
+
+
+class DraftUseSerializer(serializers.ModelSerializer[DraftUse]):
+    """A recorded use without review, and the exact script."""
+
+    draft = PublicKeyField(DRAFT, source="draft_id")
+    by = serializers.CharField(source="by.username")
+    script = serializers.CharField(source="draft.script")
+
+    class Meta:
+        model = DraftUse
+        fields: ClassVar = ("id", "draft", "by", "at", "reason", "script")
+
+
+def _named(model: str, parts: VisibleParts) -> str | None:
+    return model or None if parts.models else None

@@ -1,0 +1,139 @@
+"""The model calls of a run as its page shows them: what was asked, what was answered, every attempt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from pipeline.display_names import stage_label
+from pipeline.ledger.failures import describe_attempt
+from pipeline.models import Attempt, ModelCall, Run
+
+
+@dataclass(frozen=True)
+class Message:
+    """One text of a request or reply, and who speaks."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ShownCall:
+    """One question to a model with all that came of it."""
+
+    call: ModelCall
+    stage: str
+    request: Sequence[Message]
+    settings: str
+    reply: Sequence[Message]
+    attempts: Sequence[Attempt]
+
+    @property
+    def place(self) -> str:
+        """Where in the run it was asked; no other call has the same."""
+        call = self.call
+        again = [str(part) for part in (call.round, call.sample, call.refinement_id) if part]
+        return " ".join([self.stage, *again])
+
+    @property
+    def tries(self) -> list[tuple[Attempt, str]]:
+        """Each try with what happened, in words where it gave no reply or its tokens are not known."""
+        return [
+            (one, describe_attempt(one) if one.outcome != "answered" or one.is_uncounted else "")
+            for one in self.attempts
+        ]
+
+    @property
+    def input_tokens(self) -> int:
+        """Of all tries."""
+        return sum(attempt.input_tokens for attempt in self.attempts)
+
+    @property
+    def output_tokens(self) -> int:
+        """Of all tries."""
+        return sum(attempt.output_tokens for attempt in self.attempts)
+
+    @property
+    def milliseconds(self) -> int:
+        """Of all tries."""
+        return sum(attempt.milliseconds or 0 for attempt in self.attempts)
+
+    @property
+    def cost(self) -> int | None:
+        """Micro-dollars of all tries; None where it is not known, for a price is missing or none was answered."""
+        answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
+        known = [one.cost for one in answered if one.cost is not None]
+        return sum(known) if known and len(known) == len(answered) else None
+
+    @property
+    def price_since(self) -> date | None:
+        """The day since when the price holds that was paid; None where nothing was."""
+        return max((one.price_since for one in self.attempts if one.price_since), default=None)
+
+    @property
+    def is_unpriced(self) -> bool:
+        """Whether it was answered, and no price of the model was known."""
+        return any(
+            one.cost is None and one.outcome == Attempt.Outcome.ANSWERED and not one.is_uncounted
+            for one in self.attempts
+        )
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether a reply came without a count of its tokens that can be used."""
+        return any(one.is_uncounted for one in self.attempts)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a try was possibly billed without an answer."""
+        return any(attempt.possibly_billed for attempt in self.attempts)
+
+
+def show_calls(run: Run) -> list[ShownCall]:
+    """The calls in the order in which they were made, with their attempts."""
+    calls = run.calls.select_related("endpoint").prefetch_related("attempts").order_by("created_at")
+    return [
+        ShownCall(
+            call=call,
+            stage=stage_label(call.stage),
+            request=list(_read_request(call.request)),
+            settings=_write({k: v for k, v in _fields(call.request) if k not in _TEXTS}),
+            reply=list(_read_content(_get(call.reply, "content"), "assistant")),
+            attempts=list(call.attempts.all()),
+        )
+        for call in calls
+    ]
+
+
+_TEXTS = ("system", "messages")
+
+
+def _read_request(request: object) -> Iterator[Message]:
+    yield from _read_content(_get(request, "system"), "system")
+    messages = _get(request, "messages")
+    for message in messages if isinstance(messages, list) else []:
+        yield from _read_content(_get(message, "content"), str(_get(message, "role")))
+
+
+def _read_content(content: object, speaker: str) -> Iterator[Message]:
+    """Texts of the Messages API: a string, or a list of blocks; other blocks are shown as JSON."""
+    if isinstance(content, str):
+        yield Message(speaker, content)
+    for block in content if isinstance(content, list) else []:
+        text = _get(block, "text")
+        yield Message(speaker, text if isinstance(text, str) else _write(block))
+
+
+def _fields(stored: object) -> list[tuple[str, object]]:
+    return list(stored.items()) if isinstance(stored, dict) else []
+
+
+def _get(stored: object, name: str) -> object:
+    return stored.get(name) if isinstance(stored, dict) else None
+
+
+def _write(stored: object) -> str:
+    return json.dumps(stored, indent=2, ensure_ascii=False)

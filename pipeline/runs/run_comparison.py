@@ -1,0 +1,255 @@
+"""Runs of one Action beside each other: what differs in how they were made, and in what came out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Prefetch, Q, Sum
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput
+from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
+from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
+from pipeline.models import Action, Attempt, Draft, DraftFinding, Feedback, Run, Stage
+from pipeline.runs.list_rows import duration_of
+from pipeline.runs.setting_differences import Difference, differences_of
+from pipeline.types import StageName
+
+LEAST_RUNS, MOST_RUNS = 2, 4
+_LEVELS = ("error", "warning", "info", "style")
+_ORDER = [stage.value for stage in StageName]
+
+
+@dataclass(frozen=True)
+class Used:
+    """What model calls used; `cost` in micro-dollars, None where a price is not known."""
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cost: int | None = 0
+
+    def __add__(self, other: Used) -> Used:
+        known = self.cost is not None and other.cost is not None
+        return Used(
+            calls=self.calls + other.calls,
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cost=(self.cost or 0) + (other.cost or 0) if known else None,
+        )
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """One run with what this person may see of it; `draft` is the script that is compared."""
+
+    run: Run
+    parts: VisibleParts
+    draft: Draft | None
+    drafts: int
+    feedbacks: Sequence[Feedback]
+    used: Used
+
+    @property
+    def state(self) -> str:
+        """How it stands, for this person."""
+        return shown_state(self.run, self.parts)
+
+    @property
+    def milliseconds(self) -> int | None:
+        """How long it took, from its first work to its end; None where that is hidden."""
+        return duration_of(self.run) if self.parts.verdict else None
+
+    @property
+    def code_id(self) -> str:
+        """The id of its script on the page."""
+        return f"run-{self.run.pk}-code"
+
+    @property
+    def problems(self) -> list[DraftFinding]:
+        """What checks found in the script that is compared."""
+        return _problems_of(self.draft)
+
+    @property
+    def is_assessment_current(self) -> bool:
+        """Whether the verdict on that script was given with the prompts that are in use now."""
+        found = getattr(self.draft, "assessment", None)
+        in_use = prompts_in_use(self.run.configuration)
+        return found is not None and is_current_assessment(found, found.draft, in_use)
+
+    @property
+    def findings(self) -> dict[str, int]:
+        """How many of each level, gravest first."""
+        counts = Counter(found.level for found in self.problems)
+        return {level: counts[level] for level in _LEVELS if counts[level]}
+
+
+@dataclass(frozen=True)
+class StageCell:
+    """What one run did in a stage."""
+
+    stage: Stage
+    used: Used
+
+
+@dataclass(frozen=True)
+class StageLine:
+    """One stage of one round, with what each run did in it; None where it did not come there."""
+
+    name: str
+    round: int
+    cells: Sequence[StageCell | None]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two to four runs of one Action. `differences` is None where it is hidden from the person."""
+
+    action: Action
+    runs: Sequence[ComparedRun]
+    differences: Sequence[Difference] | None
+    stages: Sequence[StageLine]
+
+    @property
+    def is_active(self) -> bool:
+        """Whether one of them is still under way."""
+        return any(one.state in (Run.State.QUEUED, Run.State.RUNNING) for one in self.runs)
+
+    @property
+    def is_same_script(self) -> bool:
+        """Whether every run has a script that may be seen, and all are the same, byte for byte."""
+        hashes = {one.draft.sha256 if one.draft else "" for one in self.runs}
+        return len(hashes) == 1 and "" not in hashes
+
+
+def compare_runs(
+    action: Action, keys: Sequence[int], *, by: User, of_first: bool = False
+) -> Comparison:
+    """These runs of the Action in this order, in a fixed number of queries.
+
+    Their recommended Drafts are compared, or with `of_first` the ones that the first verdicts are about.
+    Raises BadInput where there are not two to four of them, or one is not a run of this Action.
+    """
+    keys = list(dict.fromkeys(keys))
+    if not LEAST_RUNS <= len(keys) <= MOST_RUNS:
+        raise BadInput(
+            _("Choose from %(least)d to %(most)d runs to compare.")
+            % {"least": LEAST_RUNS, "most": MOST_RUNS},
+            field="run",
+        )
+    found = {run.pk: run for run in _fetch(action, keys, by)}
+    if len(found) < len(keys):
+        raise BadInput(_("One of these is not a run of this action."), field="run")
+    runs = [found[key] for key in keys]
+    parts = [visible_parts(by, run) for run in runs]
+    used = _used_by(runs)
+    compared = [
+        _describe(run, seen, used, of_first=of_first) for run, seen in zip(runs, parts, strict=True)
+    ]
+    return Comparison(
+        action=action,
+        runs=compared,
+        differences=differences_of(runs) if all(seen.models for seen in parts) else None,
+        stages=_lines(compared, used),
+    )
+
+
+def _fetch(action: Action, keys: Sequence[int], user: User) -> Iterable[Run]:
+    drafts = Draft.objects.select_related("assessment").prefetch_related("findings")
+    # What people asked for after the run is not the work of its configuration.
+    stages = Stage.objects.filter(refinement=None)
+    return (
+        access_runs(user)
+        .filter(action=action, pk__in=keys)
+        .prefetch_related(Prefetch("drafts", drafts), Prefetch("stages", stages))
+        .prefetch_related("drafts__feedbacks__author")
+    )
+
+
+def _describe(
+    run: Run, parts: VisibleParts, used: Mapping[_StageKey, Used], *, of_first: bool
+) -> ComparedRun:
+    drafts = list(run.drafts.all()) if parts.verdict else []
+    draft = _draft_of(run, drafts, of_first=of_first)
+    mine = [spent for (pk, _name, _round), spent in used.items() if pk == run.pk]
+    return ComparedRun(
+        run=run,
+        parts=parts,
+        draft=draft,
+        drafts=len(drafts),
+        feedbacks=[given for one in drafts for given in one.feedbacks.all()],
+        used=sum(mine, Used()) if parts.verdict else Used(),
+    )
+
+
+def _draft_of(run: Run, drafts: Sequence[Draft], *, of_first: bool) -> Draft | None:
+    if of_first:
+        assessed = (draft for draft in drafts if hasattr(draft, "assessment"))
+        return next(assessed, next(iter(drafts), None))
+    return next((draft for draft in drafts if draft.pk == run.recommended_id), None)
+
+
+def _problems_of(draft: Draft | None) -> list[DraftFinding]:
+    if draft is None:
+        return []
+    return [
+        found
+        for found in draft.findings.all()
+        if found.outcome == "failed" and is_current(found, draft)
+    ]
+
+
+# --- What they did ------------------------------------------------------------------------------------------------
+
+_StageKey = tuple[int, str, int]  # run, stage, round
+
+
+def _used_by(runs: Sequence[Run]) -> dict[_StageKey, Used]:
+    sums = (
+        Attempt.objects.filter(call__run__in=runs, call__refinement=None)
+        .values_list("call__run_id", "call__stage", "call__round")
+        .annotate(
+            calls=Count("call", distinct=True),
+            input=Sum("input_tokens"),
+            output=Sum("output_tokens"),
+            known_cost=Sum("cost"),
+            unpriced=Count("pk", filter=Q(outcome=Attempt.Outcome.ANSWERED, cost=None)),
+        )
+        .order_by()
+    )
+    return {
+        (run, stage, round): Used(calls, input or 0, output or 0, None if unpriced else cost or 0)
+        for run, stage, round, calls, input, output, cost, unpriced in sums
+    }
+
+
+def _lines(compared: Sequence[ComparedRun], used: Mapping[_StageKey, Used]) -> list[StageLine]:
+    seen = [
+        {(stage.name, stage.round): stage for stage in one.run.stages.all()}
+        if one.parts.verdict
+        else {}
+        for one in compared
+    ]
+    keys_in_order = sorted({place for stages in seen for place in stages}, key=_order_in_time)
+    return [
+        StageLine(
+            name,
+            round,
+            [
+                StageCell(stages[name, round], used.get((one.run.pk, name, round), Used()))
+                if (name, round) in stages
+                else None
+                for one, stages in zip(compared, seen, strict=True)
+            ],
+        )
+        for name, round in keys_in_order
+    ]
+
+
+def _order_in_time(place: tuple[str, int]) -> tuple[bool, int, int]:
+    """The recommendation comes last, in whichever round its Draft was made."""
+    name, round = place
+    return name == StageName.RECOMMEND, round, _ORDER.index(name) if name in _ORDER else 99

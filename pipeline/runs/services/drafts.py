@@ -1,0 +1,101 @@
+"""Editing a draft, having one refined, and using one before its review."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.analysis import UnreadableScript, analyse
+from catalog.models import Version
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from core.texts import check_text
+from pipeline import hooks
+from pipeline.execution.draft_checks import keep_findings
+from pipeline.models import Draft, DraftUse, Feedback, Refinement, Run
+from pipeline.runs.services.lifecycle import enqueue_run
+from pipeline.types import Arm, DraftKind
+
+MAX_SCRIPT = 1_000_000
+MAX_FEEDBACK = 8_000
+
+
+@transaction.atomic
+def add_edited_draft(parent: Draft, *, script: str, by: User) -> Draft:
+    """A person's correction as a new Draft of the same Run, with its static findings; raises BadInput."""
+    script = check_text(script, field="script", most=MAX_SCRIPT)
+    if not script.strip():
+        raise BadInput(_("The script is empty."), field="script")
+    if script == parent.script:
+        raise BadInput(_("Nothing was edited."), field="script")
+    try:
+        report = analyse(script)
+    except UnreadableScript as error:
+        raise BadInput(str(error), field="script") from error
+    run = Run.objects.select_for_update().get(pk=parent.run_id)
+    last = run.drafts.order_by("-number").values_list("number", flat=True).first() or 0
+    draft = Draft.objects.create(
+        run=run,
+        number=last + 1,
+        kind=DraftKind.EDITED.value,
+        script=script,
+        sha256=Version.hash_of(script),
+        round=parent.round,
+        parent=parent,
+        author=by,
+        arm=parent.arm,
+    )
+    keep_findings(draft, report)
+    return draft
+
+
+@transaction.atomic
+def ask_refinement(
+    draft: Draft, *, by: User | None, feedback: str = "", based_on: Feedback | None = None
+) -> Refinement:
+    """Have a Draft of a finished Run rewritten in the background: from an expert's feedback, or from the model's.
+
+    Raises NotAllowedNow where the Run has not finished or the same was asked before.
+    """
+    run = Run.objects.select_for_update().get(pk=draft.run_id)
+    if run.finished_at is None:
+        raise NotAllowedNow(_("This run has not finished yet."))
+    given = None
+    if feedback.strip():
+        text = check_text(feedback, field="feedback", most=MAX_FEEDBACK).strip()
+        given = Feedback.objects.create(
+            draft=draft,
+            arm=Arm.EXPERT.value,
+            round=1,
+            text=text,
+            author=by,
+            based_on=based_on,
+            words=len(text.split()),
+            points=sum(1 for line in text.splitlines() if line.strip()),
+        )
+    elif (
+        draft.feedbacks.filter(arm=Arm.MODEL.value).exists()
+        or draft.refinements.filter(feedback=None).exclude(state=Refinement.State.FAILED).exists()
+    ):
+        raise NotAllowedNow(
+            _("The model's feedback on this script is there already, or on its way.")
+        )
+    refinement = Refinement.objects.create(run=run, draft=draft, feedback=given, asked_by=by)
+    if run.state != Run.State.RUNNING:
+        run.state, run.not_before = Run.State.QUEUED, None
+        run.save(update_fields=["state", "not_before"])
+    enqueue_run(run)
+    return refinement
+
+
+@transaction.atomic
+def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
+    """Break-glass: note that somebody uses a script nobody has verified, and why. Raises BadInput without a reason."""
+    reason = check_text(reason, field="reason", most=2_000).strip()
+    if not reason:
+        raise BadInput(_("Say why it can't wait for a review."), field="reason")
+    use = DraftUse.objects.create(draft=draft, by=by, reason=reason)
+    record(draft, "used without review", by=by)
+    transaction.on_commit(lambda: hooks.notify_used_unreviewed(draft.run_id))
+    return use

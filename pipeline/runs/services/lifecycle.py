@@ -1,0 +1,91 @@
+"""Starting, cancelling and retrying runs."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import NotAllowedNow
+from pipeline.configurations.services import default_configuration, hold_configuration
+from pipeline.configurations.snapshots import snapshot_of
+from pipeline.models import Action, Batch, Configuration, Run
+from pipeline.scheduling.dispatch import dispatch_runs
+from pipeline.scheduling.run_leases import mark_orphans
+
+
+@transaction.atomic
+def start_run(
+    action: Action,
+    *,
+    by: User | None,
+    configuration: Configuration | None = None,
+    origin: Run.Origin = Run.Origin.ASKED,
+    uses_retrieval: bool | None = None,
+    follows: Run | None = None,
+    batch: Batch | None = None,
+    enqueue: bool = True,
+) -> Run:
+    """Send an Action through the pipeline; the work begins once this transaction has committed.
+
+    Raises BadInput where no Configuration can be used, or one of its endpoints is switched off.
+    """
+    configuration = hold_configuration(configuration or default_configuration())
+    spec, demo = snapshot_of(configuration)
+    run = Run.objects.create(
+        action=action,
+        configuration=configuration,
+        batch=batch,
+        follows=follows,
+        origin=origin,
+        spec=spec,
+        demo=demo,
+        uses_retrieval=configuration.uses_retrieval if uses_retrieval is None else uses_retrieval,
+        asked_by=by,
+    )
+    if enqueue:
+        enqueue_run(run)
+    return run
+
+
+def enqueue_run(run: Run) -> None:
+    """Tell the workers once this transaction has committed; where the broker is down, the sweep will."""
+    dispatch_runs([run])
+
+
+@transaction.atomic
+def cancel_run(run: Run, *, by: User) -> None:
+    """Stop a run that is not finished; its next write is refused. Raises NotAllowedNow where it has finished."""
+    changed = (
+        Run.objects.unfinished()
+        .filter(pk=run.pk, finished_at=None)
+        .update(state=Run.State.CANCELLED, owner="", lease_until=None, fence=F("fence") + 1)
+    )
+    if not changed:
+        raise NotAllowedNow(_("This run has already finished."))
+    run.refresh_from_db()
+    mark_orphans(run)
+    record(run, "cancelled", by=by)
+
+
+@transaction.atomic
+def retry_run(run: Run, *, by: User) -> None:
+    """Take a failed run up again where it stopped; what was answered is not asked again."""
+    changed = Run.objects.filter(pk=run.pk, state=Run.State.FAILED).update(
+        state=Run.State.QUEUED,
+        finished_at=None,
+        problem="",
+        crashes=0,
+        not_before=None,
+        owner="",
+        lease_until=None,
+    )
+    if not changed:
+        raise NotAllowedNow(_("Only a failed run can be taken up again."))
+    # Calls that had used up their tries get new ones; answered ones stay as they are.
+    run.calls.filter(state="failed").update(state="open", ended_at=None)
+    run.stages.exclude(state="done").delete()
+    record(run, "taken up again", by=by)
+    enqueue_run(run)

@@ -1,0 +1,50 @@
+"""Confirming or rejecting the catalogue's answer to a run."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from catalog.models import MatchLabel
+from core.errors import NotAllowedNow
+from pipeline.models import Run
+from pipeline.runs.services.lifecycle import start_run
+
+
+@transaction.atomic
+def confirm_match(run: Run, *, by: User) -> MatchLabel:
+    """The asker says *this is it*: a match label."""
+    return _label(run, MatchLabel.Label.MATCH, by=by)
+
+
+@transaction.atomic
+def reject_match(run: Run, *, by: User) -> Run:
+    """The asker says *not what I asked*: a no-match label, and a new Run that writes a script instead."""
+    _label(run, MatchLabel.Label.NO_MATCH, by=by)
+    return start_run(
+        run.action, by=by, configuration=run.configuration, uses_retrieval=False, follows=run
+    )
+
+
+def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
+    if run.answered_by is None:
+        raise NotAllowedNow(_("This run was not answered from the catalogue."))
+    # The row is locked, so that a double click gives one label and one new run.
+    Run.objects.select_for_update().get(pk=run.pk)
+    if (
+        MatchLabel.objects.counting()
+        .filter(statement=run.action.statement, version=run.answered_by, by=by)
+        .exists()
+    ):
+        raise NotAllowedNow(_("You have already answered this."))
+    best = run.matches.order_by("rank").first()
+    return catalog.label_match(
+        run.action.statement,
+        version=run.answered_by,
+        label=label,
+        confidence=best.confidence if best else None,
+        scoring=best.scoring if best else "",
+        by=by,
+    )

@@ -1,0 +1,78 @@
+"""Asks a model to shorten an expert's feedback: one recorded, paid question outside the flow.
+
+The expert sees the shorter text beside their own, and takes or leaves it.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, NotAllowedNow
+from core.texts import check_text
+from pipeline.models import Draft, Endpoint, Run, Shortening
+from pipeline.scheduling.batches import is_used_up
+from pipeline.scheduling.dispatch import dispatch_runs
+from pipeline.types import Role
+
+# Longer feedback is followed less well; so many words or points need no shortening.
+MAX_WORDS = 60
+MAX_POINTS = 3
+MAX_TEXT = 8_000
+
+
+def is_long(text: str) -> bool:
+    """Whether feedback has more words or points than a rewrite follows well."""
+    points = sum(1 for line in text.splitlines() if line.strip())
+    return len(text.split()) > MAX_WORDS or points > MAX_POINTS
+
+
+def can_shorten(run: Run) -> bool:
+    """Whether a model is there to be asked: the one that refines for this run, on an endpoint that is on."""
+    roles = run.spec.get("roles")
+    refiner = roles.get(Role.REFINER.value) if isinstance(roles, dict) else None
+    if run.finished_at is None or not isinstance(refiner, dict):
+        return False
+    endpoint = Endpoint.objects.filter(pk=refiner.get("endpoint_id") or 0).first()
+    return endpoint is not None and endpoint.is_on
+
+
+@transaction.atomic
+def ask_shorter(draft: Draft, *, text: str, by: User) -> Shortening:
+    """Have feedback on a Draft shortened in the background. The same text asked again is not paid for again.
+
+    Raises BadInput without a text or for one that is short already, NotAllowedNow where no model can be asked
+    or the budget of the run's batch is used up.
+    """
+    text = check_text(text, field="feedback", most=MAX_TEXT).replace("\r\n", "\n").strip()
+    if not text:
+        raise BadInput(_("Write your feedback first."), field="feedback")
+    if not is_long(text):
+        raise BadInput(_("This is short enough already."), field="feedback")
+    run = Run.objects.select_for_update(of=("self",)).select_related("batch").get(pk=draft.run_id)
+    before = run.shortenings.filter(draft=draft, text=text, asked_by=by)
+    same = before.exclude(state=Shortening.State.FAILED).first()
+    if same is not None:
+        return same
+    _check_can_ask(run)
+    last = run.shortenings.aggregate(last=Max("number"))["last"] or 0
+    shortening = Shortening.objects.create(
+        run=run, number=last + 1, draft=draft, text=text, asked_by=by
+    )
+    if run.state != Run.State.RUNNING:
+        run.state, run.not_before = Run.State.QUEUED, None
+        run.save(update_fields=["state", "not_before"])
+    dispatch_runs([run])
+    return shortening
+
+
+def _check_can_ask(run: Run) -> None:
+    if not can_shorten(run):
+        raise NotAllowedNow(_("No model is there that could shorten it."))
+    batch = run.batch
+    if batch is not None and batch.paused_at is not None:
+        raise NotAllowedNow(_("The campaign's model calls are paused."))
+    if batch is not None and is_used_up(batch):
+        raise NotAllowedNow(_("The campaign's budget is used up."))

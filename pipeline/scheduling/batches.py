@@ -1,0 +1,74 @@
+"""Pausing and resuming a Batch, its budget, and when a Batch pauses itself."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from pipeline.models import Batch, Spending
+from pipeline.scheduling.dispatch import dispatch_abandoned
+
+MAX_WHY = 300
+MAX_BUDGET = 10**15  # a billion dollars
+
+
+@transaction.atomic
+def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
+    """Hand out none of its runs; those under way stop before their next call. Raises NotAllowedNow, BadInput."""
+    if len(why) > MAX_WHY:
+        raise BadInput(_("At most %s characters are taken.") % MAX_WHY, field="why")
+    if not stop_batch(batch, why):
+        raise NotAllowedNow(_("This batch is paused already."))
+    batch.refresh_from_db()
+    record(batch, "paused", by=by, why=("", why))
+
+
+@transaction.atomic
+def resume_batch(batch: Batch, *, by: User) -> None:
+    """Have its runs taken up again. Raises NotAllowedNow where it is not paused, or its budget is used up."""
+    batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    if batch.paused_at is None:
+        raise NotAllowedNow(_("This batch is not paused."))
+    if is_used_up(batch):
+        raise NotAllowedNow(_("The budget is used up: raise it first."))
+    was = batch.paused_why
+    batch.paused_at, batch.paused_why = None, ""
+    batch.save(update_fields=["paused_at", "paused_why"])
+    batch.runs.unfinished().update(told_at=None)
+    record(batch, "resumed", by=by, why=(was, ""))
+    dispatch_abandoned(of=batch)
+
+
+@transaction.atomic
+def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
+    """Let its calls cost so many micro-dollars, or any sum; a paused batch stays paused. Raises BadInput."""
+    if budget is not None and not 0 <= budget <= MAX_BUDGET:
+        raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
+    batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    was, batch.budget = batch.budget, budget
+    batch.save(update_fields=["budget"])
+    record(batch, "budget set", by=by, budget=(was, budget))
+
+
+def stop_batch(batch: Batch, why: str) -> bool:
+    """Pause it; False where it is paused already, and then for the reason it has."""
+    changed = Batch.objects.filter(pk=batch.pk, paused_at=None).update(
+        paused_at=timezone.now(), paused_why=why[:MAX_WHY]
+    )
+    return bool(changed)
+
+
+def spent_by(batch: Batch) -> int:
+    """Micro-dollars that its ended calls have cost; calls without a known price are not in it."""
+    total = Spending.objects.filter(batch=batch).aggregate(total=Sum("cost"))["total"]
+    return int(total or 0)
+
+
+def is_used_up(batch: Batch) -> bool:
+    """Whether the budget is spent. Calls in flight have no cost yet: the sum can pass the budget by theirs."""
+    return batch.budget is not None and spent_by(batch) >= batch.budget

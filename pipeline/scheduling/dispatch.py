@@ -1,0 +1,85 @@
+"""Sends runs that can go on to the workers' queues. A lost message costs only time: the sweep sends it again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from pipeline.models import Batch, Run
+from pipeline.models.run import RunQuerySet
+
+logger = logging.getLogger(__name__)
+
+SWEEP_LIMIT = 200
+TOLD_AGAIN = timedelta(seconds=10)
+_MESSAGE_SECONDS = 30  # a message nobody took for so long is void: its run has been told again
+
+
+def dispatch_runs(runs: Sequence[Run]) -> None:
+    """Send these runs to the workers' queues, once this transaction has committed."""
+    if not runs:
+        return
+    Run.objects.filter(pk__in=[run.pk for run in runs]).update(told_at=timezone.now())
+    transaction.on_commit(lambda: _send(runs))
+
+
+def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
+    """Send unfinished runs that no worker holds and that wait for no endpoint, in order of priority.
+
+    At most SWEEP_LIMIT at a time, and none that was sent lately; with `of`, of that batch alone.
+    """
+    runs = Run.objects.abandoned().filter(
+        # One that was under way is nobody's since its worker was lost, whatever it waited for.
+        Q(waits_for=None) | Q(state=Run.State.RUNNING),
+        _not_dispatched_since(TOLD_AGAIN),
+    )
+    return _dispatch_first(runs.filter(batch=of) if of else runs, SWEEP_LIMIT)
+
+
+def dispatch_next_of_campaigns() -> list[int]:
+    """Send the next run of the campaigns: the worker has room for one more."""
+    runs = Run.objects.abandoned().filter(
+        _not_dispatched_since(timedelta(seconds=2)), waits_for=None, batch__isnull=False
+    )
+    return _dispatch_first(runs, 1)
+
+
+@transaction.atomic
+def forget_dispatches() -> None:
+    """A worker starts: messages to the one before it may have been lost with it, so runs can be sent again at once."""
+    told = Run.objects.unfinished().exclude(told_at=None).order_by("pk")
+    # One that is locked now is being worked on, or told of anew.
+    free = told.select_for_update(skip_locked=True, of=("self",), no_key=True).values("pk")
+    Run.objects.filter(pk__in=free).update(told_at=None)
+
+
+@transaction.atomic
+def _dispatch_first(runs: RunQuerySet, most: int) -> list[int]:
+    first = list(runs.in_turn().select_for_update(skip_locked=True, of=("self",))[:most])
+    dispatch_runs(first)
+    return [run.pk for run in first]
+
+
+def _not_dispatched_since(age: timedelta) -> Q:
+    return Q(told_at=None) | Q(told_at__lt=timezone.now() - age)
+
+
+def _send(runs: Sequence[Run]) -> None:
+    """One message for each; where the broker is down, the sweep tells them when it is back."""
+    try:
+        for run in runs:
+            # By name: the task's module loads what only workers need.
+            current_app.send_task(
+                "pipeline.execute_run",
+                (run.pk,),
+                queue=Run.queue_of(run.batch_id),
+                expires=_MESSAGE_SECONDS,
+            )
+    except Exception:
+        logger.warning("the workers could not be told of %s runs", len(runs), exc_info=True)

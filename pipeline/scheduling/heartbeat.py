@@ -1,0 +1,176 @@
+"""Signs of life: one thread of a process renews the leases of all runs it works on, and says that the worker lives.
+
+It waits for no lock: a run whose row is locked just now, by its own worker's write or anybody's, is passed over
+and come back to. So what keeps one run waiting can't let the leases of others run out.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.models.functions import Now
+
+from core.process import OWNER
+from pipeline.models import Worker
+from pipeline.scheduling.run_leases import Lease, lease_length
+
+logger = logging.getLogger(__name__)
+
+# A killed worker's row is shown for so long.
+_REMEMBERED = timedelta(hours=1)
+
+_MINE = """
+SELECT run.id FROM pipeline_run AS run
+JOIN unnest(%(runs)s::bigint[], %(fences)s::bigint[]) AS held (run, fence)
+    ON held.run = run.id AND held.fence = run.fence
+WHERE run.owner = %(owner)s AND run.state = 'running'
+"""
+_RENEW = f"""
+WITH free AS ({_MINE} FOR NO KEY UPDATE OF run SKIP LOCKED)
+UPDATE pipeline_run AS run SET lease_until = clock_timestamp() + %(lease)s
+FROM free WHERE run.id = free.id
+RETURNING run.id
+"""
+
+
+class Heartbeat:
+    """Keeps the leases of this process, from one thread with a connection of its own."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, Lease] = {}
+        self._lock = threading.Lock()
+        self._signing = threading.Lock()  # taken before the other
+        self._thread: threading.Thread | None = None
+        self._wake = threading.Event()
+        self._worker: Worker | None = None
+        self._sign: Path | None = None
+
+    @contextmanager
+    def keeping(self, lease: Lease) -> Iterator[None]:
+        """Keep the lease alive for as long as the block runs."""
+        with self._lock:
+            self._held[lease.run_id] = lease
+            self._see_that_it_beats()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._held.get(lease.run_id) == lease:
+                    del self._held[lease.run_id]
+
+    def announce_worker(self, *, threads: int, sign: Path | None = None) -> None:
+        """From now on this process says that it lives and takes up work, even while it has none.
+
+        Each beat writes its row and touches the file `sign`, which is for those who can't ask the database.
+        """
+        with self._lock:
+            self._sign = sign
+            self._worker = Worker(name=OWNER, host=socket.gethostname()[:100], threads=threads)
+            self._see_that_it_beats()
+            self._wake.set()
+
+    def withdraw_worker(self) -> None:
+        """This process takes up no more work: it is not missed when it has ended."""
+        with self._signing:
+            with self._lock:
+                worker, self._worker = self._worker, None
+            if self._sign is not None:
+                with suppress(OSError):
+                    self._sign.unlink()
+            if worker is not None:
+                Worker.objects.filter(name=worker.name).delete()
+
+    def _see_that_it_beats(self) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._beat, name="run-heartbeat", daemon=True)
+            self._thread.start()
+
+    def _beat(self) -> None:
+        interval = settings.SCRIPTSMITH_RUN_LEASE_SECONDS / 4
+        while True:
+            self._wake.wait(interval)
+            self._wake.clear()
+            with self._lock:
+                if not self._held and self._worker is None:
+                    self._thread = None
+                    break
+            began = time.monotonic()
+            try:
+                self._leave_sign()
+                self._renew_all(until=began + interval)
+                self._give_sign_of_life(took=time.monotonic() - began)
+            except DatabaseError:
+                # The database is away: the leases run out, and the runs are taken up when it is back.
+                logger.warning("leases could not be renewed", exc_info=True)
+                connection.close()
+        connection.close()
+
+    def _renew_all(self, *, until: float) -> None:
+        """Renew every lease once; those whose run is locked again and again, until the next beat is due."""
+        missing: Collection[int] | None = None
+        while missing is None or missing:
+            with self._lock:
+                held = [
+                    lease
+                    for lease in self._held.values()
+                    if missing is None or lease.run_id in missing
+                ]
+            missing = renew(held)
+            if missing:
+                if time.monotonic() > until:
+                    logger.warning("%s runs were locked for a whole beat", len(missing))
+                    return
+                time.sleep(min(0.1, settings.SCRIPTSMITH_RUN_LEASE_SECONDS / 40))
+
+    def _leave_sign(self) -> None:
+        if self._sign is None or self._worker is None:
+            return
+        try:
+            self._sign.parent.mkdir(parents=True, exist_ok=True)
+            self._sign.touch()
+        except OSError:
+            # The leases matter more.
+            logger.warning("no sign of life could be left in %s", self._sign, exc_info=True)
+
+    def _give_sign_of_life(self, *, took: float) -> None:
+        """Write that the worker lives, and forget those that have not for long."""
+        with self._signing:
+            if self._worker is None:
+                return
+            mine = Worker.objects.filter(name=self._worker.name)
+            if not mine.update(seen_at=Now(), beat_milliseconds=round(1000 * took)):
+                self._worker.save(force_insert=True)
+            Worker.objects.filter(seen_at__lt=Now() - _REMEMBERED).delete()
+
+
+def renew(held: Collection[Lease]) -> set[int]:
+    """Renew these leases of this process; returns the runs that are ours, but were locked by somebody just now."""
+    if not held:
+        return set()
+    values: dict[str, Any] = {
+        "runs": [lease.run_id for lease in held],
+        "fences": [lease.fence for lease in held],
+        "owner": OWNER,
+        "lease": lease_length(),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_RENEW, values)
+        renewed = {pk for (pk,) in cursor.fetchall()}
+        if len(renewed) == len(held):
+            return set()
+        # The others were lost, given back, or are locked.
+        cursor.execute(_MINE, values)
+        return {pk for (pk,) in cursor.fetchall()} - renewed
+
+
+heartbeat = Heartbeat()

@@ -1,0 +1,200 @@
+"""Leases on Runs: which worker has a Run, and until when. A fence guards every write; `heartbeat` renews the leases.
+
+A lease's end is computed and judged by the database's clock alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, TypeVar
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from core.process import OWNER
+from pipeline.costs.daily_spending import add_spending
+from pipeline.models import Attempt, Run
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MAX_CRASHES = 3
+
+
+class LostLease(Exception):
+    """Somebody else works on the run now; what was being written is not."""
+
+
+def lease_length() -> timedelta:
+    """How long a run is held without a sign of life; its end is computed by the database, as it is written."""
+    return timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
+
+
+class LeasedRun(NamedTuple):
+    """The columns of a leased run that a worker needs at every write."""
+
+    batch_id: int | None
+    waits_for_id: int | None
+
+
+_TAKE_NEW = """
+UPDATE pipeline_run SET
+    state = 'running', owner = %(owner)s, fence = 1, told_at = NULL, not_before = NULL,
+    lease_until = clock_timestamp() + %(lease)s, started_at = statement_timestamp()
+WHERE id = (
+    SELECT run.id FROM pipeline_run AS run
+    LEFT JOIN pipeline_batch AS batch ON batch.id = run.batch_id
+    WHERE run.id = %(run)s AND run.fence = 0 AND run.state = 'queued'
+        AND (run.not_before IS NULL OR run.not_before <= statement_timestamp()) AND batch.paused_at IS NULL
+    FOR NO KEY UPDATE OF run SKIP LOCKED
+)
+"""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A claim on a Run; it counts while the run's fence is still this one."""
+
+    run_id: int
+    owner: str
+    fence: int
+
+    def check(self) -> LeasedRun:
+        """Lock the run, inside a transaction; raises LostLease where the claim is no longer ours."""
+        with connection.cursor() as cursor:
+            # Plain SQL: it stands before every write of every run.
+            cursor.execute(
+                "SELECT batch_id, waits_for_id FROM pipeline_run"
+                " WHERE id = %s AND owner = %s AND fence = %s FOR NO KEY UPDATE",
+                [self.run_id, self.owner, self.fence],
+            )
+            row = cursor.fetchone()
+        if row is None:
+            raise LostLease(f"run {self.run_id}")
+        return LeasedRun(*row)
+
+
+def claim(run_id: int) -> Lease | None:
+    """Take the run, or None where another worker holds it, it is paused, or nothing is left to do.
+
+    Finding a run that was being worked on without a live lease means that its worker died; after
+    MAX_CRASHES such deaths without a finished call in between, the run fails and a person has to look.
+    """
+    return _take_new(run_id) or _take_again(run_id)
+
+
+def _take_new(run_id: int) -> Lease | None:
+    """Take a run that nobody has held before, so that nothing of anybody's is left open; else None."""
+    with connection.cursor() as cursor:
+        # The stubs know no timedelta among parameters; psycopg does.
+        values: dict[str, Any] = {"run": run_id, "owner": OWNER, "lease": lease_length()}
+        cursor.execute(_TAKE_NEW, values)
+        return Lease(run_id, OWNER, fence=1) if cursor.rowcount else None
+
+
+def _take_again(run_id: int) -> Lease | None:
+    with transaction.atomic():
+        run = (
+            Run.objects.select_for_update(skip_locked=True, of=("self",))
+            .abandoned()
+            .filter(pk=run_id)
+            .first()
+        )
+        if run is None:
+            return None
+        crashed = run.state == Run.State.RUNNING
+        run.crashes = run.crashes + 1 if crashed else run.crashes
+        run.fence += 1
+        if run.crashes >= MAX_CRASHES:
+            run.problem = (
+                f"The worker died {MAX_CRASHES} times in a row over this run; somebody has to look."
+            )
+            run.state, run.owner, run.lease_until = Run.State.FAILED, "", None
+            run.finished_at = run.finished_at or timezone.now()
+            run.save(
+                update_fields=[
+                    "crashes",
+                    "fence",
+                    "problem",
+                    "state",
+                    "owner",
+                    "lease_until",
+                    "finished_at",
+                ]
+            )
+            mark_orphans(run)
+            return None
+        run.state = Run.State.RUNNING
+        run.owner = OWNER
+        run.lease_until = Now() + lease_length()
+        run.not_before = run.told_at = None
+        run.started_at = run.started_at or timezone.now()
+        run.save(
+            update_fields=[
+                "crashes",
+                "fence",
+                "state",
+                "owner",
+                "lease_until",
+                "not_before",
+                "told_at",
+                "started_at",
+            ]
+        )
+        mark_orphans(run)
+    return Lease(run.pk, OWNER, run.fence)
+
+
+def mark_orphans(run: Run) -> int:
+    """Close tries that a lost worker left open: their calls may have been billed, and are made again.
+
+    Inside a transaction that holds the run, and near its end: the tries are counted as spending.
+    """
+    left = Attempt.objects.filter(call__run=run, ended_at=None, fence__lt=run.fence)
+    orphans = list(left.select_for_update(of=("self",)).values_list("pk", flat=True))
+    Attempt.objects.filter(pk__in=orphans).update(
+        ended_at=timezone.now(),
+        outcome=Attempt.Outcome.ORPHANED,
+        possibly_billed=True,
+        message="The worker was lost before the reply came.",
+    )
+    add_spending(orphans)
+    return len(orphans)
+
+
+def release(lease: Lease, *, until: datetime | None = None, waits_for: int | None = None) -> None:
+    """Give the run back to the queue: to be taken up again at once, not before a time, or for an endpoint's place."""
+    Run.objects.filter(
+        pk=lease.run_id, owner=lease.owner, fence=lease.fence, state=Run.State.RUNNING
+    ).update(
+        state=Run.State.QUEUED,
+        owner="",
+        lease_until=None,
+        not_before=until,
+        waits_for=waits_for,
+    )
+
+
+def retry_while_database_is_away(write: Callable[[], T]) -> T:
+    """Carry out a write, and repeat it while the database is unreachable, for as long as a lease lasts.
+
+    For what can't be had again, such as a reply that was paid for. What was written is written once: only
+    a repeatable `write` may be given, for its commit may have come through when its answer did not.
+    """
+    deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
+    while True:
+        try:
+            return write()
+        except (OperationalError, InterfaceError):
+            if connection.in_atomic_block or time.monotonic() > deadline:
+                raise
+            logger.warning("the database is away; trying again", exc_info=True)
+            connection.close()
+            time.sleep(0.2)

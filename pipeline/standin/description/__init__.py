@@ -1,0 +1,1 @@
+"""What a script does, said in words by rule."""

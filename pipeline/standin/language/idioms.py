@@ -1,0 +1,47 @@
+"""The turns of phrase by which statements and descriptions are compared, from turns.yaml."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pydantic import BaseModel
+
+from pipeline.standin.yaml_data import load_own
+
+
+class Verb(BaseModel):
+    """How a statement asks for something, and how a description says that it is done."""
+
+    asked: str
+    said: str
+
+    @property
+    def spelled(self) -> str:
+        """The word that names it in the third person."""
+        return self.said.split("|")[0]
+
+
+class Aspect(BaseModel):
+    """One turn of phrase; `fixes` are pattern and replacement pairs for a script that lacks it."""
+
+    name: str
+    asked: str
+    said: str
+    fixes: list[tuple[str, str]] = []
+
+
+class Idioms(BaseModel):
+    """The whole of turns.yaml."""
+
+    verbs: dict[str, Verb]
+    dangerous: list[str]
+    allowed: dict[str, set[str]]
+    aspects: list[Aspect]
+    small_words: str
+    not_names: str
+
+
+@cache
+def load_idioms() -> Idioms:
+    """The turns of phrase, read once."""
+    return Idioms.model_validate(load_own("turns.yaml"))

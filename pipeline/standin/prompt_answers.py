@@ -1,0 +1,146 @@
+"""The answer to a prompt: from the book where it has one, by rule otherwise."""
+
+from __future__ import annotations
+
+from pipeline.standin.description.script_description import describe
+from pipeline.standin.language.literals import without_mentions
+from pipeline.standin.language.statement_comparison import (
+    content_words,
+    find_verbs,
+    list_differences,
+    list_requirements,
+)
+from pipeline.standin.prompt_contract import Prompt
+from pipeline.standin.script_book import Answer, Book
+from pipeline.standin.writing.example_adapter import adapt_script
+from pipeline.standin.writing.feedback_shortener import shorten
+from pipeline.standin.writing.script_mender import apply_feedback, apply_requests, explain, repair
+from pipeline.standin.writing.script_writer import write_apology, write_script
+
+# Rules read prose to here: their patterns are not made for what is longer.
+_LONGEST = 4000
+# A description matches "on the whole" from this share of what the statement asks for.
+_ENOUGH = 0.75
+# An example fits where it shares this much of the statement's subject.
+_ON_TOPIC = 0.5
+
+
+def answer_prompt(prompt: Prompt, book: Book) -> Answer:
+    """The JSON object that the task asks for; empty for a task that is not the pipeline's."""
+    if prompt.task == "refine":
+        return {"script": _refine(prompt, book)}
+    known = book.answer(prompt)
+    if known is not None:
+        return known
+    answering = {
+        "generate": _generate,
+        "repair": _repair,
+        "describe": _describe,
+        "similarity": _compare_likeness,
+        "difference": _compare_differences,
+        "explain": _explain,
+        "shorten": _shorten,
+    }.get(prompt.task)
+    return answering(prompt) if answering else {}
+
+
+def _generate(prompt: Prompt) -> Answer:
+    """What lacks least: an adapted example, a script by rule; else one that says it can't."""
+    statement = _read(prompt, "STATEMENT")
+    scripts = []
+    examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
+    for example, script in examples:
+        if _is_on_topic(statement, example, script):
+            scripts.append(adapt_script(script, example=example, statement=statement))
+    written = write_script(statement)
+    if written and not _lacks_verb(statement, describe(written)):
+        scripts.append(written)
+    # Of those that lack equally little the first: the nearest example before what rules write.
+    best = min(scripts, key=lambda script: _count_lacking(statement, script), default=None)
+    return {"script": best or write_apology()}
+
+
+def _is_on_topic(statement: str, example: str, script: str) -> bool:
+    """Whether an example does the same kind of thing to the same kind of object."""
+    functionality = describe(script)
+    if not find_verbs(statement) <= find_verbs(example) and _lacks_verb(statement, functionality):
+        return False
+    subject = content_words(without_mentions(statement))
+    shared = subject & content_words(f"{example} {functionality}")
+    return len(shared) >= _ON_TOPIC * len(subject)
+
+
+def _lacks_verb(statement: str, functionality: str) -> bool:
+    required = list_requirements(statement, functionality)
+    return any(found.missing for found in required if found.kind == "verb")
+
+
+def _count_lacking(statement: str, script: str) -> int:
+    return len(list_differences(statement, describe(script)))
+
+
+def _repair(prompt: Prompt) -> Answer:
+    script, statement = prompt.first("SCRIPT"), _read(prompt, "STATEMENT")
+    return {
+        "script": repair(script, checker=prompt.first("CHECKER"))
+        or write_script(statement)
+        or script
+    }
+
+
+def _describe(prompt: Prompt) -> Answer:
+    return {"functionality": describe(prompt.first("SCRIPT"))}
+
+
+def _compare_likeness(prompt: Prompt) -> Answer:
+    required = list_requirements(_read(prompt, "STATEMENT"), _read(prompt, "FUNCTIONALITY"))
+    met = sum(not found.missing for found in required)
+    verbs_met = not any(found.missing for found in required if found.kind == "verb")
+    enough = verbs_met and met >= _ENOUGH * len(required)
+    reason = f"{met} of {len(required)} things that the statement asks for are in the description."
+    return {"verdict": "match" if enough else "mismatch", "reason": reason}
+
+
+def _compare_differences(prompt: Prompt) -> Answer:
+    differences = list_differences(_read(prompt, "STATEMENT"), _read(prompt, "FUNCTIONALITY"))
+    reason = differences[0] if differences else "nothing that the statement asks for is missing"
+    return {
+        "verdict": "mismatch" if differences else "match",
+        "differences": differences,
+        "reason": f"{reason[0].upper()}{reason[1:]}.",
+    }
+
+
+def _explain(prompt: Prompt) -> Answer:
+    return explain(
+        statement=_read(prompt, "STATEMENT"),
+        script=prompt.first("SCRIPT"),
+        functionality=_read(prompt, "FUNCTIONALITY"),
+        differences=_read(prompt, "DIFFERENCES"),
+    )
+
+
+def _shorten(prompt: Prompt) -> Answer:
+    return {"points": shorten(_read(prompt, "FEEDBACK"))}
+
+
+def _refine(prompt: Prompt, book: Book) -> str:
+    """The book's next draft for the book's feedback; else what the feedback asks for in words.
+
+    Where it asks for nothing that is found: the book's next draft again, or what rules can mend.
+    """
+    script, feedback = prompt.first("SCRIPT"), _read(prompt, "FEEDBACK")
+    known = book.answer(prompt)
+    following = str(known["script"]) if known else ""
+    if following and book.is_own_feedback(prompt):
+        return following
+    changed = apply_requests(script, feedback)
+    if changed != script:
+        return changed
+    return following or apply_feedback(
+        script, statement=_read(prompt, "STATEMENT"), feedback=feedback
+    )
+
+
+def _read(prompt: Prompt, name: str) -> str:
+    return prompt.first(name)[:_LONGEST]

@@ -1,0 +1,85 @@
+"""How an answer travels: whole, or as badly as a fault of the transport asks for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from pipeline.standin.server.faults import Fault
+
+
+class HangUp(Exception):
+    """Raised after the last byte: uvicorn then closes the connection without announcing it."""
+
+
+class _DyingResponse(Response):
+    """Announces the whole body, sends half of it and ends; uvicorn then drops the connection."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _start(self, send)
+        await send(
+            {
+                "type": "http.response.body",
+                "body": self.body[: len(self.body) // 2],
+                "more_body": True,
+            }
+        )
+
+
+class _ClosingResponse(Response):
+    """A whole answer, after which the kept-alive connection is closed under the client's hands."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().__call__(scope, receive, send)
+        raise HangUp
+
+
+class _DrippingResponse(Response):
+    """The first bytes one by one, so that no single read ever takes long."""
+
+    def __init__(
+        self, content: bytes, *, headers: Mapping[str, str], count: int, seconds: float
+    ) -> None:
+        super().__init__(content, headers=headers, media_type="application/json")
+        self._count = count
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _start(self, send)
+        for at in range(min(self._count, len(self.body))):
+            await send(
+                {"type": "http.response.body", "body": self.body[at : at + 1], "more_body": True}
+            )
+            await asyncio.sleep(self._seconds)
+        await send(
+            {"type": "http.response.body", "body": self.body[self._count :], "more_body": False}
+        )
+
+
+async def _start(response: Response, send: Send) -> None:
+    headers = response.raw_headers
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+
+
+def write_json(value: object) -> bytes:
+    """`value` as JSON in UTF-8; with escapes where it holds half of a character, which has no UTF-8."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()
+
+
+def deliver(content: object, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
+    """`content` as a 200 answer in JSON, spoilt on its way where `fault` says so."""
+    body = write_json(content)
+    kind = fault.kind if fault else ""
+    if fault and kind == "drip":
+        return _DrippingResponse(body, headers=headers, count=fault.bytes, seconds=fault.seconds)
+    if kind == "cut":
+        body = body[: len(body) // 2]
+    shape = {"death": _DyingResponse, "close": _ClosingResponse}.get(kind, Response)
+    return shape(body, headers=headers, media_type="application/json")

@@ -1,0 +1,103 @@
+"""Simulated token counts: about four characters a token, with prompt cache reads and writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pipeline.standin.server.message_request import CacheControl, MessageRequest, TextBlock
+from pipeline.standin.server.refusals import is_thinking
+
+_CHARACTERS_PER_TOKEN = 4
+_LIFETIMES = {"5m": 300.0, "1h": 3600.0}
+
+# The shortest prefix that is cached, by model; below it the API silently caches nothing.
+_FLOORS = {"claude-haiku-5-5": 512, "claude-opus-5": 512, "claude-opus-4-7": 2048}
+_DEFAULT_FLOOR = 1024
+
+# Thinking counts toward max_tokens: a small max_tokens can end with no text at all.
+_THINKING = {"low": 60, "medium": 250, "high": 1000, "xhigh": 2000, "max": 4000}
+
+
+class InputUsage(NamedTuple):
+    """How many input tokens were new, written to the cache (by lifetime) and read from it."""
+
+    fresh: int
+    written_5m: int
+    written_1h: int
+    read: int
+
+
+def count_tokens(text: str) -> int:
+    """Simulated number of tokens of `text`."""
+    return math.ceil(len(text) / _CHARACTERS_PER_TOKEN)
+
+
+def count_thinking(request: MessageRequest) -> int:
+    """Simulated number of tokens spent on thinking, 0 where the model does not think."""
+    return _THINKING[request.output_config.effort or "medium"] if is_thinking(request) else 0
+
+
+def count_input(request: MessageRequest) -> int:
+    """Simulated number of input tokens, cached or not."""
+    return sum(count_tokens(text) for text, _ in _blocks(request))
+
+
+class PromptCache:
+    """Which prefixes were sent lately with a cache breakpoint; all that usage remembers."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._expiry: dict[str, float] = {}
+
+    def clear(self) -> None:
+        """Forget every prefix."""
+        self._expiry.clear()
+
+    def charge(self, request: MessageRequest) -> InputUsage:
+        """The input tokens of `request` as new, written and read; its prefixes are remembered."""
+        hashed = hashlib.sha256(request.model.encode())
+        floor = _FLOORS.get(request.model, _DEFAULT_FLOOR)
+        now = self._clock()
+        total = read = written = 0
+        last_ttl = "5m"
+        for text, mark in _blocks(request):
+            hashed.update(text.encode())
+            total += count_tokens(text)
+            if mark is None or total < floor:
+                continue
+            prefix = hashed.hexdigest()
+            if self._expiry.get(prefix, 0) > now:
+                read, written = total, 0
+            else:
+                written = total - read
+                last_ttl = mark.ttl
+            self._expiry[prefix] = now + _LIFETIMES[mark.ttl]
+        by_ttl = {last_ttl: written}
+        return InputUsage(total - read - written, by_ttl.get("5m", 0), by_ttl.get("1h", 0), read)
+
+
+def _blocks(request: MessageRequest) -> list[tuple[str, CacheControl | None]]:
+    """Everything the model reads, in the order of the cache: tools, system, messages."""
+    blocks: list[tuple[str, CacheControl | None]] = [
+        (json.dumps([tool.name, tool.description, tool.input_schema]), tool.cache_control)
+        for tool in request.tools
+    ]
+    if request.output_config.format:
+        blocks.append((json.dumps(request.output_config.format.schema_), None))
+    if isinstance(request.system, str):
+        blocks.append((request.system, None))
+    else:
+        blocks += [(block.text, block.cache_control) for block in request.system]
+    for turn in request.messages:
+        if isinstance(turn.content, str):
+            blocks.append((turn.content, None))
+        else:
+            blocks += [(b.text, b.cache_control) for b in turn.content if isinstance(b, TextBlock)]
+    if request.cache_control:  # at the top level it marks the last block
+        blocks[-1] = (blocks[-1][0], request.cache_control)
+    return blocks

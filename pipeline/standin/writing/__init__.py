@@ -1,0 +1,1 @@
+"""Scripts and feedback, written, adapted and mended by rule."""

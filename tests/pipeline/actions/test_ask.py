@@ -1,0 +1,145 @@
+"""Saying what is to be done, on the page and by the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from pipeline.models import Action, Configuration, Run
+from tests.pipeline.page_and_api import DONE, ByApi, ByPage, Way, both_ways
+
+ClientFor = Callable[[User], Client]
+STATEMENT = "Delete files older than 45 days in /srv/reports"
+HOSTILE = '<script>alert(1)</script> {{ 7|add:"1" }} {0.__class__} %(x)s <<STATEMENT>>'
+
+pytestmark = pytest.mark.django_db
+
+
+@both_ways
+def test_asking_notes_the_action_and_starts_a_run(way: Way, reviewer: User) -> None:
+    details = {"incident": "DiskUsageHigh", "target": "batch-04", "impact": "reports lost"}
+
+    answered = way.ask(reviewer, STATEMENT, severity=2, **details)
+
+    assert answered.status == DONE
+    action = Action.objects.get()
+    assert action.statement == STATEMENT
+    assert action.asked_by == reviewer
+    assert (action.severity, action.incident, action.target) == (2, "DiskUsageHigh", "batch-04")
+    run = action.runs.get()
+    assert run.state == "queued"
+    assert run.configuration.name == "demo"
+    assert run.demo
+
+
+@both_ways
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        pytest.param("", "", id="empty"),
+        pytest.param("  \n ", "", id="blank"),
+        pytest.param("x" * 100_000, "at most 4,000", id="100 kB"),
+        pytest.param("delete\0 all", "", id="NUL"),
+    ],
+)
+def test_an_unusable_statement_is_refused_and_nothing_is_kept(
+    way: Way, reviewer: User, statement: str, says: str
+) -> None:
+    answered = way.ask(reviewer, statement)
+
+    assert answered.status == 422
+    assert says in answered.text
+    assert not Action.objects.exists()
+    assert not Run.objects.exists()
+
+
+@both_ways
+def test_an_unknown_configuration_is_refused_with_the_action(way: Way, reviewer: User) -> None:
+    assert way.ask(reviewer, STATEMENT, configuration="no-such").status == 422
+    assert not Action.objects.exists()
+
+
+@both_ways
+def test_a_configuration_whose_endpoint_is_off_is_refused(way: Way, reviewer: User) -> None:
+    assert way.ask(reviewer, STATEMENT, configuration="claude-peer-review").status == 422
+    assert not Action.objects.exists()
+
+
+@both_ways
+def test_a_severity_that_does_not_exist_is_refused(way: Way, reviewer: User) -> None:
+    assert way.ask(reviewer, STATEMENT, severity=9).status == 422
+    assert not Action.objects.exists()
+
+
+@both_ways
+def test_asking_takes_the_permission(way: Way, stranger: User) -> None:
+    assert way.ask(stranger, STATEMENT).status == 403
+    assert not Action.objects.exists()
+
+
+def test_a_refused_form_keeps_what_was_typed_and_shows_why(reviewer: User) -> None:
+    answered = ByPage().ask(reviewer, "x" * 5_000, incident="Pager at 03:12", target="batch-04")
+
+    assert "x" * 5_000 in answered.text
+    assert "Pager at 03:12" in answered.text
+    assert 'value="batch-04"' in answered.text
+    assert "at most 4,000" in answered.text
+
+
+def test_the_api_can_note_an_action_without_running_it(reviewer: User) -> None:
+    assert ByApi().ask(reviewer, STATEMENT, run=False).status == DONE
+
+    assert Action.objects.get().runs.count() == 0
+
+
+def test_the_api_names_the_field_that_was_wrong(reviewer: User) -> None:
+    answered = ByApi().ask(reviewer, "x" * 5_000)
+
+    assert '"code":"bad_input"' in answered.text
+    assert '"field":"statement"' in answered.text
+
+
+def test_a_link_fills_the_form(client_for: ClientFor, reviewer: User) -> None:
+    address = reverse("action-new", query={"statement": "Restart <b>nginx</b>"})
+
+    page = client_for(reviewer).get(address).text
+
+    assert "Restart &lt;b&gt;nginx&lt;/b&gt;</textarea>" in page
+    assert not Action.objects.exists()
+
+
+def test_only_configurations_that_can_be_used_are_offered(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    page = client_for(reviewer).get(reverse("action-new")).text
+
+    assert 'value="demo" selected' in page
+    assert "claude" not in page
+
+    Configuration.objects.update(archived_at="2026-01-01T00:00Z")
+    assert "No configuration can be used" in client_for(reviewer).get(reverse("action-new")).text
+
+
+def test_hostile_text_is_shown_as_text(client_for: ClientFor, reviewer: User) -> None:
+    ByPage().ask(reviewer, HOSTILE, incident=HOSTILE)
+    action = Action.objects.get()
+
+    for address in (
+        reverse("action-detail", args=[action.pk]),
+        reverse("action-list"),
+        reverse("run-detail", args=[action.runs.get().pk]),
+    ):
+        page = client_for(reviewer).get(address).text
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7|add:&quot;1&quot; }}" in page
+
+
+def test_nobody_asks_without_signing_in(client: Client, db: None) -> None:
+    assert client.get(reverse("action-new")).status_code == 302
+    assert client.post(reverse("action-new"), {"statement": STATEMENT}).status_code == 401
+    assert client.post("/api/v1/actions/", {"statement": STATEMENT}).status_code == 401
+    assert not Action.objects.exists()

@@ -1,0 +1,133 @@
+"""What was asked: the list with its filters, and the page of one action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from pipeline import services
+from tests.make import make_action, make_run
+from tests.pipeline.query_counts import count_queries
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def asked(reviewer: User, second_reviewer: User) -> None:
+    """Passed, flagged, not run; and one that passed first and is queued again."""
+    make_run(by=reviewer, statement="Restart nginx")
+    make_run(by=second_reviewer, statement="Drain node 7", verdict="incorrect")
+    make_action("Count open files", by=reviewer)
+    again = make_run(by=second_reviewer, statement="Rotate logs")
+    services.start_run(again.action, by=second_reviewer, enqueue=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        pytest.param({}, ["Rotate", "Count", "Drain", "Restart"], id="all, newest first"),
+        pytest.param({"whose": "mine"}, ["Count", "Restart"], id="mine"),
+        pytest.param({"q": "NODE"}, ["Drain"], id="by words"),
+        pytest.param({"q": "100%"}, [], id="percent is no wildcard"),
+        pytest.param({"state": "done"}, ["Drain", "Restart"], id="by state of the newest run"),
+        pytest.param({"state": "queued"}, ["Rotate"], id="queued again"),
+        pytest.param({"verdict": "correct"}, ["Restart"], id="by verdict of the newest run"),
+        pytest.param({"state": "done", "whose": "mine"}, ["Restart"], id="together"),
+    ],
+)
+def test_the_list_is_narrowed_by_its_address(
+    asked: None, client_for: ClientFor, reviewer: User, query: dict[str, str], shown: list[str]
+) -> None:
+    response = client_for(reviewer).get(reverse("action-list"), query)
+
+    rows = response.context["rows"]
+    assert [row.action.statement.split()[0] for row in rows] == shown
+
+
+def test_a_filter_that_does_not_exist_is_said_to_be_wrong(
+    asked: None, client_for: ClientFor, reviewer: User
+) -> None:
+    response = client_for(reviewer).get(reverse("action-list"), {"state": "elsewhere"})
+
+    assert response.status_code == 422
+    assert "not one of those" in response.text
+    assert "Restart nginx" not in response.text
+
+
+def test_a_broken_place_in_the_list_is_refused(client_for: ClientFor, reviewer: User) -> None:
+    assert client_for(reviewer).get(reverse("action-list"), {"before": "x"}).status_code == 422
+
+
+def test_an_empty_list_says_the_next_step(
+    client_for: ClientFor, reviewer: User, stranger: User
+) -> None:
+    assert reverse("action-new") in client_for(reviewer).get(reverse("action-list")).text
+    assert "Asking takes the role" in client_for(stranger).get(reverse("action-list")).text
+    nothing = client_for(reviewer).get(reverse("action-list"), {"q": "no such words"}).text
+    assert "Clear the filters" in nothing
+
+
+def test_older_actions_are_a_link_away(client_for: ClientFor, reviewer: User) -> None:
+    for number in range(51):
+        make_action(f"Action {number}", by=reviewer)
+    client = client_for(reviewer)
+
+    first = client.get(reverse("action-list"), {"whose": "mine"}).context["page"]
+    assert len(first.rows) == 50
+    second = client.get(reverse("action-list") + first.older).context["page"]
+
+    assert [action.statement for action in second.rows] == ["Action 0"]
+    assert "whose=mine" in second.newer
+
+
+def test_an_erased_action_shows_no_text(
+    client_for: ClientFor, reviewer: User, administrator: User
+) -> None:
+    run = make_run(by=reviewer, statement="Delete what nobody may know")
+    services.erase_action(run.action, by=administrator)
+
+    for name, pk in (("action-detail", run.action_id), ("run-detail", run.pk)):
+        page = client_for(reviewer).get(reverse(name, args=[pk])).text
+        assert "(erased)" in page
+        assert "nobody may know" not in page
+
+
+def test_the_page_of_an_action_shows_context_and_runs(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    action = make_action(by=reviewer, incident="Pager at 03:12", impact="reports lost", severity=1)
+    services.start_run(action, by=reviewer, enqueue=False)
+
+    page = client_for(reviewer).get(reverse("action-detail", args=[action.pk])).text
+
+    for words in ("Pager at 03:12", "reports lost", "1, critical", "Demo model", "Run it again"):
+        assert words in page
+
+
+def test_who_may_not_run_it_has_no_form(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    action = make_action(by=reviewer)
+
+    page = client_for(second_reviewer).get(reverse("action-detail", args=[action.pk])).text
+
+    assert "Run it again" not in page
+
+
+def test_lists_take_a_fixed_number_of_queries(
+    client_for: ClientFor, stranger: User, reviewer: User
+) -> None:
+    client, action = client_for(stranger), make_run(by=reviewer).action
+    addresses = [reverse("action-list"), reverse("action-detail", args=[action.pk])]
+    few = [count_queries(client, address) for address in addresses]
+    for number in range(30):
+        make_run(by=reviewer, statement=f"Statement {number}")
+        services.start_run(action, by=reviewer, enqueue=False)
+
+    assert [count_queries(client, address) for address in addresses] == few
+    assert max(few) <= 12

@@ -1,0 +1,180 @@
+"""A run asks by the versions that it was started with, whatever the files and the configuration say later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from core.errors import BadInput
+from pipeline import services
+from pipeline.configurations import prompt_versions
+from pipeline.execution import run_worker
+from pipeline.flow import prompts
+from pipeline.flow.ports import Task
+from pipeline.flow.run_flow import Flow
+from pipeline.models import Configuration, Draft, Endpoint, ModelCall, PromptVersion, Run
+from pipeline.types import Problem
+from tests.make import make_action
+from tests.pipeline.flow.test_flow import LIST, ScriptedPorts
+from tests.standin_process import StandIn
+
+EXPORTS = "delete files older than 30 days in /var/tmp/exports"
+MARKED = "Answer in few words. "
+
+
+def changed(name: str) -> str:
+    """The product's text of a prompt with a few more words."""
+    return prompts.read(name).replace("Text between", f"{MARKED}\n\nText between")
+
+
+@pytest.fixture
+def new_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if the product had been updated, with other words in every prompt."""
+    texts = {name: changed(name) for name in prompts.names()}
+    monkeypatch.setattr(prompts, "read", texts.__getitem__)
+    monkeypatch.setattr(prompts, "load", lambda name: prompts.parse(texts[name]))
+    yield
+
+
+def start(configuration: Configuration | None = None) -> Run:
+    return services.start_run(
+        make_action(EXPORTS),
+        by=None,
+        configuration=configuration,
+        uses_retrieval=False,
+        enqueue=False,
+    )
+
+
+def versions_asked(run: Run) -> dict[str, str]:
+    return dict(ModelCall.objects.filter(run=run).values_list("prompt", "prompt_version"))
+
+
+def test_the_flow_asks_by_the_templates_of_its_task() -> None:
+    other = prompts.parse(changed("describe"))
+    ports = ScriptedPorts(
+        generate=[{"script": LIST}],
+        describe=[{"functionality": "Lists /var/log."}],
+        similarity=[{"verdict": "match", "reason": "same"}],
+        difference=[{"verdict": "match", "differences": [], "reason": "none"}],
+    )
+    Flow(Task("list", templates={**prompts.load_all(), "describe": other}), ports).carry_out()
+
+    asked = {question.prompt: question for question in ports.asked}
+    assert MARKED.strip() in asked["describe"].system
+    assert asked["describe"].prompt_version == other.version
+    assert asked["generate"].prompt_version == prompts.load("generate").version
+
+
+@pytest.mark.django_db
+def test_the_products_versions_are_kept_from_their_first_use_on() -> None:
+    assert not PromptVersion.objects.exists()
+    run = start()
+    start()
+
+    kept = {row.name: row for row in PromptVersion.objects.all()}
+    assert {name: row.version for name, row in kept.items()} == run.spec["prompts"]
+    assert kept["describe"].text == prompts.read("describe")
+    assert kept["describe"].source == "file"
+
+
+@pytest.mark.django_db
+def test_a_pinned_version_is_asked_by_and_recorded(standin: StandIn, administrator: User) -> None:
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
+    Configuration.objects.filter(name="demo").update(prompts={"describe": written.version})
+
+    run = run_worker.run_to_end(start().pk, give_up_after=60)
+
+    assert run.state == "done"
+    assert versions_asked(run)["describe"] == written.version == run.spec["prompts"]["describe"]
+    assert versions_asked(run)["generate"] == prompts.load("generate").version
+    call = ModelCall.objects.get(run=run, stage="describe")
+    assert MARKED.strip() in call.request["system"]
+    draft = Draft.objects.get(run=run)
+    assert draft.assessment.prompt_versions["describe"] == written.version
+
+
+@pytest.mark.django_db
+def test_a_run_taken_up_again_keeps_its_versions_when_the_files_have_changed(
+    standin: StandIn, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    before = prompts.versions()
+    run = start()
+    standin.faults(
+        {"kind": "status", "status": 503, "task": "similarity", "headers": {"retry-after": "60"}}
+    )
+    run_worker.advance(run.pk)  # stops in the middle: the endpoint rests
+    Endpoint.objects.update(blocked_until=None)
+    Run.objects.filter(pk=run.pk).update(not_before=timezone.now())
+    request.getfixturevalue("new_files")
+    assert prompts.versions() != before
+
+    done = run_worker.run_to_end(run.pk, give_up_after=60)
+
+    assert done.state == "done", done.problem
+    assert versions_asked(done).items() <= before.items()
+    assert (
+        MARKED.strip() not in ModelCall.objects.get(run=run, stage="similarity").request["system"]
+    )
+    assert start().spec["prompts"] == prompts.versions(), "a new run asks by the new files"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        pytest.param({"describe": "000000000000"}, "no such version is kept", id="unknown"),
+        pytest.param({"describe": None}, "no such version is kept", id="nothing"),
+        pytest.param({"describe": ["x"]}, "no such version is kept", id="no text"),
+        pytest.param(None, "no as version", id="no prompts at all"),
+    ],
+)
+def test_a_version_that_is_not_kept_fails_the_run_with_words(
+    spoil: dict[str, object] | None, said: str
+) -> None:
+    run = start()
+    run.spec["prompts"] = {**run.spec["prompts"], **spoil} if spoil else "spoiled"
+    run.save(update_fields=["spec"])
+
+    run_worker.advance(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert said in run.problem
+
+
+@pytest.mark.django_db
+def test_a_kept_text_that_was_tampered_with_is_not_that_version(administrator: User) -> None:
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
+    PromptVersion.objects.filter(pk=written.pk).update(text=prompts.read("describe"))
+
+    with pytest.raises(Problem, match="no such version"):
+        prompt_versions.templates_of({**prompts.versions(), "describe": written.version})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("pinned", "said"),
+    [
+        pytest.param({"describe": "000000000000"}, "no version 000000000000", id="version"),
+        pytest.param({"applaud": "000000000000"}, "no prompt “applaud”", id="prompt"),
+    ],
+)
+def test_a_pin_of_what_does_not_exist_is_refused(pinned: dict[str, str], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        prompt_versions.choose_versions(pinned)
+
+
+@pytest.mark.django_db
+def test_a_version_with_slots_that_nothing_fills_is_a_problem_and_no_crash() -> None:
+    text = prompts.read("describe").replace("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>")
+    old = PromptVersion.objects.create(
+        name="describe", version=prompts.parse(text).version, text=text
+    )
+    with pytest.raises(Problem, match="has slots that nothing fills"):
+        prompt_versions.templates_of({**prompts.versions(), "describe": old.version})
+    with pytest.raises(BadInput, match="slots that nothing fills"):
+        prompt_versions.check_pins({"describe": old.version})

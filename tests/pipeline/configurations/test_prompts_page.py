@@ -1,0 +1,195 @@
+"""Prompts read, compared and written in the browser and by programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from pipeline.configurations import prompt_versions
+from pipeline.configurations.prompt_checks import find_faults
+from pipeline.flow import prompts
+from pipeline.models import Configuration, Endpoint, ModelCall, PromptVersion
+from tests.make import make_run
+from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
+from tests.pipeline.query_counts import count_queries
+
+ClientFor = Callable[[User], Client]
+DESCRIBE = "/prompts/describe/"
+NEW = f"{DESCRIBE}new/"
+
+
+@pytest.fixture
+def client(client_for: ClientFor, administrator: User) -> Client:
+    return client_for(administrator)
+
+
+def test_the_list_has_every_prompt_in_the_order_of_the_pipeline(client: Client) -> None:
+    page = client.get(reverse("prompt-list"))
+
+    names = [shown.name for shown in page.context["prompts"]]
+    assert names == [
+        "generate",
+        "repair",
+        "describe",
+        "similarity",
+        "difference",
+        "explain",
+        "refine",
+        "shorten",
+    ]
+    assert prompts.load("generate").version in page.text
+
+
+def test_a_written_version_can_be_read_compared_and_found(
+    client: Client, administrator: User
+) -> None:
+    current = prompts.load("describe").version
+    sent = {"text": changed("describe").replace("\n", "\r\n"), "note": "Shorter answers"}
+    response = client.post(NEW, sent)
+
+    written = PromptVersion.objects.get(name="describe")
+    assert response["Location"] == f"{DESCRIBE}?version={written.version}"
+    assert written.text == changed("describe"), "the line ends of browsers make no other version"
+    assert (written.source, written.created_by) == ("written", administrator)
+    assert LogEntry.objects.get_for_object(written).get().additional_data == {"event": "written"}
+    page = client.get(DESCRIBE, {"version": written.version, "from": current}).text
+    assert MARKED.strip() in page and "Shorter answers" in page
+    assert f"Version {current} and version {written.version}" in page
+    assert client.get(DESCRIBE, {"version": "000000000000"}).status_code == 404
+
+
+def test_where_a_version_is_used_is_said(client: Client, administrator: User) -> None:
+    written = prompt_versions.write_prompt("describe", text=changed("describe"), by=administrator)
+    Configuration.objects.filter(name="claude-peer-review").update(
+        prompts={"describe": written.version}
+    )
+    run = make_run()
+    for stage in ("describe", "similarity"):
+        ModelCall.objects.create(
+            key=stage,
+            run=run,
+            stage=stage,
+            endpoint=Endpoint.objects.get(name="demo"),
+            model="demo-smith",
+            prompt=stage,
+            prompt_version=prompts.load(stage).version,
+            request={},
+        )
+
+    mine, products = (
+        next(use for use in prompt_versions.uses_of("describe") if use.is_current is current)
+        for current in (False, True)
+    )
+
+    assert [one.name for one in mine.configurations] == ["claude-peer-review"]
+    assert (mine.calls, products.calls) == (0, 1)
+    assert {one.name for one in products.configurations} == {
+        "demo",
+        "claude-self-reflection",
+        "claude-strong-refiner",
+        "local-peer-review",
+    }
+    assert "Sonnet writes, Opus assesses" in client.get(DESCRIBE).text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        pytest.param("Task: describe", "Task: praise", "first line", id="another task"),
+        pytest.param("\n---\n", "\n", "A line that is only", id="no parting"),
+        pytest.param("<<SCRIPT>>", "it", "slot <<SCRIPT>> is missing", id="no slot"),
+        pytest.param("<<SCRIPT>>", "<<SCRIPT>>\n<<MOOD>>", "Nothing fills", id="a slot more"),
+        pytest.param("<<SCRIPT>>", "the <<SCRIPT>>", "a line to itself", id="slot in a line"),
+        pytest.param("<<SCRIPT>>", "<<SCRIPT>>\n<<SCRIPT>>", "more than once", id="slot twice"),
+        pytest.param("You describe", "<<SCRIPT>> You", "where nothing is filled", id="above"),
+        pytest.param('"functionality"', "words", "functionality", id="another answer"),
+        pytest.param("JSON", "short", "is a JSON object", id="no JSON"),
+        pytest.param("<<<MARK", "mark", "holds no instructions", id="no fence"),
+    ],
+)
+def test_faults_of_a_text_are_named(old: str, new: str, said: str) -> None:
+    faults = find_faults("describe", prompts.read("describe").replace(old, new))
+
+    assert any(said in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_the_products_own_prompts_are_without_faults(name: str) -> None:
+    assert find_faults(name, changed(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param(("<<SCRIPT>>", "it"), "&lt;&lt;SCRIPT&gt;&gt; is missing", id="a fault"),
+        pytest.param(("", ""), "comes with the product", id="nothing changed"),
+        pytest.param(("You describe", "You " + "x" * 20_000), "at most 20,000", id="too long"),
+    ],
+)
+def test_a_text_that_would_not_work_is_refused_and_kept_on_the_page(
+    client: Client, change: tuple[str, str], said: str
+) -> None:
+    text = prompts.read("describe").replace(*change) if change[0] else prompts.read("describe")
+    page = client.post(NEW, {"text": text, "note": "My note"})
+
+    assert page.status_code == 422
+    assert said in page.text
+    assert "My note" in page.text and "what it acts on" in page.text
+    assert not PromptVersion.objects.exists()
+
+
+def test_the_same_text_is_kept_once(client: Client) -> None:
+    client.post(NEW, {"text": changed("describe")})
+    again = client.post(NEW, {"text": changed("describe") + "\n\n"})
+
+    assert again.status_code == 422 and "kept already" in again.text
+    assert PromptVersion.objects.count() == 1
+
+
+def test_who_asks_reads_and_only_administrators_write(
+    client_for: ClientFor, reviewer: User, manager: User, stranger: User
+) -> None:
+    for user, status in ((reviewer, 200), (manager, 200), (stranger, 403)):
+        client = client_for(user)
+        assert client.get(reverse("prompt-list")).status_code == status
+        assert client.get(DESCRIBE).status_code == status
+        assert client.get("/api/v1/prompts/describe/").status_code == status
+        assert client.get(NEW).status_code == 403
+        assert client.post(NEW, {"text": changed("describe")}).status_code == 403
+    assert client_for(reviewer).get("/prompts/applaud/").status_code == 404
+    assert not PromptVersion.objects.exists()
+
+
+def test_a_program_lists_reads_and_writes_them(client: Client) -> None:
+    listed = client.get("/api/v1/prompts/").json()
+    assert len(listed) == 8
+    body = {"name": "describe", "text": changed("describe"), "note": "n"}
+    made = client.post("/api/v1/prompts/", body, content_type="application/json")
+    assert made.status_code == 201, made.text
+
+    said = client.get("/api/v1/prompts/describe/").json()
+
+    assert said["slots"] == ["SCRIPT"]
+    assert [one["is_current"] for one in said["versions"]] == [True, False]
+    assert said["versions"][1]["text"] == changed("describe")
+    refused = client.post("/api/v1/prompts/", body, content_type="application/json")
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "text")
+
+
+def test_a_page_takes_a_fixed_number_of_queries(client: Client, administrator: User) -> None:
+    few = [count_queries(client, address) for address in (reverse("prompt-list"), DESCRIBE)]
+    for number in range(10):
+        text = changed("describe").replace(MARKED, f"{MARKED} {number}")
+        written = prompt_versions.write_prompt("describe", text=text, by=administrator)
+        Configuration.objects.create(
+            name=f"own-{number}", title="Own", prompts={"describe": written.version}
+        )
+
+    many = [count_queries(client, address) for address in (reverse("prompt-list"), DESCRIBE)]
+    assert many == few
+    assert max(few) <= 9

@@ -1,0 +1,251 @@
+"""What was paid: the page, the file and the API, which say the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from pipeline.costs.forms import CostForm
+from pipeline.costs.services import By, CostQuery, Per, check_query, default_range
+from pipeline.models import Batch, Configuration, Endpoint, Spending
+from tests.pipeline.query_counts import count_queries
+from tests.web_client import WebClient
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+RANGE = "since=2026-10-01&until=2026-11-20"
+HOSTILE = '=HYPERLINK("http://x")</td><script>alert(1)</script>'
+
+
+def spend(
+    day: str, *, endpoint: str = "claude", batch: Batch | None = None, **sums: object
+) -> None:
+    values = {
+        "model": "claude-sonnet-5-5",
+        "stage": "describe",
+        "attempts": 2,
+        "answered": 2,
+        "input_tokens": 1_000,
+        "output_tokens": 200,
+        "milliseconds": 4_000,
+        **sums,
+    }
+    Spending.objects.create(
+        day=day,
+        endpoint=Endpoint.objects.get(name=endpoint),
+        configuration=Configuration.objects.get(name=str(values.pop("configuration", "demo"))),
+        batch=batch,
+        **values,
+    )
+
+
+@pytest.fixture
+def spent() -> Batch:
+    """Four rows in two months: priced, free, without a price, and one that was lost."""
+    batch = Batch.objects.create(name=HOSTILE)
+    spend("2026-10-05", cost=4_000, configuration="claude-peer-review")
+    spend("2026-11-02", cost=1_234_000, batch=batch, configuration="claude-peer-review")
+    spend("2026-11-02", endpoint="demo", model="demo-smith", stage="generate")
+    spend("2026-11-03", endpoint="ollama", model="llama3.1:8b", unpriced=2)
+    spend("2026-11-04", attempts=1, answered=0, possibly_billed=1, input_tokens=0, output_tokens=0)
+    return batch
+
+
+@pytest.fixture
+def client(client_for: ClientFor, manager: User) -> Client:
+    return client_for(manager)
+
+
+def read_file(client: Client, address: str) -> list[dict[str, str]]:
+    content = b"".join(client.get(f"{reverse('cost-export')}?{address}").streaming_content)
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def test_the_page_says_what_was_paid_for_what_and_what_is_missing(
+    spent: Batch, client: Client
+) -> None:
+    page = client.get(f"{reverse('cost')}?{RANGE}").text
+
+    for words in (
+        "$1.24",
+        "October 2026",
+        "November 2026",
+        "2 replies of llama3.1:8b at Ollama on this machine: no price was known",
+        "An administrator can add prices",
+        "2 calls of the demo model are free",
+        "badge-demo",
+    ):
+        assert words in page, words
+    assert "Add one" not in page
+    assert f'href="{reverse("cost")}?since=2026-11-01&amp;until=2026-11-20&amp;per=day' in page
+    assert page.count("<title>") >= 3, "the bars say what they are when pointed at"
+
+
+def test_a_model_without_a_price_costs_a_dash_and_never_nothing(
+    spent: Batch, client: Client
+) -> None:
+    page = client.get(f"{reverse('cost')}?since=2026-11-03&until=2026-11-03&per=day").text
+
+    assert "$0.00" not in page
+    assert "2 without a price" in page
+
+
+def test_an_administrator_is_led_to_where_prices_are_added(
+    spent: Batch, client_for: ClientFor, administrator: User
+) -> None:
+    page = client_for(administrator).get(f"{reverse('cost')}?{RANGE}").text
+
+    assert "Add one" in page
+    assert f'<a href="{reverse("cost")}"' in page, "the navigation leads here"
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        pytest.param(
+            "by=configuration", {"Sonnet writes, Opus assesses", "Demo model"}, id="configuration"
+        ),
+        pytest.param("by=stage", {"Describe", "Write"}, id="stage"),
+        pytest.param("by=batch", {"Without a batch"}, id="batch"),
+        pytest.param("by=model", {"demo-smith", "llama3.1:8b", "claude-sonnet-5-5"}, id="model"),
+        pytest.param("by=model&configuration=claude-peer-review", {"claude-sonnet-5-5"}, id="one"),
+        pytest.param("show=time", {"4.0 s"}, id="time"),
+        pytest.param("per=day", {"2026-11-02", "2026-10-05"}, id="day by day"),
+    ],
+)
+def test_it_is_told_apart_by_what_the_address_says(
+    spent: Batch, client: Client, query: str, names: set[str]
+) -> None:
+    page = client.get(f"{reverse('cost')}?{RANGE}&{query}").text
+
+    assert {name for name in names if name in page} == names
+    assert "<script>alert" not in page
+
+
+def test_one_batch_alone(spent: Batch, client: Client) -> None:
+    page = client.get(f"{reverse('cost')}?{RANGE}&batch={spent.pk}").text
+
+    assert "$1.23" in page
+    assert "llama3.1" not in page
+    assert "Clear" in page
+
+
+def test_the_file_has_the_same_numbers_and_no_formula(spent: Batch, client: Client) -> None:
+    rows = read_file(client, f"{RANGE}&by=batch&per=day")
+
+    assert {row["batch"][:2] for row in rows} == {"", "'="}
+    paid = next(row for row in rows if row["batch"])
+    assert (paid["period"], paid["cost_usd"], paid["calls"]) == ("2026-11-02", "1.234000", "2")
+    by_model = read_file(client, RANGE)
+    unknown = next(row for row in by_model if row["model"] == "llama3.1:8b")
+    assert (unknown["cost_usd"], unknown["unpriced"]) == ("", "2"), "not known is not nothing"
+    assert sum(float(row["cost_usd"] or 0) for row in by_model) == pytest.approx(1.238)
+
+
+def test_the_api_gives_rows_sums_and_what_is_missing(spent: Batch, client: Client) -> None:
+    said = client.get(f"/api/v1/spending/?{RANGE}&by=configuration").json()
+
+    assert (said["since"], said["per"], said["by"]) == ("2026-10-01", "month", "configuration")
+    assert said["total"]["cost"] == pytest.approx(1.238)
+    assert (said["total"]["calls"], said["total"]["possibly_billed"]) == (9, 1)
+    assert said["unpriced"] == [{"endpoint": "ollama", "model": "llama3.1:8b", "calls": 2}]
+    row = next(row for row in said["rows"] if row["key"] == "claude-peer-review")
+    assert (row["period"], row["sums"]["cost"]) == ("2026-10-01", 0.004)
+
+
+@pytest.mark.parametrize("address", ["/cost/", "/cost/export/", "/api/v1/spending/"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("since=yesterday", id="no day"),
+        pytest.param("since=2026-11-02&until=2026-11-01", id="turned round"),
+        pytest.param("since=2025-01-01&until=2026-11-01&per=day", id="too many days"),
+        pytest.param("since=1026-11-02", id="a thousand years"),
+        pytest.param("by=colour", id="no such difference"),
+        pytest.param("batch=all", id="no batch"),
+    ],
+)
+def test_a_range_that_makes_no_sense_is_refused(client: Client, address: str, query: str) -> None:
+    assert client.get(f"{address}?{query}").status_code == 422
+
+
+@pytest.mark.parametrize("address", ["/cost/", "/cost/export/", "/api/v1/spending/"])
+def test_it_is_for_managers_and_administrators(
+    client_for: ClientFor, reviewer: User, administrator: User, address: str
+) -> None:
+    assert client_for(reviewer).get(address).status_code == 403
+    assert client_for(reviewer).get(f"{address}?since=no").status_code == 403
+    assert WebClient().get(address).status_code in (302, 401)
+    assert client_for(administrator).get(address).status_code == 200
+    assert client_for(administrator).post(address).status_code == 405
+    assert reverse("cost") not in client_for(reviewer).get("/").text
+
+
+def test_where_nothing_was_asked_it_says_so(client: Client) -> None:
+    assert "No model was asked in this range" in client.get(reverse("cost")).text
+
+
+def test_it_takes_a_fixed_number_of_queries(client: Client) -> None:
+    addresses = [f"{reverse('cost')}?{RANGE}&by={by}" for by in By]
+    addresses.append(f"/api/v1/spending/?{RANGE}")
+    spend("2026-11-01", unpriced=1, batch=Batch.objects.create(name="First"))
+    few = [count_queries(client, address) for address in addresses]
+    for number in range(20):
+        batch = Batch.objects.create(name=f"Batch {number}")
+        spend("2026-11-02", batch=batch, model=f"m-{number}", unpriced=1, stage=f"s-{number}")
+
+    assert [count_queries(client, address) for address in addresses] == few
+    assert max(few) <= 8
+
+
+def query(since: str, until: str, per: Per = Per.MONTH) -> CostQuery:
+    return CostQuery(since=date.fromisoformat(since), until=date.fromisoformat(until), per=per)
+
+
+@pytest.mark.parametrize(
+    ("asked", "periods"),
+    [
+        pytest.param(query("2026-01-31", "2026-01-31"), ["2026-01-01"], id="one month"),
+        pytest.param(
+            query("2025-11-15", "2026-02-01"),
+            ["2025-11-01", "2025-12-01", "2026-01-01", "2026-02-01"],
+            id="over the year's end",
+        ),
+        pytest.param(
+            query("2024-02-28", "2024-03-01", Per.DAY),
+            ["2024-02-28", "2024-02-29", "2024-03-01"],
+            id="days of a leap year",
+        ),
+    ],
+)
+def test_every_period_of_the_range_has_its_place(asked: CostQuery, periods: list[str]) -> None:
+    assert [period.isoformat() for period in check_query(asked).periods] == periods
+
+
+@pytest.mark.parametrize(
+    ("per", "until", "since"),
+    [
+        pytest.param(Per.DAY, "2026-03-01", "2026-01-31", id="thirty days"),
+        pytest.param(Per.MONTH, "2026-12-31", "2026-01-01", id="the whole year"),
+        pytest.param(Per.MONTH, "2026-01-15", "2025-02-01", id="twelve months"),
+    ],
+)
+def test_the_range_where_none_is_named(per: Per, until: str, since: str) -> None:
+    assert default_range(per, until=date.fromisoformat(until)).isoformat() == since
+
+
+def test_the_bar_above_the_page_shows_the_range_that_is_used() -> None:
+    form = CostForm({"per": "day", "until": "2026-03-01"})
+
+    assert form.is_valid()
+    assert (form.data["since"], form.query.by) == (
+        default_range(Per.DAY, until=form.query.until).isoformat(),
+        By.MODEL,
+    )

@@ -1,0 +1,338 @@
+"""The check as a person goes through it: asked on the page, carried out by a worker through the SDK, shown."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from pipeline.endpoints import check_requests
+from pipeline.ledger.targets import target_of
+from pipeline.models import Endpoint, Run
+from pipeline.tasks import check_endpoint
+from pipeline.types import Problem
+from tests.hostile import Hostile
+from tests.standin_process import StandIn
+
+ClientFor = Callable[[User], Client]
+Commits = Callable[..., AbstractContextManager[object]]
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+SECRET = "sk-secret-value"
+
+
+@pytest.fixture
+def client(client_for: ClientFor, administrator: User) -> Client:
+    return client_for(administrator)
+
+
+class Sent:
+    """What would have gone to the broker."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[str, tuple[int, str], dict[str, object]]] = []
+
+    def __call__(self, name: str, args: tuple[int, str], **options: object) -> None:
+        self.tasks.append((name, args, options))
+
+    def carry_out(self) -> None:
+        """What the worker does with the newest message."""
+        name, args, _options = self.tasks[-1]
+        assert name == check_endpoint.name
+        check_endpoint(*args)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    sent = Sent()
+    monkeypatch.setattr(check_requests.current_app, "send_task", sent)
+    return sent
+
+
+@pytest.fixture
+def ask(client: Client, django_capture_on_commit_callbacks: Commits) -> Callable[..., int]:
+    """Press the button; the status of the answer."""
+
+    def press(name: str = "demo", **form: str) -> int:
+        with django_capture_on_commit_callbacks(execute=True):
+            return client.post(f"/endpoints/{name}/check/", form).status_code
+
+    return press
+
+
+def test_a_check_tells_in_plain_words_what_is_real(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    Endpoint.objects.filter(name="demo").update(mode="text")
+    before = client.get("/endpoints/demo/").text
+    assert "Makes at most 3 calls" in before and "billed like any other" in before
+
+    assert ask() == 302
+    assert "Waiting for a worker" in client.get("/endpoints/demo/").text
+    name, _args, options = sent.tasks[0]
+    assert (name, options["queue"], options["expires"]) == (
+        "pipeline.check_endpoint",
+        "interactive",
+        60,
+    )
+
+    sent.carry_out()
+
+    page = client.get("/endpoints/demo/").text
+    for words in ("Use the mode “schema”", "real", "2 offered", "200,000 tokens", "2 calls"):
+        assert words in page
+    probe = Endpoint.objects.get(name="demo").probe
+    assert probe["models"] == ["demo-smith", "demo-smith-2"]
+    assert probe["recommended"] == "schema"
+    assert len(standin.calls(billed=True)) == 2
+
+    assert client.post("/endpoints/demo/use-mode/", {"mode": "tool"}).status_code == 409
+    assert client.post("/endpoints/demo/use-mode/", {"mode": "schema"}).status_code == 302
+    assert Endpoint.objects.get(name="demo").mode == "schema"
+    assert "is the best that works" in client.get("/endpoints/demo/").text
+
+
+def test_the_page_follows_the_check_and_stops_when_it_has_ended(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    ask()
+    waiting = client.get("/endpoints/demo/check/", headers=HTMX)
+    assert 'hx-trigger="every 1s"' in waiting.text and "<html" not in waiting.text
+    assert "HX-Trigger" not in waiting.headers
+    assert 'http-equiv="refresh"' in client.get("/endpoints/demo/").text
+
+    sent.carry_out()
+
+    ended = client.get("/endpoints/demo/check/", headers=HTMX)
+    assert "hx-trigger" not in ended.text and "announce" in ended.headers["HX-Trigger"]
+    assert client.get("/endpoints/demo/check/").url == "/endpoints/demo/"
+
+
+def test_one_check_at_a_time_and_a_message_that_comes_twice_asks_once(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    ask()
+    assert ask() == 409
+
+    sent.carry_out()
+    sent.carry_out()
+
+    assert len(sent.tasks) == 1
+    assert len(standin.calls(billed=True)) == 2
+
+
+def test_a_check_that_no_worker_takes_up_is_said_to_be_lost(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    ask()
+    demo = Endpoint.objects.get(name="demo")
+    demo.probe["asked"]["at"] = (timezone.now() - timedelta(seconds=61)).isoformat()
+    demo.save()
+
+    page = client.get("/endpoints/demo/").text
+    assert "No worker took it up" in page and "Check again" in page
+    sent.carry_out()  # a worker that comes so late leaves it alone
+    assert standin.calls() == []
+
+
+def test_a_check_whose_worker_was_lost_is_said_to_be_lost(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    ask()
+    demo = Endpoint.objects.get(name="demo")
+    demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=100)).isoformat()
+    demo.save()
+    assert "The worker is asking" in client.get("/endpoints/demo/").text
+
+    demo.probe["asked"]["begun_at"] = (timezone.now() - timedelta(seconds=200)).isoformat()
+    demo.save()
+    assert "The worker that began it was lost" in client.get("/endpoints/demo/").text
+    assert ask() == 302
+
+
+def test_without_a_broker_the_page_still_answers(
+    client: Client, monkeypatch: pytest.MonkeyPatch, sent: Sent, ask: Callable[..., int]
+) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise ConnectionError
+
+    monkeypatch.setattr(check_requests.current_app, "send_task", refuse)
+    assert ask() == 302
+    assert "Waiting for a worker" in client.get("/endpoints/demo/").text
+
+
+def test_where_nothing_listens_the_page_says_so(
+    client: Client, sent: Sent, ask: Callable[..., int]
+) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    Endpoint.objects.filter(name="ollama").update(base_url=address)
+
+    ask("ollama")
+    sent.carry_out()
+
+    page = client.get("/endpoints/ollama/").text
+    assert f"Nothing answers at {address}" in page
+    assert "check failed" in client.get("/endpoints/").text
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        pytest.param(401, "The server wants a key, and this endpoint names none.", id="wrong key"),
+        pytest.param(404, "it does not know the model, or does not speak", id="not found"),
+        pytest.param(402, "a spend limit", id="spend limit"),
+        pytest.param(529, "The server is busy.", id="busy"),
+        pytest.param(500, "No model gave an answer", id="broken"),
+    ],
+)
+def test_a_server_that_answers_with_an_error_is_explained(
+    client: Client, standin: StandIn, sent: Sent, status: int, said: str, ask: Callable[..., int]
+) -> None:
+    standin.faults({"kind": "status", "status": status, "count": None})
+
+    ask()
+    sent.carry_out()
+
+    assert said in client.get("/endpoints/demo/").text
+
+
+def test_the_page_says_whether_web_and_worker_have_the_key_and_never_which(
+    client: Client,
+    standin: StandIn,
+    sent: Sent,
+    monkeypatch: pytest.MonkeyPatch,
+    ask: Callable[..., int],
+) -> None:
+    Endpoint.objects.filter(name="claude").update(base_url=standin.url)
+    page = client.get("/endpoints/claude/").text
+    assert "is not set" in page and "a check will tell" in page
+
+    ask("claude")
+    sent.carry_out()
+    page = client.get("/endpoints/claude/").text
+    assert "The worker has no ANTHROPIC_API_KEY" in page
+    assert "was not set at the last check" in page
+    assert standin.calls() == []
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
+    ask("claude", model="claude-haiku-5-5")
+    sent.carry_out()
+    page = client.get("/endpoints/claude/").text
+    assert "was set at the last check" in page and "accepted" in page
+    assert "not in the server" in page
+    assert SECRET not in page and SECRET not in str(Endpoint.objects.get(name="claude").probe)
+
+
+def test_what_was_found_of_an_address_that_has_changed_meanwhile_is_not_kept(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    Endpoint.objects.filter(name="ollama").update(base_url=standin.url)
+    ask("ollama", model="m")
+    Endpoint.objects.filter(name="ollama").update(probe={})
+
+    sent.carry_out()
+
+    assert Endpoint.objects.get(name="ollama").probe == {}
+    assert standin.calls() == []
+
+
+def test_a_bad_name_of_a_model_is_refused_and_stays_typed(client: Client, sent: Sent) -> None:
+    refused = client.post("/endpoints/demo/check/", {"model": "m" * 101})
+    assert refused.status_code == 422
+    assert "at most 100 characters" in refused.text and "m" * 101 in refused.text
+    assert sent.tasks == []
+
+
+def test_hostile_words_of_a_server_are_shown_as_words(client: Client) -> None:
+    Endpoint.objects.filter(name="demo").update(
+        probed_at=timezone.now(),
+        probe={
+            "reachable": True,
+            "models": ["<script>x</script>"],
+            "lists_models": True,
+            "calls": 1,
+            "modes": [
+                {
+                    "mode": "schema",
+                    "outcome": "refused",
+                    "detail": "<img src=x>",
+                    "input_tokens": 1,
+                    "output_tokens": 1,
+                }
+            ],
+        },
+    )
+    page = client.get("/endpoints/demo/").text
+    assert "<script>x" not in page and "<img src=x>" not in page
+    assert "&lt;img src=x&gt;" in page
+
+
+def test_an_administrator_tries_the_endpoint_without_the_askers_role(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    assert ask(**{"try": "1"}) == 302
+    sent.carry_out()
+    probe = Endpoint.objects.get(name="demo").probe
+    assert (probe["tried"]["outcome"], probe["calls"]) == ("read", 3)
+    assert "/var/log" in probe["tried"]["script"]
+    page = client.get("/endpoints/demo/").text
+    assert "A script came, and could be read." in page and "largest files under /var/log" in page
+    assert not Run.objects.exists(), "no run is made of it"
+    assert client.get("/actions/new/").status_code == 403, "and no other role is given by it"
+
+
+def test_a_check_without_a_try_sends_no_statement(
+    client: Client, standin: StandIn, sent: Sent, ask: Callable[..., int]
+) -> None:
+    ask()
+    sent.carry_out()
+    assert "tried" not in Endpoint.objects.get(name="demo").probe
+    assert standin.calls(task="generate") == []
+
+
+# --- Keys that are not read, and the way there --------------------------------------------------------------
+
+
+def test_an_endpoint_whose_variable_is_not_one_of_a_key_rests_and_says_so(
+    client: Client, sent: Sent, ask: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was made before the rule: nothing of the variable leaves, and a person reads what to do."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    with Hostile() as hostile:
+        endpoint = Endpoint.objects.create(
+            name="old",
+            title="Old",
+            base_url=hostile.url("usage-null"),
+            key_variable="AWS_SECRET_ACCESS_KEY",
+            enabled=True,
+        )
+        with pytest.raises(Problem, match="begins with SCRIPTSMITH_KEY_"):
+            target_of(endpoint)
+        ask("old")
+        sent.carry_out()
+        assert not hostile.requests
+    page = client.get("/endpoints/old/").text
+    assert "This endpoint is not asked" in page and "begins with SCRIPTSMITH_KEY_" in page
+    assert "rests" in client.get("/endpoints/").text
+    assert SECRET not in page
+    answer = client.get("/api/v1/endpoints/old/").json()
+    assert answer["has_key"] is False
+
+
+def test_the_page_says_what_goes_through_the_proxy(client: Client, settings: Settings) -> None:
+    settings.SCRIPTSMITH_MODEL_PROXY = "http://me:secret-word@proxy.lan:3128"
+    page = client.get("/endpoints/claude/").text
+    assert "through the proxy proxy.lan:3128, which looks the host up itself" in page
+    assert "secret-word" not in page
+    Endpoint.objects.filter(name="claude").update(base_url="http://gpu.lan:8080")
+    assert "through the proxy" not in client.get("/endpoints/claude/").text

@@ -1,0 +1,370 @@
+"""Administrators make endpoints, change them, switch them on and off, wake and delete them, and price models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
+from tests.make import make_run
+from tests.pipeline.query_counts import count_queries
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+
+FORM = {
+    "name": "gpu-box",
+    "title": "The GPU box",
+    "base_url": "http://127.0.0.1:11434",
+    "key_variable": "",
+    "mode": "text",
+    "max_in_flight": "2",
+    "timeout_seconds": "300",
+    "takes_temperature": "on",
+}
+PRICE = {"model": "llama", "since": "2026-11-01", "input": "0.25", "output": "1.5"}
+KEY = "sk-ant-api03-not-a-real-one"
+
+
+@pytest.fixture
+def client(client_for: ClientFor, administrator: User) -> Client:
+    return client_for(administrator)
+
+
+@pytest.fixture
+def box() -> Endpoint:
+    return Endpoint.objects.create(name="box", title="Box", base_url="http://127.0.0.1:9")
+
+
+def edit_form(client: Client, name: str) -> dict[str, str]:
+    """What a browser would send if the form of this endpoint were saved as it is."""
+    page = client.get(f"/endpoints/{name}/edit/").text
+    edition = re.search(r'name="edition" value="(\d+)"', page)
+    endpoint = Endpoint.objects.get(name=name)
+    assert edition
+    return {
+        **{key: str(getattr(endpoint, key)) for key in FORM if key != "takes_temperature"},
+        "edition": edition[1],
+    }
+
+
+def events(endpoint: Endpoint) -> list[str]:
+    return [
+        entry.additional_data["event"]
+        for entry in LogEntry.objects.get_for_object(endpoint).order_by("pk")
+    ]
+
+
+# --- Adding and changing --------------------------------------------------------------------------------
+
+
+def test_an_endpoint_is_added_switched_off(client: Client) -> None:
+    answer = client.post("/endpoints/new/", FORM)
+
+    made = Endpoint.objects.get(name="gpu-box")
+    assert answer.url == "/endpoints/gpu-box/"
+    assert (made.title, made.mode, made.max_in_flight) == ("The GPU box", "text", 2)
+    assert made.takes_temperature and not made.is_on
+    assert events(made) == ["endpoint added"]
+    assert "never checked" in client.get("/endpoints/").text
+
+
+def test_a_recipe_fills_the_form_in(client: Client) -> None:
+    page = client.get("/endpoints/new/?recipe=vllm").text
+    assert 'value="http://127.0.0.1:8001"' in page and 'value="vllm"' in page
+    assert 'value="ollama-2"' in client.get("/endpoints/new/?recipe=ollama").text
+    assert client.get("/endpoints/new/?recipe=none").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "said"),
+    [
+        pytest.param("name", "claude", "There is an endpoint of this name", id="taken"),
+        pytest.param("name", "new", "small letters", id="an address of ours"),
+        pytest.param("name", "Big Box", "small letters", id="no such name"),
+        pytest.param("base_url", "http://host.example", "Plain http", id="readable on the way"),
+        pytest.param("mode", "json", "Select a valid choice", id="mode"),
+        pytest.param("max_in_flight", "0", "A number from 1 to 1,000", id="no calls"),
+        pytest.param("timeout_seconds", "9999", "A number from 1 to 3,600", id="for ever"),
+        pytest.param("title", "x" * 101, "at most 100 characters", id="title"),
+    ],
+)
+def test_bad_values_are_refused_and_what_was_typed_stays(
+    client: Client, field: str, typed: str, said: str
+) -> None:
+    answer = client.post("/endpoints/new/", {**FORM, field: typed})
+
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert "http://127.0.0.1:11434" in answer.text or field == "base_url"
+    assert not Endpoint.objects.filter(name="gpu-box").exists()
+
+
+def test_a_pasted_key_is_refused_and_stands_in_no_page(client: Client) -> None:
+    answer = client.post("/endpoints/new/", {**FORM, "key_variable": KEY})
+
+    assert answer.status_code == 422
+    assert "looks like a key" in answer.text
+    assert KEY not in answer.text and "The GPU box" in answer.text
+
+
+def test_values_are_changed_and_noted(client: Client, box: Endpoint) -> None:
+    client.post("/endpoints/box/edit/", {**edit_form(client, "box"), "max_in_flight": "3"})
+
+    box.refresh_from_db()
+    assert box.max_in_flight == 3
+    newest = LogEntry.objects.get_for_object(box).latest("pk")
+    assert newest.changes == {"max_in_flight": ["8", "3"]}
+
+
+def test_the_second_of_two_is_told_and_loses_nothing_typed(client: Client, box: Endpoint) -> None:
+    mine = edit_form(client, "box") | {"title": "Mine", "max_in_flight": "5"}
+    client.post("/endpoints/box/edit/", {**edit_form(client, "box"), "title": "Theirs"})
+
+    refused = client.post("/endpoints/box/edit/", mine)
+
+    assert refused.status_code == 409
+    assert "Somebody else has changed this endpoint" in refused.text
+    assert "<code>Theirs</code>" in refused.text and 'value="Mine"' in refused.text
+    box.refresh_from_db()
+    assert (box.title, box.max_in_flight) == ("Theirs", 8)
+
+    # It has been seen now, so that saving once more replaces it.
+    seen = re.search(r'name="edition" value="(\d+)"', refused.text)
+    assert seen
+    assert client.post("/endpoints/box/edit/", {**mine, "edition": seen[1]}).status_code == 302
+    box.refresh_from_db()
+    assert (box.title, box.max_in_flight) == ("Mine", 5)
+
+
+def test_an_address_outside_switches_it_off_and_makes_the_check_void(
+    client: Client, box: Endpoint
+) -> None:
+    Endpoint.objects.update(probe={"recommended": "text"}, probed_at=timezone.now())
+    Endpoint.objects.filter(pk=box.pk).update(enabled=True)
+    form = edit_form(client, "box") | {"base_url": "https://models.example"}
+
+    page = client.post("/endpoints/box/edit/", form, follow=True).text
+
+    box.refresh_from_db()
+    assert not box.is_on and box.probe == {} and box.probed_at is None
+    assert "Saved, and switched off" in page
+
+
+def test_the_demo_models_address_stays_and_its_limits_can_be_changed(client: Client) -> None:
+    form = edit_form(client, "demo") | {"base_url": "https://evil.example", "max_in_flight": "7"}
+
+    client.post("/endpoints/demo/edit/", form)
+
+    demo = Endpoint.objects.get(name="demo")
+    assert (demo.base_url, demo.max_in_flight, demo.is_on) == ("demo:", 7, True)
+
+
+# --- On and off ---------------------------------------------------------------------------------------------
+
+
+def test_one_that_stays_here_is_switched_on_and_off(client: Client, box: Endpoint) -> None:
+    assert client.post("/endpoints/box/switch-on/").status_code == 302
+    assert Endpoint.objects.get(pk=box.pk).is_on
+    assert "switched on already" in client.post("/endpoints/box/switch-on/").text
+
+    assert client.post("/endpoints/box/switch-off/").status_code == 302
+    assert not Endpoint.objects.get(pk=box.pk).is_on
+    assert client.post("/endpoints/box/switch-off/").status_code == 409
+    assert events(box) == ["switched on", "switched off"]
+
+
+def test_one_that_leaves_the_machine_says_so_and_takes_a_confirmation(client: Client) -> None:
+    page = client.get("/endpoints/claude/").text
+    assert "Statements, their context and scripts leave this machine" in page
+    assert "api.anthropic.com, and every call is billed" in page
+
+    refused = client.post("/endpoints/claude/switch-on/")
+    assert refused.status_code == 422 and "Confirm that statements" in refused.text
+    assert not Endpoint.objects.get(name="claude").is_on
+
+    client.post("/endpoints/claude/switch-on/", {"confirmed": "on"})
+    assert Endpoint.objects.get(name="claude").is_on
+
+
+def test_one_on_a_private_network_is_taken_plain_with_a_warning(client: Client) -> None:
+    Endpoint.objects.create(name="lan", title="Lan", base_url="http://10.0.0.5:8080")
+    page = client.get("/endpoints/lan/").text
+    assert "Not encrypted:" in page and "leave this machine" in page
+
+
+def test_what_the_setting_switches_on_is_switched_off_there_alone(client: Client) -> None:
+    refused = client.post("/endpoints/demo/switch-off/")
+    assert refused.status_code == 409 and "SCRIPTSMITH_ENDPOINTS switches it on" in refused.text
+
+
+def test_a_resting_one_is_woken_with_the_runs_that_wait(
+    client: Client, reviewer: User, django_capture_on_commit_callbacks: Callable[..., object]
+) -> None:
+    later = timezone.now() + timedelta(hours=1)
+    demo = Endpoint.objects.get(name="demo")
+    Endpoint.objects.update(blocked_until=later, blocked_why="HTTP 529 <b>")
+    run = make_run(by=reviewer)
+    Run.objects.filter(pk=run.pk).update(
+        state="queued", finished_at=None, waits_for=demo, not_before=later
+    )
+    page = client.get("/endpoints/demo/").text
+    assert "HTTP 529 &lt;b&gt;" in page and "Wake it now" in page
+
+    assert client.post("/endpoints/demo/wake/").status_code == 302
+
+    demo.refresh_from_db()
+    run.refresh_from_db()
+    assert (demo.blocked_until, demo.blocked_why, run.not_before) == (None, "", None)
+    assert run.told_at is not None
+    assert client.post("/endpoints/demo/wake/").status_code == 409
+
+
+# --- Deleting -----------------------------------------------------------------------------------------------
+
+
+def test_one_that_nothing_uses_is_deleted_with_its_prices(client: Client, box: Endpoint) -> None:
+    box.prices.create(model="m", since=date(2026, 1, 1))
+    assert "Delete this endpoint" in client.get("/endpoints/box/").text
+
+    assert client.post("/endpoints/box/delete/").url == "/endpoints/"
+
+    assert not Endpoint.objects.filter(name="box").exists()
+    assert not Price.objects.filter(model="m").exists()
+
+
+def test_one_that_configurations_use_is_not_deleted(client: Client) -> None:
+    assert "Delete this endpoint" not in client.get("/endpoints/claude/").text
+    refused = client.post("/endpoints/claude/delete/")
+    assert refused.status_code == 409 and "Sonnet writes, Opus assesses" in refused.text
+
+
+def test_one_that_runs_have_called_is_not_deleted(
+    client: Client, box: Endpoint, reviewer: User
+) -> None:
+    make_call(box, by=reviewer)
+    refused = client.post("/endpoints/box/delete/")
+    assert refused.status_code == 409 and "their calls are kept" in refused.text
+    assert Endpoint.objects.filter(name="box").exists()
+    assert events(box) == []
+
+
+# --- Prices -------------------------------------------------------------------------------------------------
+
+
+def make_call(endpoint: Endpoint, *, by: User, since: date | None = None) -> Attempt:
+    """An answered call of the model llama, counted at the price of that day."""
+    run = make_run(by=by)
+    call = ModelCall.objects.create(
+        key="k" * 64, run=run, stage="generate", endpoint=endpoint, model="llama", request={}
+    )
+    Spending.objects.create(
+        day=date(2026, 11, 2),
+        endpoint=endpoint,
+        model="llama",
+        configuration=run.configuration,
+        stage="generate",
+    )
+    return Attempt.objects.create(
+        call=call,
+        number=1,
+        fence=1,
+        ended_at=timezone.now(),
+        outcome="answered",
+        price_since=since,
+        cost=1,
+    )
+
+
+def test_a_price_is_added_from_a_day_on_and_the_old_one_stays(
+    client: Client, box: Endpoint
+) -> None:
+    client.post("/endpoints/box/prices/", PRICE)
+    client.post("/endpoints/box/prices/", {**PRICE, "since": "2026-12-01", "input": "0.000001"})
+
+    prices = [(str(one.since), one.input, one.output) for one in box.prices.all()]
+    assert prices == [("2026-12-01", 1, 1_500_000), ("2026-11-01", 250_000, 1_500_000)]
+    assert events(box) == ["price added", "price added"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        pytest.param({"since": "2026-11-02"}, "take another day", id="the same day again"),
+        pytest.param({"since": "1999-01-01"}, "A day from 2020 on", id="long ago"),
+        pytest.param({"since": "soon"}, "Enter a valid date", id="no day"),
+        pytest.param({"input": "-1"}, "greater than or equal to 0", id="less than nothing"),
+        pytest.param({"output": "20000"}, "less than or equal to 10000", id="too dear"),
+        pytest.param({"input": "0.0000001"}, "6 decimal places", id="too fine"),
+        pytest.param({"model": " "}, "This field is required", id="no model"),
+    ],
+)
+def test_a_bad_price_is_refused_and_what_was_typed_stays(
+    client: Client, box: Endpoint, changed: dict[str, str], said: str
+) -> None:
+    box.prices.create(model="llama", since=date(2026, 11, 2))
+
+    refused = client.post("/endpoints/box/prices/", {**PRICE, "source": "vendor", **changed})
+
+    assert refused.status_code == 422 and said in refused.text
+    assert 'value="vendor"' in refused.text
+    assert box.prices.count() == 1
+
+
+def test_a_price_that_calls_were_counted_at_stays(
+    client: Client, box: Endpoint, reviewer: User
+) -> None:
+    used = box.prices.create(model="llama", since=date(2026, 11, 1))
+    unused = box.prices.create(model="llama", since=date(2026, 11, 20))
+    make_call(box, by=reviewer, since=used.since)
+    page = client.get("/endpoints/box/").text
+    assert page.count("counted with") == 1 and f"prices/{unused.pk}/remove/" in page
+
+    refused = client.post(f"/endpoints/box/prices/{used.pk}/remove/")
+    assert refused.status_code == 409 and "Calls were counted at this price" in refused.text
+    assert client.post(f"/endpoints/box/prices/{unused.pk}/remove/").status_code == 302
+    assert list(box.prices.all()) == [used]
+
+
+def test_a_price_is_removed_on_its_own_endpoint_alone(client: Client, box: Endpoint) -> None:
+    price = box.prices.create(model="llama", since=date(2026, 11, 1))
+    assert client.post(f"/endpoints/claude/prices/{price.pk}/remove/").status_code == 404
+
+
+# --- Who may, and how much it costs -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "way", ["edit", "check", "switch-on", "switch-off", "wake", "use-mode", "delete", "prices"]
+)
+def test_only_administrators_change_endpoints(
+    client_for: ClientFor, manager: User, box: Endpoint, way: str
+) -> None:
+    client = client_for(manager)
+    assert client.post(f"/endpoints/box/{way}/", FORM).status_code == 403
+    assert client.get("/endpoints/box/").status_code == 403
+    assert client.post("/endpoints/new/", FORM).status_code == 403
+    assert Endpoint.objects.get(name="box").title == "Box"
+
+
+@pytest.mark.parametrize("way", ["switch-on", "switch-off", "wake", "use-mode", "delete", "prices"])
+def test_looking_changes_nothing(client: Client, box: Endpoint, way: str) -> None:
+    assert client.get(f"/endpoints/box/{way}/").status_code == 405
+    assert client.get("/endpoints/none/").status_code == 404
+
+
+def test_the_page_takes_a_fixed_number_of_queries(
+    client: Client, box: Endpoint, reviewer: User
+) -> None:
+    few = count_queries(client, "/endpoints/box/")
+    for number in range(10):
+        box.prices.create(model=f"m{number}", since=date(2026, 11, 1))
+    make_call(box, by=reviewer)
+    assert count_queries(client, "/endpoints/box/") == few <= 12

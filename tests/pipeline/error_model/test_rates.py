@@ -1,0 +1,89 @@
+"""Rates and files of configurations: what is read, and what is refused with its place."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from pipeline.error_model.rates import (
+    PRESETS,
+    Price,
+    Rates,
+    RatesError,
+    Simulation,
+    load_configurations,
+    load_presets,
+    load_simulation,
+    with_rates,
+)
+
+RATES = "{generator: 0.42, recall: 38/88, false_alarm: 0.15, fixes: 1, breaks: 0, fixes_missed: .5}"
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "rates.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_numbers_are_meant_as_written_and_fractions_are_exact(tmp_path: Path) -> None:
+    file = write(tmp_path, f"configurations: [{{name: mine, rates: {RATES}}}]")
+    rates = load_configurations(file)[0].rates
+    assert (rates.generator, rates.recall) == (Fraction(21, 50), Fraction(19, 44))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("configurations: []", "configurations", id="none"),
+        pytest.param("- 1", "valid", id="a list"),
+        pytest.param("configurations: [{name: a}]", "configurations.0.rates", id="no rates"),
+        pytest.param("configurations: [{name: 'A b', rates: {}}]", "0.name", id="bad name"),
+        pytest.param(
+            f"configurations: [{{name: a, rates: {RATES.replace('0.42', '1.2')}}}]",
+            "rates.generator",
+            id="above 1",
+        ),
+        pytest.param(
+            f"configurations: [{{name: a, rates: {RATES.replace('38/88', '1/0')}}}]",
+            "a fraction such as",
+            id="divided by nothing",
+        ),
+        pytest.param(
+            f"configurations: [{{name: a, rates: {RATES}, price: 3}}]", "price", id="unknown key"
+        ),
+        pytest.param("a: [", "rates.yaml", id="no YAML"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_its_place(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    with pytest.raises(RatesError, match=says):
+        load_configurations(write(tmp_path, text))
+
+
+def test_the_presets_are_a_file_of_the_documented_format() -> None:
+    assert list(load_presets()) == ["paper", "peer-review", "strong-refiner"]
+    assert load_configurations(PRESETS) == tuple(load_presets().values())
+
+
+def test_a_simulation_reaches_the_stand_in_exactly(tmp_path: Path) -> None:
+    simulation = Simulation(seed=7, configurations=tuple(load_presets().values()))
+    file = write(tmp_path, simulation.model_dump_json())
+    assert load_simulation(file) == simulation
+
+
+def test_single_rates_change_the_rest_stays() -> None:
+    paper = load_presets()["paper"]
+    own = with_rates(paper, name="own", title="", rates={"recall": "0.6"})
+    assert own.rates == Rates.model_validate({**paper.rates.model_dump(), "recall": "0.6"})
+    with pytest.raises(RatesError, match="recall"):
+        with_rates(paper, name="own", title="", rates={"recall": "most"})
+
+
+def test_cost_is_rounded_half_up_in_micro_dollars() -> None:
+    price = Price.model_validate({"input": 0.1, "output": 0.5})
+    assert price.cost(input=5, output=0) == 1
+    assert price.cost(input=1_000_000, output=1_000_000) == 600_000

@@ -1,0 +1,170 @@
+"""Calls that nobody waits for any more: their connections are closed, and their threads go on to other work."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+
+from pipeline import services
+from pipeline.clients.sdk_clients import make_client
+from pipeline.execution import abandonment, run_worker
+from pipeline.ledger import thread_shares
+from pipeline.ledger.capacity import Rest
+from pipeline.llm.types import Failed, Target, Trouble
+from pipeline.models import Attempt, Endpoint, Run
+from tests.hostile import Hostile
+from tests.make import make_action
+from tests.standin_process import StandIn
+
+REQUEST: dict[str, object] = {"model": "any", "max_tokens": 1, "messages": []}
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[Hostile]:
+    with Hostile(drip_seconds=0.05) as server:
+        yield server
+
+
+def in_time(holds: object, *, seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not holds():  # type: ignore[operator]
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cancelled_runs_call_is_ended_and_its_thread_comes_back(
+    hostile: Hostile, settings: object, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abandonment, "_INTERVAL", 0.05)
+    settings.SCRIPTSMITH_DEMO_MODEL_URL = hostile.url("drip")  # type: ignore[attr-defined]
+    Endpoint.objects.update(timeout_seconds=60)
+    run = services.start_run(
+        make_action("Count the files", by=reviewer),
+        by=reviewer,
+        uses_retrieval=False,
+        enqueue=False,
+    )
+
+    def carry() -> None:
+        run_worker.advance(run.pk)
+        connection.close()
+
+    thread = threading.Thread(target=carry)
+    thread.start()
+    assert in_time(lambda: hostile.open["drip"])
+    services.cancel_run(run, by=reviewer)
+    thread.join(timeout=10)
+    assert not thread.is_alive(), "it would have waited for a minute"
+    assert in_time(lambda: not hostile.open["drip"]), "its connection is closed"
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert Attempt.objects.filter(call__run=run, ended_at=None).count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_other_runs_calls_go_on_while_one_is_cancelled(
+    standin: StandIn, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abandonment, "_INTERVAL", 0.05)
+    standin.faults({"kind": "delay", "seconds": 1.0, "count": None})
+    runs = [
+        services.start_run(make_action(f"Count the files in /srv/{number}", by=reviewer), by=reviewer,
+                           uses_retrieval=False, enqueue=False)
+        for number in range(2)
+    ]  # fmt: skip
+
+    def carry(run: int) -> None:
+        run_worker.advance(run)
+        connection.close()
+
+    threads = [threading.Thread(target=carry, args=(run.pk,)) for run in runs]
+    for thread in threads:
+        thread.start()
+    assert in_time(lambda: len(standin.calls()) == 2)
+    services.cancel_run(runs[0], by=reviewer)
+    for thread in threads:
+        thread.join(timeout=30)
+    assert Run.objects.get(pk=runs[1].pk).state == "done"
+    assert not Attempt.objects.filter(call__run=runs[1]).exclude(outcome="answered").exists()
+
+
+def test_a_worker_that_must_end_closes_what_is_still_in_flight(hostile: Hostile) -> None:
+    client = make_client()
+    target = Target("drip", hostile.url("drip"), "key", 60.0)
+    began = time.monotonic()
+    timer = abandonment.abandon_calls_after(client, seconds=0.3)
+    [ended] = client.send([(target, REQUEST)])
+    timer.join()
+    assert 0.2 < time.monotonic() - began < 5
+    assert isinstance(ended, Failed)
+    assert (ended.error_type, ended.message) == (Trouble.ABANDONED, "The worker had to end.")
+
+
+# --- Shares of a worker's threads ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shares(monkeypatch: pytest.MonkeyPatch) -> thread_shares.Slots:
+    """Sixteen threads among several endpoints."""
+    shares = thread_shares.Slots(16)
+    monkeypatch.setattr(shares, "_several_are_on", lambda: True)
+    return shares
+
+
+def take(shares: thread_shares.Slots, endpoint: int, times: int) -> int:
+    """How many of so many threads this endpoint gets, all kept."""
+    taken = 0
+    for _ in range(times):
+        held = shares.held({endpoint})
+        try:
+            held.__enter__()
+        except Rest:
+            break
+        taken += 1
+        kept.append(held)
+    return taken
+
+
+kept: list[object] = []
+
+
+def test_one_endpoint_leaves_threads_to_others(shares: thread_shares.Slots) -> None:
+    assert take(shares, 1, 20) == 12, "three quarters"
+    assert take(shares, 2, 20) == 1, "once so many are taken, each other gets a few"
+    assert take(shares, 3, 20) == 1
+    assert take(shares, 1, 1) == 0
+
+
+def test_a_thread_that_comes_back_is_given_again(shares: thread_shares.Slots) -> None:
+    take(shares, 1, 11)
+    with shares.held({1}):
+        assert take(shares, 1, 1) == 0
+    assert take(shares, 1, 1) == 1
+
+
+def test_who_finds_no_thread_waits_for_the_endpoint_and_not_in_a_loop(
+    shares: thread_shares.Slots,
+) -> None:
+    take(shares, 1, 12)
+    with pytest.raises(Rest) as rest, shares.held({1}):
+        pass
+    assert rest.value.waits_for == 1
+    assert rest.value.until is not None
+    assert timedelta(0) < rest.value.until - timezone.now() <= timedelta(seconds=1)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("others", "gets"), [(0, 20), (1, 12)])
+def test_one_that_is_alone_may_have_all(others: int, gets: int) -> None:
+    Endpoint.objects.filter(name="claude").update(enabled=bool(others))
+    assert take(thread_shares.Slots(16), 1, 20) == gets

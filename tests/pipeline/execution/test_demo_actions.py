@@ -1,0 +1,286 @@
+"""The demo's action files: each takes the course that it is there to show."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from enum import Enum, auto
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from catalog.analysis.shellcheck import find_shellcheck
+from pipeline.standin.script_book import load_book
+
+PROJECT = Path(__file__).resolve().parents[3]
+ACTIONS = PROJECT / "pipeline" / "demo" / "actions"
+STARTER = PROJECT / "catalog" / "starter"
+KINDS = {
+    "different-interpretation",
+    "too-strict",
+    "wrong-expected-output",
+    "feedback-helps",
+    "self-doubt",
+}
+
+
+class Course(Enum):
+    """What becomes of an action: whether the first draft is right, and what the assessor says."""
+
+    RIGHT = auto()  # and passed
+    SELF_DOUBT = auto()  # right, flagged, and broken by the refinement
+    FALSE_ALARM = auto()  # right, flagged, and the explanation finds no error
+    FIXED = auto()  # wrong, flagged, and right after the refinement
+    NOT_FIXED = auto()  # wrong, flagged, and still wrong after the refinement
+    MISSED = auto()  # wrong and passed: an expert must catch it
+
+
+COURSES = {
+    "01-delete-old-exports": Course.RIGHT,
+    "02-tenant-disk-space": Course.RIGHT,
+    "03-count-database-connections": Course.RIGHT,
+    "04-swap-in-use": Course.RIGHT,
+    "05-staging-yaml-files": Course.FIXED,
+    "06-recently-read-models": Course.SELF_DOUBT,
+    "07-mirror-web-root": Course.SELF_DOUBT,
+    "08-most-open-descriptors": Course.RIGHT,
+    "09-expiring-haproxy-certificates": Course.RIGHT,
+    "10-set-swappiness": Course.RIGHT,
+    "11-images-in-payments": Course.RIGHT,
+    "12-last-change-of-limits": Course.RIGHT,
+    "13-docker-log-sizes": Course.RIGHT,
+    "14-count-files-with-deadlock": Course.FIXED,
+    "15-archive-recent-invoices": Course.MISSED,
+    "16-archive-etc": Course.FIXED,
+    "17-changed-nginx-files": Course.FIXED,
+    "18-largest-homes": Course.FIXED,
+    "19-replace-database-host": Course.FIXED,
+    "20-delete-evicted-pods": Course.FIXED,
+    "21-end-old-etl-connections": Course.MISSED,
+    "22-keep-five-releases": Course.MISSED,
+    "23-disable-ssh-passwords": Course.MISSED,
+    "24-restart-large-sidekiq": Course.MISSED,
+    "25-dump-orders-and-clean-up": Course.MISSED,
+    "26-distinct-clients-with-errors": Course.MISSED,
+    "27-expiring-passwords": Course.NOT_FIXED,
+    "28-wait-for-gateway": Course.RIGHT,
+    "29-alarm-on-full-root": Course.FIXED,
+    "30-single-nightly-etl": Course.FALSE_ALARM,
+    "31-bounce-nginx": Course.RIGHT,
+    "32-lock-holders": Course.RIGHT,
+    "33-who-has-the-port": Course.RIGHT,
+    "34-gzip-big-nginx-logs": Course.RIGHT,
+}
+REPAIRED = {"28-wait-for-gateway", "29-alarm-on-full-root"}
+# Actions that a starter entry answers in other words.
+ANSWERED = {
+    "31-bounce-nginx": "restart-nginx-if-valid",
+    "32-lock-holders": "show-blocking-sessions",
+    "33-who-has-the-port": "show-port-listener",
+    "34-gzip-big-nginx-logs": "compress-large-nginx-logs",
+}
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Similarity(Strict):
+    verdict: Literal["match", "mismatch"]
+    reason: str = Field(min_length=1)
+
+
+class Difference(Similarity):
+    differences: list[str]
+
+
+class Explanation(Strict):
+    verdict: Literal["error", "no_error"]
+    points: list[str] = Field(min_length=1, max_length=3)
+
+
+class Draft(Strict):
+    script: str = Field(pattern=r"^#!/usr/bin/env bash\n")
+    functionality: str | None = None
+    similarity: Similarity | None = None
+    difference: Difference | None = None
+    explanation: Explanation | None = None
+    repaired_by: int | None = None
+
+    @property
+    def is_flagged(self) -> bool:
+        return "mismatch" in (v.verdict for v in (self.similarity, self.difference) if v)
+
+
+class Action(Strict):
+    statement: str = Field(min_length=10)
+    context: str = Field(min_length=10)
+    kind: str | None = None
+    severity: int = Field(ge=1, le=4)
+    target: str = Field(min_length=1)
+    impact: str = Field(min_length=10)
+    reference: str | None = None
+    execution: float | None = Field(default=None, ge=0, le=1)
+    drafts: list[Draft] = Field(min_length=1)
+
+    @property
+    def assessed(self) -> list[Draft]:
+        """The drafts that reach a verdict: all but those that are repaired before."""
+        return [draft for draft in self.drafts if draft.repaired_by is None]
+
+
+def read_actions() -> Iterator[tuple[str, Action]]:
+    for path in sorted(ACTIONS.glob("*.yaml")):
+        yield path.stem, Action.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def actions() -> dict[str, Action]:
+    return dict(read_actions())
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def test_each_file_has_its_course_and_enough_courses_are_shown(actions: dict[str, Action]) -> None:
+    assert actions.keys() == COURSES.keys()
+    shown = Counter(COURSES.values())
+    assert set(shown) == set(Course)
+    flagged_and_wrong = shown[Course.FIXED] + shown[Course.NOT_FIXED]
+    assert 0.4 <= flagged_and_wrong / (flagged_and_wrong + shown[Course.MISSED]) <= 0.6
+
+
+@pytest.mark.parametrize("name", sorted(COURSES))
+def test_the_assessor_says_what_the_course_needs(actions: dict[str, Action], name: str) -> None:
+    course = COURSES[name]
+    first, *refined = actions[name].assessed
+    assert first.is_flagged == (course not in (Course.RIGHT, Course.MISSED))
+    if course is Course.RIGHT:
+        assert (first.explanation, refined) == (None, [])
+        return
+    assert first.explanation is not None
+    if course is Course.FALSE_ALARM:
+        assert (first.explanation.verdict, refined) == ("no_error", [])
+        return
+    assert first.explanation.verdict == "error"
+    assert [draft.is_flagged for draft in refined] == [
+        course in (Course.SELF_DOUBT, Course.NOT_FIXED)
+    ]
+
+
+def test_every_draft_that_reaches_a_verdict_is_complete(actions: dict[str, Action]) -> None:
+    for name, action in actions.items():
+        for draft in action.assessed:
+            assert draft.functionality and draft.similarity and draft.difference, name
+            assert draft.explanation or not draft.is_flagged, name
+            mismatch = draft.difference.verdict == "mismatch"
+            assert bool(draft.difference.differences) == mismatch, name
+
+
+def test_a_description_is_made_from_the_script_alone(actions: dict[str, Action]) -> None:
+    for name, action in actions.items():
+        for draft in action.assessed:
+            said = draft.functionality or ""
+            assert 2 <= len(re.findall(r"\.(?:\s|$)", said)) <= 4, (name, said)
+            assert not re.search(r"\b(statement|asked|incident|should)\b", said), (name, said)
+            assert plain(action.statement) not in plain(said), name
+
+
+def test_look_up_is_never_ambiguous(actions: dict[str, Action]) -> None:
+    drafts = [draft for action in actions.values() for draft in action.drafts]
+    assert len({plain(action.statement) for action in actions.values()}) == len(actions)
+    assert len({draft.script.strip() for draft in drafts}) == len(drafts)
+    said = [draft.functionality for draft in drafts if draft.functionality]
+    assert len(set(said)) == len(said)
+
+
+def test_the_demo_models_book_reads_every_file(actions: dict[str, Action]) -> None:
+    assert len(load_book(ACTIONS)) > len(actions)
+
+
+def test_the_kinds_of_case_are_all_shown_and_judged_by_execution(
+    actions: dict[str, Action],
+) -> None:
+    kinds = {action.kind for action in actions.values() if action.kind}
+    assert kinds == KINDS
+    for name, action in actions.items():
+        assert (action.reference is None) == (action.execution is None), name
+        assert action.kind is None or action.reference, name
+    judged_wrong = [a for a in actions.values() if a.kind in KINDS - {"self-doubt"}]
+    assert {action.execution for action in judged_wrong} == {0.0}
+    assert {a.execution for a in actions.values() if a.kind == "self-doubt"} == {1.0}
+
+
+def test_the_walk_through_starts_with_the_old_exports(actions: dict[str, Action]) -> None:
+    action = actions["01-delete-old-exports"]
+    assert action.statement == "delete files older than 30 days in /var/tmp/exports"
+    assert "find /var/tmp/exports -type f -mtime +30" in action.drafts[0].script
+
+
+def test_no_statement_is_a_starter_entrys_own_wording(actions: dict[str, Action]) -> None:
+    wordings = set()
+    for path in STARTER.glob("*/metadata.yaml"):
+        known = yaml.safe_load(path.read_text(encoding="utf-8"))
+        wordings |= {plain(text) for text in (known["title"], *known["phrasings"])}
+    assert [name for name, a in actions.items() if plain(a.statement) in wordings] == []
+    assert [slug for slug in ANSWERED.values() if not (STARTER / slug).is_dir()] == []
+
+
+def test_only_what_is_repaired_is_refused_by_bash_or_shellcheck(
+    actions: dict[str, Action], tmp_path: Path
+) -> None:
+    for name, action in actions.items():
+        for number, draft in enumerate(action.drafts):
+            (tmp_path / f"{name}.{number}").write_text(draft.script, encoding="utf-8")
+    broken = {f"{name}.0" for name in REPAIRED}
+    assert broken == {
+        f"{name}.{number}"
+        for name, action in actions.items()
+        for number, draft in enumerate(action.drafts)
+        if draft.repaired_by is not None
+    }
+    levels = shellcheck_levels(sorted(tmp_path.iterdir()))
+    assert {file for file, level in levels if level == "error"} == broken
+    assert not {file for file, _ in levels} & correct_drafts(actions)
+    unparsed = {path.name for path in tmp_path.iterdir() if not parses(path)}
+    assert unparsed == {"28-wait-for-gateway.0"}
+
+
+def correct_drafts(actions: dict[str, Action]) -> set[str]:
+    """The drafts that end up correct: the first where that is right, else what fixes it."""
+    correct = set()
+    for name, action in actions.items():
+        last = len(action.drafts) - 1
+        if COURSES[name] is Course.SELF_DOUBT:
+            correct.add(f"{name}.0")
+        elif COURSES[name] is not Course.NOT_FIXED:
+            correct.add(f"{name}.{last}")
+    return correct
+
+
+def shellcheck_levels(files: list[Path]) -> set[tuple[str, str]]:
+    """File name and level of each of ShellCheck's comments."""
+    shellcheck = find_shellcheck()
+    assert shellcheck is not None
+    done = subprocess.run(
+        [shellcheck, "--norc", "--shell=bash", "--severity=style", "--format=json1", *files],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return {(Path(c["file"]).name, c["level"]) for c in json.loads(done.stdout)["comments"]}
+
+
+def parses(path: Path) -> bool:
+    done = subprocess.run(
+        ["bash", "--norc", "-n", path], capture_output=True, timeout=10, check=False
+    )
+    return done.returncode == 0

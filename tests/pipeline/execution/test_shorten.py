@@ -1,0 +1,179 @@
+"""An expert's feedback in fewer words: one recorded question, never paid twice, within the budget."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from core.errors import BadInput, NotAllowedNow
+from pipeline import services
+from pipeline.configurations import prompt_versions
+from pipeline.execution.run_worker import advance
+from pipeline.flow import prompts
+from pipeline.flow.reading.readers import read_points
+from pipeline.models import Attempt, Batch, Draft, Endpoint, ModelCall, Run, Shortening
+from pipeline.runs.services.shortening import MAX_TEXT, can_shorten, is_long
+from pipeline.standin.writing.feedback_shortener import shorten
+from pipeline.types import ReadingOutcome, Reply
+from tests.make import make_run
+from tests.standin_process import StandIn
+
+LONG = "\n".join(
+    [
+        "I looked at this for a while, and I think that there is a problem with the way files are found here.",
+        "- You should use -path instead of -name, because -name looks at the last part only.",
+        "- The option -type f is missing, so that directories would be listed as well.",
+        "- Quote the pattern, otherwise the shell expands it in the present directory.",
+        "Apart from that it looks fine to me, thank you for the quick answer, and please send it back soon.",
+    ]
+)
+
+
+@pytest.fixture
+def draft(db: None) -> Draft:
+    return make_run(verdict="incorrect", feedback="- Wrong.").drafts.get(number=1)
+
+
+def test_the_model_says_it_in_at_most_three_points(
+    draft: Draft, reviewer: User, standin: StandIn
+) -> None:
+    asked = services.ask_shorter(draft, text=LONG, by=reviewer)
+    assert asked.state == "waiting" and Run.objects.get(pk=draft.run_id).state == "queued"
+    advance(draft.run_id)
+    asked.refresh_from_db()
+    assert asked.state == "done" and asked.text == LONG
+    assert asked.shorter.count("\n") == 2 and "-path instead of -name" in asked.shorter
+    assert "thank you" not in asked.shorter and not is_long(asked.shorter)
+    call = ModelCall.objects.get(stage="shorten")
+    assert (call.run_id, call.state, call.outcome) == (draft.run_id, "done", "read")
+    attempt = Attempt.objects.get(call=call)
+    assert attempt.outcome == "answered" and attempt.input_tokens and attempt.cost is not None
+    run = Run.objects.get(pk=draft.run_id)
+    assert run.state == "done" and not run.problem
+
+
+def test_the_same_text_is_not_paid_for_twice(
+    draft: Draft, reviewer: User, second_reviewer: User, standin: StandIn
+) -> None:
+    first = services.ask_shorter(draft, text=LONG, by=reviewer)
+    assert services.ask_shorter(draft, text=LONG.replace("\n", "\r\n"), by=reviewer) == first
+    advance(draft.run_id)
+    assert services.ask_shorter(draft, text=LONG, by=reviewer).state == "done"
+    other = services.ask_shorter(draft, text=LONG, by=second_reviewer)
+    assert other.number == 2
+    advance(draft.run_id)
+    advance(draft.run_id)
+    assert ModelCall.objects.filter(stage="shorten").count() == 2
+
+
+def test_what_cannot_be_read_is_asked_again_once_and_then_said(
+    draft: Draft, reviewer: User, standin: StandIn
+) -> None:
+    standin.faults({"kind": "text", "text": "Fine.", "task": "shorten", "count": 2})
+    asked = services.ask_shorter(draft, text=LONG, by=reviewer)
+    advance(draft.run_id)
+    asked.refresh_from_db()
+    assert asked.state == "failed" and "could not be read" in asked.problem
+    assert [call.sample for call in ModelCall.objects.filter(stage="shorten")] == [0, 1]
+    run = Run.objects.get(pk=draft.run_id)
+    assert run.state == "done" and not run.problem, "the run itself is none the worse"
+    again = services.ask_shorter(draft, text=LONG, by=reviewer)
+    advance(draft.run_id)
+    again.refresh_from_db()
+    assert again.state == "done"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(" \n", "first", id="empty"),
+        pytest.param("- Use -path.", "short enough", id="short"),
+        pytest.param("a\0b " * 90, "", id="binary"),
+        pytest.param("word " * MAX_TEXT, "", id="too long"),
+    ],
+)
+def test_a_text_that_is_not_to_be_shortened_is_refused(
+    draft: Draft, reviewer: User, text: str, said: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        services.ask_shorter(draft, text=text, by=reviewer)
+    assert refused.value.field == "feedback" and said in str(refused.value)
+    assert not Shortening.objects.exists()
+
+
+def test_without_a_model_nothing_is_asked(draft: Draft, reviewer: User, settings: object) -> None:
+    run = Run.objects.get(pk=draft.run_id)
+    assert can_shorten(run)
+    Endpoint.objects.update(enabled=False)
+    settings.SCRIPTSMITH_ENDPOINTS = []  # type: ignore[attr-defined]
+    assert not can_shorten(run)
+    with pytest.raises(NotAllowedNow, match="No model"):
+        services.ask_shorter(draft, text=LONG, by=reviewer)
+    Run.objects.filter(pk=run.pk).update(spec={})
+    assert not can_shorten(Run.objects.get(pk=run.pk)), "an imported script has no models"
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        pytest.param({"budget": 0}, "budget is used up", id="budget"),
+        pytest.param({"paused_at": "2026-01-01T00:00Z", "paused_why": "x"}, "paused", id="pause"),
+    ],
+)
+def test_a_budget_is_kept(
+    draft: Draft, reviewer: User, rules: dict[str, object], said: str
+) -> None:
+    batch = Batch.objects.create(name="Study", **rules)
+    Run.objects.filter(pk=draft.run_id).update(batch=batch)
+    with pytest.raises(NotAllowedNow, match=said):
+        services.ask_shorter(draft, text=LONG, by=reviewer)
+    assert Run.objects.get(pk=draft.run_id).state == "done"
+
+
+def test_erasing_an_action_erases_what_was_typed_of_it(draft: Draft, reviewer: User) -> None:
+    asked = services.ask_shorter(draft, text=LONG, by=reviewer)
+    Shortening.objects.filter(pk=asked.pk).update(state="done", shorter="- zq")
+    services.erase_action(draft.run.action, by=reviewer)
+    asked.refresh_from_db()
+    assert (asked.text, asked.shorter) == ("(erased)", "(erased)")
+
+
+@pytest.mark.django_db
+def test_a_run_from_before_there_was_such_a_question_takes_the_present_one() -> None:
+    named = {name: version for name, version in prompts.versions().items() if name != "shorten"}
+    assert prompt_versions.templates_of(named)["shorten"] == prompts.load("shorten")
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        pytest.param('{"points": ["a", "b"]}', ("a", "b"), id="plain"),
+        pytest.param('```json\n{"points": ["a", "b", "c", "d"]}\n```', ("a", "b", "c"), id="four"),
+        pytest.param('{"points": "a\\nb"}', ("a", "b"), id="lines"),
+    ],
+)
+def test_points_are_read(text: str, points: tuple[str, ...]) -> None:
+    assert read_points(Reply(text)).points == points
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        pytest.param(Reply(""), "empty", id="empty"),
+        pytest.param(Reply("Use -path."), "unparsed", id="prose"),
+        pytest.param(Reply('{"points": []}'), "unparsed", id="no point"),
+        pytest.param(Reply('{"points": [1, null]}'), "unparsed", id="not words"),
+        pytest.param(Reply('{"points": ["a"', stop_reason="max_tokens"), "truncated", id="cut"),
+        pytest.param(Reply("", stop_reason="refusal"), "refused", id="refused"),
+    ],
+)
+def test_what_holds_no_point_is_not_read(reply: Reply, outcome: str) -> None:
+    assert read_points(reply).outcome is ReadingOutcome(outcome)
+
+
+def test_the_demo_model_keeps_what_asks_for_a_change() -> None:
+    assert shorten(LONG) == [
+        "You should use -path instead of -name.",
+        "The option -type f is missing.",
+        "Quote the pattern.",
+    ]

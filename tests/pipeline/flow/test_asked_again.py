@@ -1,0 +1,128 @@
+"""What is said when a reply can't be read: what was missing, in a line, and how this mode is answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.flow import questions
+from pipeline.flow.prompts import load_all
+from pipeline.llm.request_builder import RoleSpec, build_request
+from pipeline.models import ModelCall
+from pipeline.types import Mode, Question, ReadingOutcome, Reply, StageName
+from tests.make import make_action
+from tests.standin_process import StandIn
+
+TEMPLATES = load_all()
+FENCE = "```"
+
+
+def generate() -> Question:
+    return questions.generate("Show the load", "", [], templates=TEMPLATES)
+
+
+def compare(stage: StageName = StageName.DIFFERENCE) -> Question:
+    return questions.compare(stage, "Show the load", "It does.", round=0, templates=TEMPLATES)
+
+
+def line_of(question: Question, reply: str, mode: Mode) -> str:
+    """The line that the second question has and the first has not."""
+    outcome = questions.first_reading(question, Reply(reply))
+    again = questions.ask_again(question, Reply(reply), outcome)
+    role = RoleSpec("endpoint", 1, "model", mode)
+    first, second = (
+        str(build_request(one, role)["messages"][0]["content"])  # type: ignore[index]
+        for one in (question, again)
+    )
+    assert second.startswith(first) and again.sample == 1
+    return second.removeprefix(first).strip()
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "mode", "line"),
+    [
+        pytest.param(
+            generate(), "Sure, I can help.", Mode.TEXT,
+            "Your last answer is of no use: the reply holds no script. "
+            "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
+            id="a block is legal in text mode",
+        ),
+        pytest.param(
+            generate(), f"{FENCE}bash\nuptime", Mode.TEXT,
+            "Your last answer is of no use: the reply opens a code block and never closes it. "
+            "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
+            id="what was wrong is named",
+        ),
+        pytest.param(
+            generate(), "Sure.", Mode.SCHEMA,
+            "Your last answer is of no use: the reply holds no script. "
+            "Answer with one JSON object with “script”, filled in with your own words, and nothing else.",
+            id="schema",
+        ),
+        pytest.param(
+            generate(), "Sure.", Mode.TOOL,
+            "Your last answer is of no use: the reply holds no script. "
+            "Answer by the tool “answer” and nothing else.",
+            id="tool",
+        ),
+        pytest.param(
+            compare(), '{"verdict": "match", "differences": ["..."], "reason": "one sentence"}',
+            Mode.TEXT,
+            "Your last answer is of no use: it repeats the form of the answer without filling it in. "
+            "Answer with one JSON object with “verdict” and “differences” and “reason”, filled in with "
+            "your own words, and nothing else.",
+            id="an echo",
+        ),
+        pytest.param(
+            compare(StageName.SIMILARITY), "Yes, it does.", Mode.TEXT,
+            "Your last answer is of no use: it holds no JSON object. Answer with one JSON object with "
+            "“verdict” and “reason”, filled in with your own words, and nothing else.",
+            id="prose",
+        ),
+        pytest.param(
+            compare(), '{"verdict": "maybe"}', Mode.SCHEMA,
+            "Your last answer is of no use: its verdict is not match or mismatch. Answer with one JSON "
+            "object with “verdict” and “differences” and “reason”, filled in with your own words, and "
+            "nothing else.",
+            id="off the menu",
+        ),
+        pytest.param(
+            questions.describe("uptime", round=0, templates=TEMPLATES), "#!/bin/bash\nuptime", Mode.TEXT,
+            "Your last answer is of no use: it holds code and no words about it. Answer with two to five "
+            "plain sentences about what the script does, and nothing else.",
+            id="a description in words",
+        ),
+        pytest.param(
+            generate(), "", Mode.TEXT,
+            "Your last answer was empty. "
+            "Answer with exactly one ```bash block that holds the whole script, and nothing else.",
+            id="empty",
+        ),
+    ],
+)  # fmt: skip
+def test_the_line(question: Question, reply: str, mode: Mode, line: str) -> None:
+    assert line_of(question, reply, mode) == line
+
+
+def test_what_was_cut_short_is_asked_again_in_the_same_words_with_more_room() -> None:
+    question, cut = generate(), Reply(f"{FENCE}bash\nup", stop_reason="max_tokens")
+    again = questions.ask_again(question, cut, ReadingOutcome.TRUNCATED)
+    role = RoleSpec("endpoint", 1, "model", Mode.TEXT, max_tokens=100)
+    first, second = build_request(question, role), build_request(again, role)
+    assert second == {**first, "max_tokens": 200}
+
+
+@pytest.mark.django_db
+def test_the_ledger_says_of_each_reply_how_it_was_read(standin: StandIn) -> None:
+    """The first was no answer and the second was: the first is not said to have been read."""
+    standin.faults({"kind": "text", "sample": "prose", "task": "similarity"})
+    run = services.start_run(
+        make_action("delete files older than 30 days in /var/tmp/exports"),
+        by=None,
+        uses_retrieval=False,
+        enqueue=False,
+    )
+    run_worker.run_to_end(run.pk, give_up_after=60)
+    calls = ModelCall.objects.filter(run=run, stage="similarity").order_by("sample")
+    assert [(call.sample, call.outcome) for call in calls] == [(0, "unparsed"), (1, "read")]

@@ -1,0 +1,291 @@
+"""How replies are read: nothing unreadable becomes correct or incorrect, and a script is kept to the byte.
+
+The cases are files, tests/cases/replies/*.json: a reply as a server sends it, and what is to be read from it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from pipeline.flow.reading.markup import holds_json
+from pipeline.flow.reading.placeholders import is_placeholder_script
+from pipeline.flow.reading.readers import OpinionReading, read_explanation, read_opinion, read_text
+from pipeline.flow.reading.script_reader import read_script
+from pipeline.llm.request_builder import reply_of
+from pipeline.types import Opinion, ReadingOutcome, Reply
+
+READ, UNPARSED = ReadingOutcome.READ, ReadingOutcome.UNPARSED
+CASES = {
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(Path("tests/cases/replies").glob("*.json"))
+}
+OPINIONS = {name: case for name, case in CASES.items() if name.startswith("verdict-")}
+FENCE = "```"
+# What scripts, quotations and marks are made of, so that a search comes upon the odd ones soon.
+PIECES = [
+    "a",
+    "b",
+    " ",
+    "\n",
+    "\n",
+    "\r",
+    "\t",
+    *"{}[]\"'`~$\\<>#:é漢🚀\u200b",
+    FENCE,
+    "<<E",
+    "\nE\n",
+]
+ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+HARD = st.lists(st.sampled_from([*PIECES, '{"script": "x"}']) | ANY, max_size=30).map("".join)
+
+
+def read_case(case: dict[str, object]) -> tuple[str, object, str]:
+    """Outcome, value and note of a case file's reply, read for its task."""
+    reply = reply_of(case["message"])  # type: ignore[arg-type]
+    match case["task"]:
+        case "similarity" | "difference":
+            opinion = read_opinion(reply)
+            return opinion.outcome.value, opinion.opinion.value, ""
+        case "describe":
+            description = read_text(reply, "functionality")
+            return description.outcome.value, description.text, ""
+        case "explain":
+            explanation = read_explanation(reply)
+            return explanation.outcome.value, list(explanation.points), ""
+        case _:
+            script = read_script(reply)
+            return script.outcome.value, script.script, script.note
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_reply_is_read_as_its_file_says(name: str) -> None:
+    expected = CASES[name]["expect"]
+    outcome, value, note = read_case(CASES[name])
+    assert outcome == expected["outcome"], CASES[name]["why"]
+    if outcome == "read":
+        assert value == expected["value"], CASES[name]["why"]
+    assert expected.get("note", note) == note
+
+
+def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
+    assert len(CASES) >= 60
+    assert {case["mode"] for case in CASES.values()} == {"schema", "tool", "text"}
+    assert {case["expect"]["outcome"] for case in CASES.values()} == set(ReadingOutcome)
+    assert all(case["why"].endswith(".") for case in CASES.values())
+
+
+# --- What holds for every reply -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OPINIONS)
+def test_no_beginning_of_a_reply_says_what_the_whole_does_not(name: str) -> None:
+    """A reply may be cut anywhere without a word of it: what is then read is the whole's verdict, or none."""
+    text = reply_of(OPINIONS[name]["message"]).text
+    whole = read_opinion(Reply(text))
+    if whole.outcome is ReadingOutcome.CONFLICT or "{" not in text:
+        return  # before the second verdict there is only the first; a tagged line has no mark at its end
+    for end in range(len(text)):
+        part = read_opinion(Reply(text[:end])).opinion
+        assert part in (whole.opinion, Opinion.UNKNOWN), text[:end]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("script-")])
+def test_no_beginning_of_a_reply_is_a_script_that_the_whole_is_not(name: str) -> None:
+    whole = reply_of(CASES[name]["message"])
+    script = read_script(Reply(whole.text))
+    if script.note == "the longest of 2 code blocks" or whole.text.startswith("#"):
+        return  # nothing in these says where they end
+    for end in range(len(whole.text)):
+        if whole.text[:end].endswith(FENCE) and whole.text[end] != "\n":
+            continue  # a line that would go on, and no fence yet
+        part = read_script(Reply(whole.text[:end]))
+        assert part.outcome is not READ or part.script.strip() == script.script.strip()
+
+
+@given(text=HARD)
+def test_what_never_names_a_verdict_never_is_one(text: str) -> None:
+    assume("verdict" not in text.lower() and "\\u" not in text)
+    assert read_opinion(Reply(text)).opinion is Opinion.UNKNOWN
+    assert read_opinion(Reply("", tool_input={"reason": text})).opinion is Opinion.UNKNOWN
+
+
+SAID = {
+    word: [f'{{"verdict": "{word}", "reason": "Because."}}', f"Verdict: {word}"]
+    for word in ("match", "mismatch")
+}
+QUOTED = ['It prints {"verdict": "WORD"} there.', '> {"verdict": "WORD"}', "> Verdict: WORD"]
+CODE = [f'{FENCE}bash\necho x\n# Verdict: WORD\n{{"verdict": "WORD"}}\n{FENCE}']
+NOISE = ["Let me see.", "{a,b} ${HOME}", f"{FENCE}\nls\n{FENCE}", '{"other": [1, {"x": "}"}]}', ""]
+
+
+def fragments(*words: str) -> st.SearchStrategy[str]:
+    quoted = [text.replace("WORD", word) for text in (*QUOTED, *CODE) for word in SAID]
+    said = [text for word in words for text in SAID[word]]
+    parts = st.lists(st.sampled_from([*NOISE, *quoted, *said]), max_size=6)
+    return parts.map("\n".join)
+
+
+@given(text=fragments())
+def test_quotations_alone_are_no_verdict(text: str) -> None:
+    assert read_opinion(Reply(text)).opinion is Opinion.UNKNOWN
+
+
+@given(before=fragments("match"), after=fragments("mismatch"), said=st.sampled_from([0, 1]))
+def test_two_verdicts_are_never_one(before: str, after: str, said: int) -> None:
+    text = "\n".join([before, SAID["match"][said], after, SAID["mismatch"][1 - said]])
+    assert read_opinion(Reply(text)) == OpinionReading(ReadingOutcome.CONFLICT)
+
+
+@given(before=fragments("match"), after=st.sampled_from([*NOISE, *CODE]))
+def test_one_verdict_is_read_or_contradicted_by_a_quotation_but_never_turned(
+    before: str, after: str
+) -> None:
+    text = "\n".join([before, SAID["match"][0], after.replace("WORD", "mismatch")])
+    assert read_opinion(Reply(text)).opinion is not Opinion.MISMATCH
+
+
+def is_comments(text: str) -> bool:
+    return all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
+
+
+@given(script=HARD)
+@example(script="cat <<'E'\n```\nE\n")
+@example(script="sed 's/<think>.*<\\/think>//'")
+@example(script='{ "script": x; }')
+def test_a_script_is_kept_to_the_byte_in_every_mode(script: str) -> None:
+    assume(script.strip() and FENCE not in script.strip()[:3] and "~~~" not in script)
+    # Not a script, whatever holds it: JSON, a placeholder of the form, comments and nothing else.
+    assume(not (holds_json(script) or is_placeholder_script(script) or is_comments(script)))
+    said = json.dumps({"script": script})
+    assert read_script(Reply(said)).script == script
+    assert read_script(Reply(f"{FENCE}json\n{said}\n{FENCE}")).script == script
+    assert read_script(Reply("", tool_input={"script": script})).script == script
+    assert read_script(reply_of(_by_tool(said))).script == script
+    mark = FENCE
+    while mark in script:
+        mark += "`"
+    reading = read_script(Reply(f"Here it is.\n\n{mark}bash\n{script}\n{mark}\n"))
+    # A here-document that the script itself leaves open is taken for a cut, and asked for again.
+    assert reading.script == f"{script}\n" or reading.outcome is UNPARSED and "<<" in script
+
+
+@settings(max_examples=50)
+@given(script=HARD, end=st.integers(0, 200))
+def test_half_of_a_script_is_never_taken_for_it(script: str, end: int) -> None:
+    assume(script.strip() and FENCE not in script)
+    fenced = f"{FENCE}bash\n{script}\n{FENCE}"
+    for whole in (json.dumps({"script": script}), fenced):
+        assert read_script(Reply(whole[: min(end, len(whole) - 1)])).outcome is not READ
+
+
+def _by_tool(text: str) -> dict[str, object]:
+    return {"content": [{"type": "tool_use", "input": text}], "stop_reason": "tool_use"}
+
+
+# --- What no file shows well -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "note"),
+    [
+        pytest.param(
+            Reply('{"script": "' + "x" * 1_000_001 + '"}'),
+            "the script is larger than 1 MB",
+            id="over 1 MB",
+        ),
+        pytest.param(
+            Reply('{"script": "\\ud800"}'),
+            "the script holds half of a character",
+            id="half a character",
+        ),
+        pytest.param(Reply("{" * 5000), "the reply holds no script", id="nothing but braces"),
+        pytest.param(
+            Reply('{"a":' * 5000), "the reply holds no script", id="deeper than can be read"
+        ),
+        pytest.param(
+            Reply(f"{FENCE}\n" * 20_001 + "x"),
+            "the reply opens a code block and never closes it",
+            id="nothing but fences",
+        ),
+        pytest.param(
+            Reply(f"{FENCE}bash\n" + "cat <<E\n```\n" * 2_001),
+            "the code block ends inside a here-document",
+            id="nothing but open here-documents",
+        ),
+    ],
+)
+def test_what_no_script_can_be_is_refused_with_a_reason(reply: Reply, note: str) -> None:
+    reading = read_script(reply)
+    assert (reading.outcome, reading.note) == (UNPARSED, note)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(" " * 50_000 + "x", id="blanks"),
+        pytest.param(FENCE + "a" * 50_000 + "`", id="an endless language"),
+        pytest.param("verdict:" + " *" * 25_000 + "!?", id="an endless tag"),
+        pytest.param('"' * 50_001 + "{" * 900, id="quotes and braces"),
+        pytest.param('{"verdict": ' * 900, id="objects in objects"),
+    ],
+)
+def test_a_long_line_is_read_in_no_time(line: str) -> None:
+    assert read_opinion(Reply(line)).opinion is Opinion.UNKNOWN
+    assert read_script(Reply(line)).outcome is UNPARSED
+
+
+def test_differences_are_kept_and_what_is_no_text_is_left_out() -> None:
+    reading = read_opinion(Reply('{"verdict": "mismatch", "differences": ["other path", 3, ""]}'))
+    assert reading.differences == ("other path",)
+
+
+def test_at_most_three_points_are_kept() -> None:
+    said = json.dumps({"verdict": "error", "points": ["a", "b", "c", "d"]})
+    assert read_explanation(Reply(said)).points == ("a", "b", "c")
+    assert read_explanation(Reply('{"verdict": "no_error", "points": []}')).no_error
+
+
+# --- What a real, very small model says ---------------------------------------------------------------------------
+
+REAL = Path("/work/shared/data/real_replies_smollm2.jsonl")
+# Each of the 338 was read by hand, and the reader mended where it differed from a person. Where it still differs,
+# by line from 0: 87 is prose in a code fence, 81 and 272 give a file's name as the script, 194 begins with "script:
+# ```bash" in one line, 128 gives a script both as a string and in a block and the shorter one is taken, and of 78
+# a person would take the block that is closed.
+OF_THEM_READ = {
+    "describe": 23,
+    "difference": 1,
+    "explain": 1,
+    "generate": 63,
+    "refine": 1,
+    "repair": 16,
+    "similarity": 0,
+}
+
+
+@pytest.mark.skipif(not REAL.exists(), reason=f"{REAL} is not there")
+def test_what_is_read_of_a_real_models_replies() -> None:
+    rows = [json.loads(line) for line in REAL.read_text(encoding="utf-8").splitlines()]
+    counts = dict.fromkeys(OF_THEM_READ, 0)
+    for row in rows:
+        reply = Reply(row["reply"], stop_reason=row["stop_reason"])
+        counts[row["stage"]] += _outcome(row["stage"], reply) is READ
+    assert len(rows) == 338
+    assert counts == OF_THEM_READ
+
+
+def _outcome(stage: str, reply: Reply) -> ReadingOutcome:
+    match stage:
+        case "describe":
+            return read_text(reply, "functionality").outcome
+        case "similarity" | "difference":
+            return read_opinion(reply).outcome
+        case "explain":
+            return read_explanation(reply).outcome
+        case _:
+            return read_script(reply).outcome

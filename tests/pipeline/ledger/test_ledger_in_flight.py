@@ -1,0 +1,139 @@
+"""Many runs at few places: the limit holds over all threads, pairs come through one place, nobody stays behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import OperationalError, connection
+
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.ledger import model_calls
+from pipeline.models import Attempt, Endpoint, ModelCall, Run
+from pipeline.scheduling import run_leases
+from tests.make import make_action
+from tests.standin_process import StandIn
+
+pytestmark = pytest.mark.django_db
+
+
+def start(statement: str = "Count the files in /var/tmp/exports") -> Run:
+    return services.start_run(make_action(statement), by=None, uses_retrieval=False, enqueue=False)
+
+
+def most_at_once(standin: StandIn) -> int:
+    """How many calls the model was answering at a time, at most."""
+    steps = [(call["started"], 1) for call in standin.calls()]
+    steps += [(call["ended"], -1) for call in standin.calls()]
+    at_once = [0]
+    for _when, step in sorted(steps):  # type: ignore[type-var]
+        at_once.append(at_once[-1] + step)
+    return max(at_once)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("places", [pytest.param(1, id="one place"), pytest.param(2, id="two")])
+def test_pairs_of_several_workers_share_few_places_without_waiting_for_each_other(
+    standin: StandIn, places: int
+) -> None:
+    Endpoint.objects.update(max_in_flight=places)
+    standin.faults({"kind": "delay", "seconds": 0.05, "count": None})
+    runs = [start().pk for _ in range(3)]
+
+    def carry(run: int) -> None:
+        run_worker.run_to_end(run, give_up_after=60)
+        connection.close()
+
+    threads = [threading.Thread(target=carry, args=(run,)) for run in runs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert set(Run.objects.values_list("state", flat=True)) == {"done"}
+    assert most_at_once(standin) <= places
+    assert len(standin.calls(billed=True)) == 4 * len(runs), "no call is made for nothing"
+    assert not Attempt.objects.exclude(outcome="answered").exists()
+
+
+def test_who_leaves_its_place_tells_who_waits_for_it(standin: StandIn) -> None:
+    Endpoint.objects.update(max_in_flight=1)
+    first, waiting = start(), start()
+    Run.objects.filter(pk=waiting.pk).update(waits_for=Endpoint.objects.get(name="demo"))
+    run_worker.advance(first.pk)
+    first.refresh_from_db()
+    waiting.refresh_from_db()
+    assert first.state == "done"
+    assert waiting.told_at is not None, "not the sweep, but the one who left"
+
+
+def test_who_finds_no_place_leaves_no_try_and_no_thread_behind(standin: StandIn) -> None:
+    run = start()
+    Endpoint.objects.update(max_in_flight=1)
+    other = start()
+    assert run_leases.claim(other.pk) is not None
+    call = ModelCall.objects.create(
+        key="held",
+        run=other,
+        stage="generate",
+        endpoint=Endpoint.objects.get(name="demo"),
+        request={},
+    )
+    Attempt.objects.create(call=call, number=1, fence=1)
+    run_worker.advance(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.owner, run.waits_for.name) == ("queued", "", "demo")  # type: ignore[union-attr]
+    assert not run.calls.exists() and standin.calls() == []
+    assert [stage.name for stage in run.stages.filter(ended_at=None)] == ["generate"]
+
+
+def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
+    standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start()
+    client = run_worker.model_client()
+    real = type(client).send
+
+    def send(self: object, requests: object) -> object:
+        model_calls.draining.set()  # the signal comes while the first call is in flight
+        return real(self, requests)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(client), "send", send)
+    try:
+        run_worker.advance(run.pk)
+    finally:
+        model_calls.draining.clear()
+    run.refresh_from_db()
+    assert (run.state, run.owner, run.crashes) == ("queued", "", 0)
+    assert len(standin.calls()) == 1
+    monkeypatch.undo()
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert len(standin.calls(billed=True)) == 4, "what was answered is not asked again"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reply_that_was_paid_for_is_kept_while_the_database_is_away(
+    standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real: Callable[..., object] = model_calls.settle_attempts
+    failures = iter([OperationalError("the database is away")])
+
+    def settle_attempts(*given: object) -> object:
+        for failure in failures:
+            raise failure
+        return real(*given)
+
+    monkeypatch.setattr(model_calls, "settle_attempts", settle_attempts)
+    run = run_worker.run_to_end(start().pk, give_up_after=60)
+    assert run.state == "done" and run.fence == 1
+    assert len(standin.calls(billed=True)) == 4
+
+
+def test_how_many_statements_a_run_takes(
+    standin: StandIn, django_assert_max_num_queries: Callable[[int], object]
+) -> None:
+    run = start()
+    with django_assert_max_num_queries(60):  # type: ignore[attr-defined]
+        run_worker.run_to_end(run.pk, give_up_after=60)

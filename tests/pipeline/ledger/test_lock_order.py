@@ -1,0 +1,162 @@
+"""Endpoint, batch, run, spending: everything that the pipeline does locks them in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from pipeline import services
+from pipeline.endpoints import services as endpoints
+from pipeline.execution import run_worker
+from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Run
+from pipeline.scheduling import dispatch, run_leases
+from pipeline.scheduling.heartbeat import renew
+from tests.make import make_action
+from tests.pipeline.locks import locks_of, noted_locks
+from tests.standin_process import StandIn
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def locks() -> Iterator[list[list[str]]]:
+    with noted_locks() as transactions:
+        yield transactions
+
+
+def start(batch: Batch | None = None) -> Run:
+    return services.start_run(
+        make_action(), by=None, uses_retrieval=False, batch=batch, enqueue=False
+    )
+
+
+def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
+    run = run_worker.run_to_end(start().pk, give_up_after=60)
+    assert run.state == "done"
+    assert ["pipeline_endpoint", "pipeline_run"] in locks
+    assert ["pipeline_run", "pipeline_spending"] in locks
+
+
+def test_a_run_of_a_batch_whose_budget_is_used_up(standin: StandIn, locks: list[list[str]]) -> None:
+    batch = Batch.objects.create(name="Study", budget=0)
+    run_worker.advance(start(batch).pk)
+    batch.refresh_from_db()
+    assert batch.paused_at is not None
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        pytest.param(
+            {"kind": "status", "status": 503}, ["pipeline_endpoint", "pipeline_run"], id="busy"
+        ),
+        pytest.param(
+            {"kind": "status", "status": 400},
+            ["pipeline_endpoint", "pipeline_run", "pipeline_spending"],
+            id="refused",
+        ),
+        pytest.param(
+            {"kind": "status", "status": 402, "error_code": "ramp_limit_exceeded"},
+            ["pipeline_endpoint", "pipeline_batch", "pipeline_run"],
+            id="spend limit",
+        ),
+    ],
+)
+def test_a_try_that_fails(
+    standin: StandIn, locks: list[list[str]], fault: dict[str, object], expected: list[str]
+) -> None:
+    standin.faults({**fault, "task": "generate"})
+    run_worker.advance(start(Batch.objects.create(name="Study")).pk)
+    assert any(one[: len(expected)] == expected for one in locks), locks
+
+
+def test_a_run_that_was_lost(standin: StandIn, locks: list[list[str]]) -> None:
+    run = start()
+    standin.faults({"kind": "status", "status": 503, "task": "describe"})
+    run_worker.advance(run.pk)
+    Endpoint.objects.update(blocked_until=None)
+    Run.objects.update(not_before=None)
+    lease = run_leases.claim(run.pk)
+    assert lease is not None
+    renew([lease])
+    call = ModelCall.objects.get(run=run, stage="describe")
+    Attempt.objects.create(call=call, number=2, fence=lease.fence)
+    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert run_worker.run_to_end(run.pk, give_up_after=60).state == "done"
+    assert Attempt.objects.filter(outcome="orphaned").count() == 1
+
+
+def test_what_people_do(standin: StandIn, locks: list[list[str]], administrator: User) -> None:
+    batch = Batch.objects.create(name="Study")
+    run, cancelled, finished = start(batch), start(batch), start()
+    demo = Endpoint.objects.get(name="demo")
+    services.pause_batch(batch, by=administrator)
+    services.set_budget(batch, budget=10**6, by=administrator)
+    services.resume_batch(batch, by=administrator)
+    services.cancel_run(cancelled, by=administrator)
+    Run.objects.filter(pk=run.pk).update(state="failed", finished_at=timezone.now())
+    services.retry_run(run, by=administrator)
+    finished = run_worker.run_to_end(finished.pk, give_up_after=60)
+    draft = finished.drafts.get()
+    services.ask_refinement(draft, by=administrator, feedback="Quote the path.")
+    services.ask_shorter(
+        draft, text="1. Quote it.\n2. Say so.\n3. Test it.\n4. Do.", by=administrator
+    )
+    assert run_worker.run_to_end(finished.pk, give_up_after=60).refinements.get().state == "done"
+    Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
+    Run.objects.filter(pk=run.pk).update(waits_for=demo)
+    endpoints.wake(demo, by=administrator)
+    dispatch.forget_dispatches()
+    run_worker.sweep()
+    assert len(locks) > 20
+
+
+def test_the_other_order_is_noticed(db: None) -> None:
+    run, demo = start(), Endpoint.objects.get(name="demo")
+    with noted_locks(), transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)
+        with pytest.raises(AssertionError, match="pipeline_endpoint is locked after pipeline_run"):
+            Endpoint.objects.filter(pk=demo.pk).update(title="Demo")
+    with noted_locks(), transaction.atomic():
+        Endpoint.objects.filter(pk=demo.pk).update(title=demo.title)
+        Run.objects.select_for_update().get(pk=run.pk)
+    with (
+        noted_locks(),
+        transaction.atomic(),
+        pytest.raises(AssertionError, match="NO KEY is missing"),
+    ):
+        Endpoint.objects.select_for_update().get(pk=demo.pk)
+    with noted_locks() as transactions:
+        Run.objects.count()
+        Run.objects.filter(pk=run.pk).update(told_at=None)
+    assert transactions == [[], ["pipeline_run"]]
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        pytest.param("SELECT * FROM pipeline_run WHERE id = 1", [], id="nothing"),
+        pytest.param(
+            'SELECT "pipeline_run"."id" FROM "pipeline_run" LEFT JOIN "pipeline_batch" FOR UPDATE OF r',
+            [("pipeline_run", "UPDATE")],
+            id="the first of a join",
+        ),
+        pytest.param(
+            "WITH held AS (SELECT id FROM pipeline_run FOR NO KEY UPDATE), x AS (UPDATE pipeline_endpoint SET a = 1)",
+            [("pipeline_run", "NO KEY UPDATE"), ("pipeline_endpoint", "NO KEY UPDATE")],
+            id="parts of a statement",
+        ),
+        pytest.param(
+            "INSERT INTO pipeline_spending AS kept SELECT 1 FROM closed ON CONFLICT DO UPDATE SET a = 1",
+            [("pipeline_spending", "UPDATE")],
+            id="sums",
+        ),
+    ],
+)
+def test_what_a_statement_locks(sql: str, expected: list[tuple[str, str]]) -> None:
+    assert locks_of(sql) == expected

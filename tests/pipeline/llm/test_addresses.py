@@ -1,0 +1,119 @@
+"""Where each address leads, however it is written, and whether an endpoint may have it."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+
+from core.errors import BadInput
+from pipeline.endpoints.address_rules import is_loopback, is_private, read_base_url
+from pipeline.llm.addresses import (
+    ForbiddenAddress,
+    Zone,
+    choose_addresses,
+    is_metadata_name,
+    read_address,
+    zone_of,
+)
+
+LOOPBACK, PRIVATE, PUBLIC, FORBIDDEN = Zone
+ZONES = [
+    ("127.0.0.1", LOOPBACK), ("127.255.255.254", LOOPBACK), ("::1", LOOPBACK),
+    ("::ffff:127.0.0.1", LOOPBACK), ("::ffff:7f00:1", LOOPBACK),
+    ("10.0.0.5", PRIVATE), ("172.16.0.1", PRIVATE), ("172.31.255.255", PRIVATE),
+    ("192.168.1.2", PRIVATE), ("100.64.0.1", PRIVATE), ("fd12:3456::1", PRIVATE),
+    ("::ffff:10.0.0.5", PRIVATE),
+    ("8.8.8.8", PUBLIC), ("172.32.0.1", PUBLIC), ("100.128.0.1", PUBLIC),
+    ("2606:4700::1111", PUBLIC), ("64:ff9b::808:808", PUBLIC), ("2002:808:808::", PUBLIC),
+    ("::ffff:8.8.8.8", PUBLIC),
+    ("169.254.169.254", FORBIDDEN), ("169.254.170.2", FORBIDDEN), ("169.254.0.1", FORBIDDEN),
+    ("::ffff:169.254.169.254", FORBIDDEN), ("::ffff:a9fe:a9fe", FORBIDDEN),
+    ("64:ff9b::a9fe:a9fe", FORBIDDEN), ("64:ff9b::7f00:1", FORBIDDEN),
+    ("64:ff9b::a00:5", FORBIDDEN), ("64:ff9b:1::1", FORBIDDEN), ("2002:7f00:1::", FORBIDDEN),
+    ("2002:a9fe:a9fe::", FORBIDDEN), ("::127.0.0.1", FORBIDDEN), ("2001::1", FORBIDDEN),
+    ("fd00:ec2::254", FORBIDDEN), ("fd20:ce::254", FORBIDDEN), ("fd00:42::42", FORBIDDEN),
+    ("100.100.100.200", FORBIDDEN), ("168.63.129.16", FORBIDDEN), ("192.0.0.192", FORBIDDEN),
+    ("fe80::1", FORBIDDEN), ("fe80::1%eth0", FORBIDDEN), ("fec0::1", FORBIDDEN),
+    ("0.0.0.0", FORBIDDEN), ("0.1.2.3", FORBIDDEN), ("::", FORBIDDEN),
+    ("::ffff:0.0.0.0", FORBIDDEN), ("224.0.0.1", FORBIDDEN), ("ff02::1", FORBIDDEN),
+    ("255.255.255.255", FORBIDDEN), ("240.0.0.1", FORBIDDEN), ("192.0.2.1", FORBIDDEN),
+    ("198.18.0.1", FORBIDDEN), ("2001:db8::1", FORBIDDEN), ("100::1", FORBIDDEN),
+]  # fmt: skip
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(ZONES) >= 50
+
+
+@pytest.mark.parametrize(("text", "zone"), ZONES)
+def test_an_address_is_judged_by_number(text: str, zone: Zone) -> None:
+    assert zone_of(ipaddress.ip_address(text)) is zone
+
+
+@pytest.mark.parametrize(("text", "zone"), [case for case in ZONES if "%" not in case[0]])
+def test_an_endpoint_may_have_it_or_not(text: str, zone: Zone) -> None:
+    host = f"[{text}]" if ":" in text else text
+    if zone is FORBIDDEN:
+        for scheme in ("http", "https"):
+            with pytest.raises(BadInput, match="No model is asked there"):
+                read_base_url(f"{scheme}://{host}:8080")
+        return
+    assert read_base_url(f"https://{host}")
+    assert is_loopback(f"http://{host}") is (zone is LOOPBACK)
+    assert is_private(f"http://{host}") is (zone in (LOOPBACK, PRIVATE))
+    if zone is PUBLIC:
+        with pytest.raises(BadInput, match="Plain http"):
+            read_base_url(f"http://{host}")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://2130706433", "http://0x7f000001", "http://0x7f.0.0.1", "http://0177.0.0.1",
+        "http://017700000001", "http://127.1", "http://127.0.1", "http://2852039166",
+        "http://0xa9fea9fe", "http://169.254.43518", "http://0251.0376.0251.0376",
+        "http://127.0.0.1.", "http://[::ffff:127.0.0.1%25eth0]", "http://１２７.0.0.1",
+        "http://①②⑦.0.0.1", "http://127。0。0。1",
+    ],
+)  # fmt: skip
+def test_a_number_written_in_another_way_is_no_address(url: str) -> None:
+    with pytest.raises(BadInput, match="no address"):
+        read_base_url(url)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "metadata.google.internal", "METADATA.google.internal", "metadata", "metadata.goog",
+        "instance-data", "instance-data.ec2.internal", "a.metadata.google.internal",
+    ],
+)  # fmt: skip
+def test_a_clouds_own_names_are_refused(host: str) -> None:
+    assert is_metadata_name(host)
+    with pytest.raises(BadInput, match="No model is asked there"):
+        read_base_url(f"http://{host}")
+    with pytest.raises(ForbiddenAddress, match="metadata"):
+        choose_addresses(host, ["10.0.0.1"], is_encrypted=True)
+
+
+@pytest.mark.parametrize(
+    ("host", "found", "is_encrypted", "chosen"),
+    [
+        ("localhost", ["::1", "127.0.0.1"], False, ["::1", "127.0.0.1"]),
+        ("localhost", ["10.0.0.1", "127.0.0.1"], True, ["127.0.0.1"]),
+        ("gpu.lan", ["fe80::1", "10.0.0.5"], False, ["10.0.0.5"]),
+        ("gpu.lan", ["8.8.8.8", "10.0.0.5"], False, ["10.0.0.5"]),
+        ("models.example", ["8.8.8.8", "169.254.169.254"], True, ["8.8.8.8"]),
+        ("models.example", ["10.0.0.5"], True, ["10.0.0.5"]),
+    ],
+)
+def test_of_what_a_name_leads_to_only_what_may_be_asked_is_connected_to(
+    host: str, found: list[str], is_encrypted: bool, chosen: list[str]
+) -> None:
+    assert choose_addresses(host, found, is_encrypted=is_encrypted) == chosen
+
+
+def test_an_address_in_notation_of_the_other_family_is_one_of_its_own() -> None:
+    assert str(read_address("[::ffff:127.0.0.1]")) == "127.0.0.1"
+    assert read_address("localhost") is None

@@ -1,0 +1,357 @@
+"""One try against each way in which a server can misbehave: how it ends, when, and what it leaves behind."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import httpx2
+import pytest
+
+from pipeline.llm import connections, transport
+from pipeline.llm.client import MessagesClient
+from pipeline.llm.http_exchange import Group, current_group
+from pipeline.llm.transport import Limits
+from pipeline.llm.types import Answered, Failed, FailureKind, Target, Trouble, UsageDoubt
+from tests.hostile import CERTIFICATE, KINDS, Hostile
+
+SECONDS = 0.6
+REQUEST: dict[str, object] = {
+    "model": "any",
+    "max_tokens": 100,
+    "messages": [{"role": "user", "content": "Write it."}],
+}
+Ask = Callable[..., Answered | Failed]
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[Hostile]:
+    with Hostile(drip_seconds=0.05) as server:
+        yield server
+
+
+@pytest.fixture
+def ask(hostile: Hostile) -> Ask:
+    """One try against the hostile server, or any other address."""
+    client = MessagesClient(Limits(most_bytes=1_000_000))
+
+    def ask(kind: str, *, url: str = "", seconds: float = SECONDS) -> Answered | Failed:
+        target = Target(kind, url or hostile.url(kind), "key", seconds)
+        [ended] = client.send([(target, REQUEST)])
+        return ended
+
+    return ask
+
+
+def failed(ended: Answered | Failed) -> tuple[FailureKind, str, bool]:
+    assert isinstance(ended, Failed), ended
+    return ended.kind, ended.error_type, ended.possibly_billed
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends", "words"),
+    [
+        ("drip", (FailureKind.TIMEOUT, "", True), "No whole reply within"),
+        ("drip-headers", (FailureKind.TIMEOUT, "", True), "No whole reply within"),
+        ("silent", (FailureKind.TIMEOUT, "", True), "No whole reply within"),
+        ("endless", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
+        ("200-mb", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
+        ("gzip-bomb", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
+        ("large-script", (FailureKind.REFUSED, Trouble.TOO_LARGE, True), "larger than 1 MB"),
+        ("bad-gzip", (FailureKind.REFUSED, Trouble.ENCODING, True), "can't be unpacked"),
+        ("redirect", (FailureKind.REFUSED, Trouble.REDIRECT, False), "not followed"),
+        ("redirect-loop", (FailureKind.REFUSED, Trouble.REDIRECT, False), "not followed"),
+        ("reset", (FailureKind.TIMEOUT, "ReadError", True), "connection broke"),
+        ("html", (FailureKind.REFUSED, Trouble.WEB_PAGE, False), "A web page came back"),
+        ("oversized-headers", (FailureKind.REFUSED, Trouble.HEADERS, True), "headers are larger"),
+    ],
+)  # fmt: skip
+def test_each_ends_in_time_with_one_request_and_true_words(
+    hostile: Hostile, ask: Ask, kind: str, ends: tuple[FailureKind, str, bool], words: str
+) -> None:
+    hostile.requests.clear()
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    ended = ask(kind, seconds=5.0 if "larger" in words else SECONDS)
+    assert failed(ended) == ends
+    assert words in ended.message  # type: ignore[union-attr]
+    assert time.monotonic() - began < SECONDS + 1
+    assert dict(hostile.requests) == {kind: 1}, "one try is one request, and nothing goes elsewhere"
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    # The server is in this process too, and the large script is whole in its memory.
+    assert grown < (150 if kind == "large-script" else 40), f"{grown:.0f} MiB"
+    deadline = time.monotonic() + 2
+    while hostile.open[kind]:
+        assert time.monotonic() < deadline, "the connection is left open"
+        time.sleep(0.01)
+
+
+def test_every_kind_of_the_server_is_tried() -> None:
+    [mark] = test_each_ends_in_time_with_one_request_and_true_words.pytestmark  # type: ignore[attr-defined]
+    tried = {case[0] for case in mark.args[1]}
+    assert tried | {"usage-null", "usage-absurd"} == set(KINDS)
+
+
+def test_no_thread_is_left_behind_by_tries_that_ran_out_of_time(hostile: Hostile) -> None:
+    client = MessagesClient()
+    target = Target("drip", hostile.url("drip"), "key", SECONDS)
+    before = threading.active_count()
+    askers = [
+        threading.Thread(target=client.send, args=([(target, REQUEST)] * 2,)) for _ in range(10)
+    ]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join(timeout=SECONDS + 3)
+    assert not any(asker.is_alive() for asker in askers)
+    # Threads for the second of two requests stay, idle, for the next; each serves the other endpoints too.
+    assert threading.active_count() - before <= 10 + 2 * 20
+    assert hostile.open["drip"] == 0 or _drained(hostile, "drip")
+
+
+def _drained(hostile: Hostile, kind: str) -> bool:
+    deadline = time.monotonic() + 2
+    while hostile.open[kind] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not hostile.open[kind]
+
+
+@pytest.mark.parametrize("kind", ["drip", "drip-headers", "silent"])
+def test_a_try_that_nobody_waits_for_any_more_ends_at_once(hostile: Hostile, kind: str) -> None:
+    client, group = MessagesClient(), Group()
+    target = Target(kind, hostile.url(kind), "key", 60.0)
+    ended: list[Answered | Failed] = []
+
+    def ask() -> None:
+        current_group.set(group)
+        ended.extend(client.send([(target, REQUEST)] * 2))
+
+    asker = threading.Thread(target=ask)
+    asker.start()
+    deadline = time.monotonic() + 5
+    while hostile.open[kind] < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    group.abandon("The run was cancelled.")
+    asker.join(timeout=2)
+    assert not asker.is_alive()
+    assert [failed(one) for one in ended] == [(FailureKind.TIMEOUT, Trouble.ABANDONED, True)] * 2
+    assert ended[0].message == "The run was cancelled."  # type: ignore[union-attr]
+    assert _drained(hostile, kind), "its connections are closed"
+
+
+def test_what_is_abandoned_before_it_began_is_not_sent(hostile: Hostile) -> None:
+    client = MessagesClient()
+    client.abandon_all("The worker is being stopped.")
+    hostile.requests.clear()
+    [ended] = client.send([(Target("html", hostile.url("html"), "key", 5.0), REQUEST)])
+    assert failed(ended) == (FailureKind.TIMEOUT, Trouble.ABANDONED, False)
+    assert not hostile.requests
+
+
+# --- Usage -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "doubt", "said"),
+    [
+        ("usage-null", UsageDoubt.NOT_REPORTED, ""),
+        ("usage-absurd", UsageDoubt.NOT_BELIEVED, '"input_tokens": 1' + "0" * 30),
+    ],
+)
+def test_a_reply_with_doubtful_usage_is_kept_and_its_tokens_are_not(
+    ask: Ask, kind: str, doubt: UsageDoubt, said: str
+) -> None:
+    ended = ask(kind)
+    assert isinstance(ended, Answered)
+    assert (ended.doubt, ended.usage.input, ended.usage.output) == (doubt, 0, 0)
+    assert said in ended.said and ended.message["usage"] is None
+
+
+# --- Addresses ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def leads_to(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Names lead to these addresses, one more each time they are looked up; returns what was looked up."""
+
+    def lead(*answers: str) -> list[str]:
+        asked: list[str] = []
+
+        def find(host: str, port: int, *, within: float) -> list[str]:
+            asked.append(host)
+            return [answers[min(len(asked), len(answers)) - 1]]
+
+        monkeypatch.setattr(connections._resolver, "find", find)
+        return asked
+
+    return lead
+
+
+def test_the_address_connected_to_is_the_one_that_was_judged(
+    hostile: Hostile, ask: Ask, leads_to: Callable[..., list[str]]
+) -> None:
+    """A name that leads to this machine when it is looked at and elsewhere right after gains nothing."""
+    asked = leads_to("127.0.0.1", "169.254.169.254")
+    ended = ask("usage-null", url=f"http://gpu.lan:{hostile.port}/usage-null")
+    assert isinstance(ended, Answered)
+    assert asked == ["gpu.lan"], "looked up once for the connection, and not again by the socket"
+
+
+@pytest.mark.parametrize(
+    ("url", "found", "words"),
+    [
+        ("http://gpu.lan:8080", "169.254.169.254", "link-local, metadata or reserved"),
+        ("https://models.example", "fd00:ec2::254", "link-local, metadata or reserved"),
+        ("https://models.example", "::ffff:169.254.169.254", "link-local, metadata or reserved"),
+        ("http://gpu.lan:8080", "8.8.8.8", "without encryption"),
+        ("http://localhost:8080", "10.0.0.5", "is not this machine"),
+        ("http://metadata.google.internal", "10.0.0.5", "metadata service"),
+    ],
+)
+def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
+    ask: Ask, leads_to: Callable[..., list[str]], url: str, found: str, words: str
+) -> None:
+    leads_to(found)
+    ended = ask("anywhere", url=url)
+    assert failed(ended) == (FailureKind.REFUSED, Trouble.ADDRESS, False)
+    assert words in ended.message  # type: ignore[union-attr]
+
+
+def test_a_name_that_is_not_found_in_time_is_not_waited_for_longer(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_given, **_named: late.wait(5) and [])
+    began = time.monotonic()
+    ended = [ask("x", url="http://gpu.lan:1", seconds=0.2) for _ in range(3)]
+    assert {failed(one)[0] for one in ended} == {FailureKind.UNREACHABLE}
+    assert time.monotonic() - began < 2
+    assert sum("_look_up" in str(one) for one in threading.enumerate()) <= 1, "one for one name"
+    late.set()
+
+
+def test_a_proxy_of_the_environment_is_not_used(
+    hostile: Hostile, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    assert isinstance(ask("usage-null"), Answered)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "goes"),
+    [
+        ("https://api.anthropic.com", True),
+        ("https://8.8.8.8", True),
+        ("https://10.0.0.5", False),
+        ("https://[fd12::1]", False),
+        ("http://gpu.lan:8080", False),
+        ("http://localhost:1", False),
+        ("https://localhost:1", False),
+        ("http://127.0.0.1:1", False),
+    ],
+)
+def test_what_goes_through_the_proxy_of_the_setting(base_url: str, goes: bool) -> None:
+    assert transport.goes_by_proxy(base_url, "http://proxy.lan:3128") is goes
+    assert not transport.goes_by_proxy(base_url, "")
+
+
+def test_the_proxy_of_the_setting_is_asked_to_connect_and_looks_the_name_up_itself(
+    leads_to: Callable[..., list[str]],
+) -> None:
+    heard: list[bytes] = []
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _address = listener.accept()
+        heard.append(connection.recv(4096))
+        connection.sendall(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
+        connection.close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    asked = leads_to("127.0.0.1")
+    proxy = f"http://localhost:{listener.getsockname()[1]}"
+    client = MessagesClient(Limits(proxy=proxy))
+    [ended] = client.send([(Target("far", "https://models.example", "key", 5.0), REQUEST)])
+    listener.close()
+    assert heard[0].startswith(b"CONNECT models.example:443 ")
+    assert asked == ["localhost"], "only the proxy's own name is looked up here"
+    assert failed(ended) == (FailureKind.REFUSED, Trouble.PROXY, False)
+
+
+# --- TLS ---------------------------------------------------------------------------------------------------
+
+
+def test_a_certificate_that_nobody_signed_is_said_to_be_one(hostile: Hostile, ask: Ask) -> None:
+    ended = ask("tls", url=hostile.tls_url)
+    assert failed(ended) == (FailureKind.REFUSED, Trouble.CERTIFICATE, False)
+    assert "self-signed certificate" in ended.message  # type: ignore[union-attr]
+
+
+def test_a_server_without_tls_is_told_from_one_that_is_not_there(
+    hostile: Hostile, ask: Ask
+) -> None:
+    ended = ask("html", url=f"https://localhost:{hostile.port}/html")
+    assert failed(ended) == (FailureKind.REFUSED, Trouble.TLS, False)
+
+
+def test_the_certificate_is_verified_for_the_name_although_an_address_is_connected_to(
+    hostile: Hostile, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusting = ssl.create_default_context(cafile=str(CERTIFICATE))
+    monkeypatch.setattr(transport, "_ssl_context", lambda: trusting)
+    good = ask("usage-null", url=hostile.tls_url.replace("/tls", "/usage-null"))
+    assert isinstance(good, Answered)
+    other = hostile.tls_url.replace("localhost", "127.0.0.1")
+    assert failed(ask("tls", url=other)) == (FailureKind.REFUSED, Trouble.CERTIFICATE, False)
+
+
+# --- Bodies ------------------------------------------------------------------------------------------------
+
+
+def _body(*pieces: bytes, encoding: str = "identity", most: int = 100) -> bytes:
+    response = transport.httpcore2.Response(200, content=iter(pieces))
+    unpacker = transport._unpacker_of(httpx2.Headers({"content-encoding": encoding}))
+    return b"".join(transport._Body(response, unpacker, most, cuts=False))
+
+
+def _packed(data: bytes) -> bytes:
+    packer = transport.zlib.compressobj(9, transport.zlib.DEFLATED, 31)
+    return packer.compress(data) + packer.flush()
+
+
+def test_what_is_packed_is_unpacked_wherever_it_is_cut() -> None:
+    data = b"abc" * 30
+    packed = _packed(data)
+    for cut in range(1, len(packed)):
+        assert _body(packed[:cut], packed[cut:], encoding="gzip") == data
+
+
+@pytest.mark.parametrize(
+    ("pieces", "encoding", "error"),
+    [
+        pytest.param([b"x" * 101], "identity", transport.TooLarge, id="one byte too many"),
+        pytest.param([b"x" * 60] * 2, "identity", transport.TooLarge, id="in two pieces"),
+        pytest.param([_packed(b"x" * 101)], "gzip", transport.TooLarge, id="unpacked"),
+        pytest.param(
+            [_packed(b"x"), b"y" * 101], "gzip", transport.TooLarge, id="more after its end"
+        ),
+        pytest.param([_packed(b"x" * 9)[:-4]], "gzip", transport.BadPacking, id="cut short"),
+        pytest.param([b"x"], "gzip", transport.BadPacking, id="not gzip"),
+        pytest.param([b"x"], "br", transport.BadPacking, id="not asked for"),
+    ],
+)
+def test_what_is_too_large_or_badly_packed_is_refused(
+    pieces: list[bytes], encoding: str, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        _body(*pieces, encoding=encoding)
+
+
+def test_a_body_of_just_the_limit_is_read() -> None:
+    assert _body(b"x" * 50, b"y" * 50) == b"x" * 50 + b"y" * 50

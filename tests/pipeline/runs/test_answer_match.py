@@ -1,0 +1,103 @@
+"""The asker's word on what the catalogue answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import MatchLabel
+from pipeline.models import Run
+from tests.make import make_answered_run, make_run, make_version
+from tests.pipeline.page_and_api import DONE, ByPage, Way, both_ways
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def answered_run(reviewer: User, curator: User) -> Run:
+    return make_answered_run(
+        make_version(by=curator),
+        by=reviewer,
+        reasons=["same verb and object"],
+        differs=["<b>45</b> days instead of 30"],
+        fills={"DIRECTORY": "/srv/<i>reports</i>"},
+    )
+
+
+@both_ways
+def test_this_is_it_is_kept_as_a_label(way: Way, answered_run: Run, reviewer: User) -> None:
+    assert way.do(reviewer, answered_run, "confirm-match").status == DONE
+
+    label = MatchLabel.objects.get()
+    assert (label.label, label.by, label.version) == ("match", reviewer, answered_run.answered_by)
+    assert label.confidence == pytest.approx(0.93)
+    assert Run.objects.count() == 1
+
+
+@both_ways
+def test_not_what_i_asked_starts_one_run_that_writes(
+    way: Way, answered_run: Run, reviewer: User
+) -> None:
+    assert way.do(reviewer, answered_run, "reject-match").status == DONE
+    again = way.do(reviewer, answered_run, "reject-match")
+
+    assert again.status == 409
+    assert "already answered" in again.text
+    assert MatchLabel.objects.get().label == "no_match"
+    written = Run.objects.get(follows=answered_run)
+    assert not written.uses_retrieval
+    assert written.action == answered_run.action
+
+
+@both_ways
+@pytest.mark.parametrize("what", ["confirm-match", "reject-match"])
+def test_a_run_that_the_catalogue_did_not_answer_has_nothing_to_say(
+    way: Way, reviewer: User, what: str
+) -> None:
+    run = make_run(by=reviewer)
+
+    assert way.do(reviewer, run, what).status == 409
+    assert not MatchLabel.objects.exists()
+    assert Run.objects.count() == 1
+
+
+def test_the_page_says_why_it_matched_and_asks(
+    client_for: ClientFor, answered_run: Run, reviewer: User
+) -> None:
+    page = client_for(reviewer).get(reverse("run-detail", args=[answered_run.pk])).text
+
+    assert "Delete old files in a directory" in page
+    assert "confidence 93" in page
+    assert "same verb and object" in page
+    assert "&lt;b&gt;45&lt;/b&gt; days instead of 30" in page
+    assert "/srv/&lt;i&gt;reports&lt;/i&gt;" in page
+    assert 'data-key="y"' in page
+    assert 'data-key="n"' in page
+    assert reverse("entry-detail", args=["delete-old-files-in-a-directory"]) in page
+    assert "Use without review" not in page
+
+
+def test_after_the_answer_the_page_does_not_ask_again(
+    client_for: ClientFor, answered_run: Run, reviewer: User
+) -> None:
+    ByPage().do(reviewer, answered_run, "reject-match")
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[answered_run.pk])).text
+
+    assert 'data-key="y"' not in page
+    written = Run.objects.get(follows=answered_run)
+    assert reverse("run-detail", args=[written.pk]) in page
+
+
+def test_somebody_else_sees_the_match_and_is_not_asked(
+    client_for: ClientFor, answered_run: Run, second_reviewer: User
+) -> None:
+    page = client_for(second_reviewer).get(reverse("run-detail", args=[answered_run.pk])).text
+
+    assert "Delete old files in a directory" in page
+    assert 'data-key="y"' not in page

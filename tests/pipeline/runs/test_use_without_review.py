@@ -1,0 +1,128 @@
+"""Break-glass: taking a script that nobody has reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from pipeline.models import Draft, DraftUse, Run
+from tests.make import make_run, make_version
+from tests.pipeline.page_and_api import DONE, ByApi, Way, both_ways
+
+ClientFor = Callable[[User], Client]
+REASON = "Disk full in ten minutes <i>really</i>"
+COPY = 'data-copy="draft-source"'
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(reviewer: User) -> Run:
+    return make_run(by=reviewer)
+
+
+@pytest.fixture
+def draft(run: Run) -> Draft:
+    assert run.recommended is not None
+    return run.recommended
+
+
+@both_ways
+def test_it_is_recorded_with_its_reason(way: Way, draft: Draft, reviewer: User) -> None:
+    assert way.use(reviewer, draft, REASON).status == DONE
+
+    use = DraftUse.objects.get()
+    assert (use.draft, use.by, use.reason) == (draft, reviewer, REASON)
+    assert LogEntry.objects.filter(
+        actor=reviewer, additional_data={"event": "used without review"}
+    ).exists()
+
+
+@both_ways
+@pytest.mark.parametrize("reason", ["", "  \n", "\0", "x" * 100_000])
+def test_without_a_usable_reason_nothing_is_used(
+    way: Way, draft: Draft, reviewer: User, reason: str
+) -> None:
+    assert way.use(reviewer, draft, reason).status == 422
+    assert not DraftUse.objects.exists()
+
+
+@both_ways
+def test_it_takes_the_permission(way: Way, draft: Draft, stranger: User) -> None:
+    answered = way.use(stranger, draft, REASON)
+
+    assert answered.status == 403
+    assert "nobody has reviewed" in answered.text
+    assert not DraftUse.objects.exists()
+
+
+def test_the_api_hands_out_the_exact_script(draft: Draft, reviewer: User) -> None:
+    assert "find /var/tmp/exports -type f -mtime +30 -delete\\n" in (
+        ByApi().use(reviewer, draft, REASON).text
+    )
+
+
+def test_the_page_has_copy_only_after_it(
+    client_for: ClientFor, run: Run, draft: Draft, reviewer: User, second_reviewer: User
+) -> None:
+    client, address = client_for(reviewer), reverse("run-detail", args=[run.pk])
+    before = client.get(address).text
+    assert COPY not in before
+    assert "Use without review" in before
+    assert "checked by nobody" in before
+
+    client.post(reverse("run-use-draft", args=[draft.pk]), {"reason": REASON})
+
+    after = client.get(address).text
+    assert COPY in after
+    assert "Recorded" in after
+    assert "Disk full in ten minutes &lt;i&gt;really&lt;/i&gt;" in after
+    assert COPY not in client_for(second_reviewer).get(address).text
+
+
+def test_who_may_not_use_it_is_told_why(client_for: ClientFor, run: Run, stranger: User) -> None:
+    page = client_for(stranger).get(reverse("run-detail", args=[run.pk])).text
+
+    assert COPY not in page
+    assert "Copying is closed" in page
+    assert "Use it" not in page
+
+
+def test_a_refused_reason_leaves_the_form_open(
+    client_for: ClientFor, draft: Draft, reviewer: User
+) -> None:
+    response = client_for(reviewer).post(reverse("run-use-draft", args=[draft.pk]), {"reason": ""})
+
+    assert response.status_code == 422
+    assert '<details class="use" open>' in response.text
+
+
+def test_what_was_verified_since_leads_to_its_entry(
+    client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
+) -> None:
+    version = make_version("Delete old exports", script=draft.script, by=curator)
+    version.entry.phrasings.create(
+        text=run.action.statement, confirmed_by=curator, confirmed_at=timezone.now()
+    )
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+
+    assert reverse("entry-detail", args=[version.entry.slug]) in page
+    assert "exactly this script is in the catalogue" in page
+    assert "Use without review" not in page
+
+
+def test_the_same_text_verified_for_another_statement_vouches_for_nothing(
+    client_for: ClientFor, run: Run, draft: Draft, reviewer: User, curator: User
+) -> None:
+    make_version("Delete other files", script=draft.script, by=curator)
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+
+    assert "checked by nobody" in page
+    assert "Use without review" in page

@@ -1,0 +1,205 @@
+"""Leases are renewed whatever else is locked, and their ends are the database's."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+from pytest_django import Settings
+
+from core.process import OWNER
+from pipeline import services
+from pipeline.ledger.admission import admit
+from pipeline.models import Endpoint, ModelCall, Run, Worker
+from pipeline.scheduling import run_leases
+from pipeline.scheduling.heartbeat import Heartbeat, renew
+from tests.make import make_action
+
+SOON = timedelta(seconds=1)
+
+
+def hold() -> run_leases.Lease:
+    run = services.start_run(make_action(), by=None, uses_retrieval=False, enqueue=False)
+    lease = run_leases.claim(run.pk)
+    assert lease is not None
+    return lease
+
+
+def let_run_out_soon() -> None:
+    Run.objects.update(lease_until=timezone.now() + SOON)
+
+
+def is_renewed(lease: run_leases.Lease) -> bool:
+    return Run.objects.get(pk=lease.run_id).lease_until > timezone.now() + 5 * SOON  # type: ignore[operator]
+
+
+@contextmanager
+def locked(table: str, pk: int) -> Iterator[None]:
+    """The row, locked by somebody else for as long as the block runs."""
+    held, done = threading.Event(), threading.Event()
+
+    def lock() -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SELECT FROM {table} WHERE id = %s FOR NO KEY UPDATE", [pk])
+            held.set()
+            done.wait(30)
+        connection.close()
+
+    thread = threading.Thread(target=lock)
+    thread.start()
+    assert held.wait(10)
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_is_locked_keeps_no_other_waiting() -> None:
+    stuck, other = hold(), hold()
+    let_run_out_soon()
+    with locked("pipeline_run", stuck.run_id):
+        began = time.monotonic()
+        assert renew([stuck, other]) == {stuck.run_id}, "come back to this one"
+        assert time.monotonic() - began < 1
+        assert is_renewed(other) and not is_renewed(stuck)
+    assert renew([stuck]) == set()
+    assert is_renewed(stuck)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_beat_comes_back_to_what_was_locked(settings: Settings) -> None:
+    settings.SCRIPTSMITH_RUN_LEASE_SECONDS = 8
+    stuck = hold()
+    let_run_out_soon()
+    beat = Heartbeat()
+    with locked("pipeline_run", stuck.run_id), beat.keeping(stuck):
+        time.sleep(2.5)  # a beat is due after 2 s
+        assert not is_renewed(stuck)
+    with beat.keeping(stuck):
+        deadline = time.monotonic() + 1.5  # and the next one only after 4 s
+        while not is_renewed(stuck):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_for_an_endpoint_holds_no_run() -> None:
+    lease, demo = hold(), Endpoint.objects.get(name="demo")
+    let_run_out_soon()
+    call = ModelCall(key="k", run_id=lease.run_id, stage="generate", endpoint=demo, request={})
+    noted: list[int] = []
+
+    def ask() -> None:
+        noted.append(len(admit(lease, demo, [call]).tries))
+        connection.close()
+
+    with locked("pipeline_endpoint", demo.pk):
+        asking = threading.Thread(target=ask)
+        asking.start()
+        wait_for_a_lock()
+        assert renew([lease]) == set()
+        assert is_renewed(lease)
+        assert not noted
+    asking.join(10)
+    assert noted == [1]
+
+
+def wait_for_a_lock() -> None:
+    """Until somebody waits for one."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+            if cursor.fetchone()[0]:
+                return
+        time.sleep(0.02)
+    raise AssertionError("nobody waits")
+
+
+@pytest.mark.django_db
+def test_a_lease_that_was_lost_is_not_renewed_nor_come_back_to() -> None:
+    mine, lost = hold(), hold()
+    Run.objects.filter(pk=lost.run_id).update(fence=lost.fence + 1)
+    let_run_out_soon()
+    assert renew([mine, lost]) == set()
+    assert is_renewed(mine) and not is_renewed(lost)
+
+
+@pytest.mark.django_db
+def test_a_worker_whose_clock_is_wrong_holds_its_runs_as_long_as_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: real() - timedelta(hours=1))
+    lease = hold()
+    renew([lease])
+    monkeypatch.setattr(timezone, "now", lambda: real() + timedelta(hours=1))
+    assert run_leases.claim(lease.run_id) is None, "nor is it taken by one that is ahead"
+    monkeypatch.undo()
+    assert is_renewed(lease)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_says_that_it_lives_while_it_has_no_run_and_takes_leave() -> None:
+    beat = Heartbeat()
+    beat.announce_worker(threads=72)
+    try:
+        deadline = time.monotonic() + 5
+        while not Worker.objects.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        worker = Worker.objects.get()
+        assert (worker.name, worker.threads) == (OWNER, 72)
+        assert abs(worker.seen_at - timezone.now()) < 5 * SOON
+    finally:
+        beat.withdraw_worker()
+    assert not Worker.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_lost_long_ago_is_forgotten() -> None:
+    old, recent = (
+        Worker.objects.create(
+            name=f"gone-{minutes}", threads=1, seen_at=timezone.now() - timedelta(minutes=minutes)
+        )
+        for minutes in (61, 59)
+    )
+    beat = Heartbeat()
+    beat._worker = Worker(name="here", threads=1)
+    beat._give_sign_of_life(took=0.25)
+    assert set(Worker.objects.values_list("name", flat=True)) == {recent.name, "here"}
+    beat._give_sign_of_life(took=0.25)
+    assert Worker.objects.get(name="here").beat_milliseconds == 250
+    assert old.name == "gone-61"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_beat_survives_a_database_that_is_away(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.SCRIPTSMITH_RUN_LEASE_SECONDS = 1
+    lease, failures = hold(), [OperationalError("away"), OperationalError("away")]
+    real = Heartbeat._renew_all
+
+    def renew_all(self: Heartbeat, *, until: float) -> None:
+        if failures:
+            raise failures.pop()
+        real(self, until=until)
+
+    monkeypatch.setattr(Heartbeat, "_renew_all", renew_all)
+    with Heartbeat().keeping(lease):
+        time.sleep(0.6)
+        settings.SCRIPTSMITH_RUN_LEASE_SECONDS = 20
+        deadline = time.monotonic() + 5
+        while not is_renewed(lease):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert not failures
