@@ -11,8 +11,8 @@ from bench.product import ROOT
 from bench.rows import multiply
 from catalog.models import Version
 from pipeline.models import Action, Assessment, Configuration, Draft, DraftFinding, Run
-from review.campaigns import rules as studies
-from review.campaigns import states
+from review.campaigns.services import rules as studies
+from review.campaigns.services import states
 from review.models import Campaign, Case, Item
 
 PASSWORD = "a bench's own passphrase"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from review.blinding.item_view import Desk, Step, open_desk
+from review.desk.decision_score import Picked
 from review.desk.decisions import decide
-from review.desk.item_view import Desk, Step, open_desk
 from review.desk.line_comments import add_remark, remove_remark
-from review.desk.picked import Picked
 from review.desk.scoring import (
     Given,
     ask_for_feedback,

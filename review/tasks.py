@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from review import services
-from review.campaigns import preparation, runs
+from review.campaigns.services import preparation, runs
 from review.counting import tallies
 from review.exchange import jobs
 from review.models import Campaign

@@ -4,8 +4,7 @@ from django.urls import include, path, register_converter
 
 from core.web.public_keys import ITEM, PublicKeyConverter
 from review.exchange import views as transfers
-from review.queue import study_views
-from review.queue import views as queue
+from review.queue.views import queue, studies
 from review.report import views as report
 
 
@@ -21,9 +20,9 @@ urlpatterns = [
     path("queue/next/", queue.claim_next, name="queue-next"),
     path("runs/<int:pk>/review/", queue.review_run, name="run-review"),
     path("campaigns/", include("review.campaigns.urls")),
-    path("studies/", study_views.study_list, name="study-list"),
-    path("studies/<int:pk>/", study_views.study_queue, name="study-queue"),
-    path("studies/<int:pk>/next/", study_views.study_next, name="study-next"),
+    path("studies/", studies.study_list, name="study-list"),
+    path("studies/<int:pk>/", studies.study_queue, name="study-queue"),
+    path("studies/<int:pk>/next/", studies.study_next, name="study-next"),
     path("campaigns/<int:pk>/report/", report.campaign_report, name="campaign-report"),
     path(
         "campaigns/<int:pk>/report/threats/",

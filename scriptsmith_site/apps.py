@@ -68,9 +68,8 @@ class SiteConfig(AppConfig):
         from catalog import hooks as catalog_hooks
         from pipeline import hooks
         from pipeline.execution import catalogue_use
-        from review import blinding
-        from review.campaigns import preparation
-        from review.desk import exposure
+        from review.blinding import exposure, hidden_runs
+        from review.campaigns.services import preparation
         from review.queue import intake
         from scriptsmith_site import checks
         from scriptsmith_site.people import security_log
@@ -94,9 +93,9 @@ class SiteConfig(AppConfig):
         worker_shutdown.connect(take_leave)
         hooks.run_settled = take_in
         hooks.used_unreviewed = intake.raise_priority
-        hooks.mark_hidden_runs = blinding.mark_hidden_runs
+        hooks.mark_hidden_runs = hidden_runs.mark_hidden_runs
         hooks.note_shown = exposure.note_run
-        hooks.mark_hidden_actions = blinding.mark_hidden_actions
+        hooks.mark_hidden_actions = hidden_runs.mark_hidden_actions
         catalog_hooks.count_shown = catalogue_use.count_shown
         catalog_hooks.find_cases = catalogue_use.find_cases
 

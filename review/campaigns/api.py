@@ -19,10 +19,10 @@ from core.web.requests import read_body, read_key, signed_in
 from pipeline.access import access_actions
 from pipeline.services import find_configuration
 from review.access import access_campaign, access_campaigns
-from review.campaigns import adjudication, editing, membership, rules, states
 from review.campaigns.dashboard import read_dashboard
-from review.campaigns.rubrics import keep_older, send_back_older
-from review.campaigns.runs import ask_for_runs
+from review.campaigns.services import adjudication, editing, membership, rules, states
+from review.campaigns.services.rubrics import keep_older, send_back_older
+from review.campaigns.services.runs import ask_for_runs
 from review.models import Campaign, Member, Score
 from review.study import FIGURES
 

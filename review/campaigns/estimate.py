@@ -11,8 +11,8 @@ from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from pipeline.models import Configuration, Price, Run, Spending
-from review.campaigns.rules import EVERYBODY
-from review.campaigns.runs import count_missing_runs
+from review.campaigns.services.rules import EVERYBODY
+from review.campaigns.services.runs import count_missing_runs
 from review.models import Assignment, Campaign, Score
 
 # Without earlier scores with their times, an item is taken to cost a reviewer so many seconds.

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from catalog.models import Version
 from pipeline.models import Action, Configuration, Draft, Run
 from pipeline.types import DraftKind
-from review.desk.item_view import Desk, open_desk
+from review.blinding.item_view import Desk, open_desk
 from review.desk.scoring import rubric_in_force
 from review.models import Assignment, Campaign, Case, Item
 

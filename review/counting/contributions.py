@@ -27,7 +27,7 @@ from review.counting.score_reader import (
 from review.models import Item, Tally
 from review.study import GivenScore, Judged, Stage, cells_of, pattern_of, values_given, values_of
 from review.study.agreement import Values
-from review.study.finals import final_of
+from review.study.final_scores import final_of
 from review.study.patterns import Given
 from review.study.types import Standing
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pipeline.models import Run
 from pipeline.types import DraftKind, Verdict
+from review.blinding.item_view import first_draft_of
 from review.counting.score_reader import (
     Work,
     add_up,
@@ -20,7 +21,6 @@ from review.counting.score_reader import (
     read_scores,
     read_work,
 )
-from review.desk.item_view import first_draft_of
 from review.models import Case, Item
 from review.study import GivenScore, Judged
 from review.study.patterns import LENGTHS, class_of_length

@@ -17,7 +17,6 @@ from core.web.requests import read_body, read_key, signed_in
 from review import services
 from review.access import access_item, access_item_to_review, access_queue
 from review.campaigns.api import CampaignViewSet
-from review.campaigns.api_filters import DecisionFilter, QueueFilter, ScoreFilter
 from review.desk.serializers import (
     DecisionIn,
     DecisionOut,
@@ -39,6 +38,7 @@ from review.desk.shown_keys import find_draft, find_seen
 from review.exchange.api import TransferViewSet
 from review.models import Assignment, Decision, Item, Score
 from review.queue.api import AssignmentViewSet
+from review.queue.api_filters import DecisionFilter, QueueFilter, ScoreFilter
 from review.queue.pace import own_pace
 from review.report.api import ReportViewSet, SnapshotViewSet
 

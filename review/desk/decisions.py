@@ -19,9 +19,9 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft
-from review.desk.item_view import Desk, Step, open_desk
-from review.desk.picked import Pick, Picked, read_picked
-from review.desk.queries import lock_decided
+from review.blinding.item_queries import lock_decided
+from review.blinding.item_view import Desk, Step, open_desk
+from review.desk.decision_score import Pick, Picked, read_picked
 from review.desk.scoring import Given, add_time, holding, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
 from review.models import Assignment, Decision, Item, Publication, Score

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Draft
-from review.desk.item_view import Desk, open_desk
+from review.blinding.item_view import Desk, open_desk
 from review.desk.scoring import holding
 from review.models import Item, Remark
 

@@ -16,16 +16,16 @@ from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm
-from review.campaigns.rules import counting
-from review.desk.duplicates import copy_to_same_scripts
-from review.desk.exposure import look_up
-from review.desk.item_view import Desk, Step, open_desk
-from review.desk.queries import lock_item
+from review.blinding.exposure import look_up
+from review.blinding.item_queries import lock_item
+from review.blinding.item_view import Desk, Step, open_desk
+from review.campaigns.services.rules import counting
 from review.models import Assignment, Case, Item, Reveal, Score
 from review.queue.claims import answer_sent_back
-from review.queue.gold import note_trained
+from review.queue.duplicates import copy_to_same_scripts
 from review.queue.leases import check_fence, lease_end
-from review.queue.repeats import SITTING_GAP, make_repeat
+from review.queue.reviewer_checks.gold import note_trained
+from review.queue.reviewer_checks.repeats import SITTING_GAP, make_repeat
 
 MAX_COMMENT = 10_000
 _TIMES = ("active_seconds", "pauses")

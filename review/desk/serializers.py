@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from core.web.public_keys import ITEM, PublicKeyField, public_key
 from pipeline.models import Shortening
-from review.desk.item_view import Desk, note_shown_by
+from review.blinding.item_view import Desk, note_shown_by
 from review.desk.line_comments import remarks_of
 from review.desk.shown_drafts import seal
 from review.desk.shown_keys import name_draft, name_feedback, name_seen

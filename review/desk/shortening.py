@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Shortening
-from review.desk.item_view import open_desk
+from review.blinding.item_view import open_desk
 from review.desk.scoring import holding
 from review.models import Item
 

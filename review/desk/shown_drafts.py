@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, Stale
 from pipeline.models import Draft
-from review.desk.item_view import Desk, Step
+from review.blinding.item_view import Desk, Step
 
 _SALT = "review.desk.shown_drafts"
 _LENGTH = 32  # hex digits of each half

@@ -7,7 +7,7 @@ had before, and must not carry a number by which they would know it.
 from __future__ import annotations
 
 from core.web.public_keys import DRAFT, FEEDBACK, find_key, public_key
-from review.desk.item_view import Step
+from review.blinding.item_view import Step
 from review.models import Score
 
 

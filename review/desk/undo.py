@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from catalog import services as catalog
 from core.audit import record
 from core.errors import NotAllowedNow
-from review.desk.duplicates import take_back_copies
-from review.desk.item_view import open_desk
+from review.blinding.item_view import open_desk
 from review.desk.scoring import finish
 from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
+from review.queue.duplicates import take_back_copies
 from review.queue.leases import lease_end
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from review.desk.views import autosave, desk, line_comments, shortening
-from review.queue import reassignment_views
-from review.queue import views as queue
+from review.queue.views import queue, reassignment
 from review.report import views as report
 
 urlpatterns = [
@@ -19,16 +18,16 @@ urlpatterns = [
     path("send-feedback/", desk.send_feedback, name="item-send-feedback"),
     path("shorten/", shortening.shorten, name="item-shorten"),
     path("shorten/<int:shortening>/", shortening.shorter, name="item-shorter"),
-    path("hands/", reassignment_views.item_hands, name="item-hands"),
-    path("hands/assign/", reassignment_views.item_assign, name="item-assign"),
+    path("hands/", reassignment.item_hands, name="item-hands"),
+    path("hands/assign/", reassignment.item_assign, name="item-assign"),
     path(
         "hands/<int:assignment>/take-over/",
-        reassignment_views.item_take_over,
+        reassignment.item_take_over,
         name="item-take-over",
     ),
     path(
         "hands/<int:assignment>/send-back/",
-        reassignment_views.item_send_back,
+        reassignment.item_send_back,
         name="item-send-back",
     ),
     path("give-back/", desk.give_back, name="item-give-back"),

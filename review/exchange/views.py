@@ -19,7 +19,7 @@ from core.errors import BadInput
 from core.files.reader import Format
 from core.web.requests import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
-from review.desk.exposure import note_campaign
+from review.blinding.exposure import note_campaign
 from review.exchange import jobs
 from review.exchange.forms import ExportForm, ImportForm
 from review.exchange.import_preview import keep_to_look

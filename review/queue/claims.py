@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from core.database.planned import store
 from core.errors import BadInput, NotAllowedNow
-from review.campaigns import rules
-from review.desk.duplicates import copy_known_scores
-from review.desk.queries import lock_held, read_member
+from review.blinding.item_queries import lock_held, read_member
+from review.campaigns.services import rules
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
+from review.queue.duplicates import copy_known_scores
 from review.queue.eligibility import lines_for, open_to
 from review.queue.leases import lease_end, lock_place
 from review.queue.order import take_first

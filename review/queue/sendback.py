@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.campaigns.rules import count_done
-from review.desk.item_view import open_desk
+from review.blinding.item_view import open_desk
+from review.campaigns.services.rules import count_done
 from review.desk.scoring import finish, holding
 from review.models import Assignment, Item, SentBack
 from review.queue.claims import answer_sent_back

@@ -15,10 +15,11 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput
 from core.web.requests import page_of, signed_in
 from review.access import access_managed_item, access_report
-from review.desk.exposure import note_campaign
+from review.blinding.exposure import note_campaign
 from review.models import Campaign, Exposure, Item, ReportSnapshot
 from review.report.page_data import REASONS, Json, show_agreement, show_report
-from review.report.records import (
+from review.report.services import make_report
+from review.report.snapshots import (
     Which,
     explain_execution,
     find_items,
@@ -27,7 +28,6 @@ from review.report.records import (
     take_snapshot,
     write_canonical,
 )
-from review.report.services import make_report
 from review.report.threats import recent_threats
 from review.report.threats_data import show_threats
 from review.study import FIGURES, Criterion, ItemPattern

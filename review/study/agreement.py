@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from review.study.measures import (
+from review.study.coefficients import (
     ALPHAS,
     PENALTIES,
     alphas_of,
@@ -26,7 +26,7 @@ from review.study.measures import (
     percents_of,
 )
 from review.study.patterns import Given
-from review.study.words import mark as _
+from review.study.translation import mark as _
 
 LEAST_JOINT_ITEMS = 20
 NO_VARIATION = "no variation"

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from pipeline.types import Arm, Verdict
-from review.study.finals import final_of
+from review.study.final_scores import final_of
 from review.study.types import (
     GivenScore,
     ItemPattern,

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from pipeline.models import Configuration
 from review import services
-from review.campaigns import editing, rules
+from review.campaigns.services import editing, rules
 from review.models import (
     Adjudication,
     Campaign,

@@ -20,8 +20,8 @@ from pipeline.models import Batch, Configuration, Endpoint, Price, Run, Shorteni
 from review import services as review
 from review.exchange import jobs
 from review.models import Campaign, Decision
-from review.report.records import take_snapshot
 from review.report.services import make_report
+from review.report.snapshots import take_snapshot
 from tests.catalog.shelf import ASKED, DIRECTORY, SCRIPT, shelve
 from tests.keys import seen_in, shown
 from tests.make import make_answered_run, make_run

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from django.contrib.auth.models import User
 
 from pipeline.models import Configuration
-from review.campaigns import rules as studies
-from review.campaigns import states
-from review.desk.item_view import open_desk
+from review.blinding.item_view import open_desk
+from review.campaigns.services import rules as studies
+from review.campaigns.services import states
 from review.desk.shown_drafts import seal
 from review.models import Campaign, Case, Item, TallyDue
 from tests.make import make_run

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from pipeline.models import Action, Run
 from review import services
-from review.campaigns import states
+from review.campaigns.services import states
 from review.models import Assignment, Campaign, Item, Score
 from tests.people import make_person
 from tests.review.maker import shown_to

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from core.errors import NotAllowedNow
 from review import services
-from review.campaigns import states
+from review.campaigns.services import states
 from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import seen_in, shown
 from tests.review.maker import add_item, make_study, shown_to

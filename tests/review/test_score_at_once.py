@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import connection, connections, transaction
 
 from review import services
-from review.campaigns import states
-from review.desk.queries import lock_item
+from review.blinding.item_queries import lock_item
+from review.campaigns.services import states
 from review.models import Assignment, Campaign, Item, Score
 from tests.review.maker import add_item, make_study
 

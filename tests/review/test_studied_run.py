@@ -10,7 +10,7 @@ from django.test import Client
 
 from core.errors import NotAllowedNow
 from review import services
-from review.campaigns import states
+from review.campaigns.services import states
 from review.models import Campaign, Item
 from tests.review.maker import make_study
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from core.errors import BadInput, NotAllowedNow
 from review import services
-from review.campaigns import adjudication, states
-from review.campaigns import rules as studies
+from review.campaigns.services import adjudication, states
+from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally
 from review.queue.order import BITS

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.errors import BadInput, Refused
 from core.web.requests import page_of, signed_in
 from review.access import access_campaign, access_campaigns
-from review.campaigns import editing, states
-from review.campaigns import rules as studies
 from review.campaigns.dashboard import Progress, read_progress
 from review.campaigns.forms import CloneForm, NewForm
-from review.campaigns.runs import ask_for_runs
+from review.campaigns.services import editing, states
+from review.campaigns.services import rules as studies
+from review.campaigns.services.runs import ask_for_runs
 from review.campaigns.views.head import head_of
 from review.models import Assignment, Campaign
 

@@ -15,11 +15,11 @@ from core.errors import Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.services import pause_batch, resume_batch
 from review.access import access_campaign
-from review.campaigns import editing
 from review.campaigns.dashboard import Dashboard, read_dashboard
 from review.campaigns.forms import BudgetForm
-from review.campaigns.rubrics import is_undecided
-from review.campaigns.runs import count_missing_runs
+from review.campaigns.services import editing
+from review.campaigns.services.rubrics import is_undecided
+from review.campaigns.services.runs import count_missing_runs
 from review.campaigns.views.head import head_of
 from review.models import Campaign
 

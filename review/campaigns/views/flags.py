@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput, Refused
 from core.web.requests import page_of, signed_in
 from review.access import access_campaign, access_campaigns
+from review.campaigns.services import flags
 from review.campaigns.views.head import head_of
 from review.models import Campaign, Flag
-from review.queue import flags
 
 PAGE_SIZE = 50
 

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in
 from review.access import access_campaign
-from review.campaigns import editing, membership, rules
 from review.campaigns.dashboard import ReviewerLine, read_dashboard
 from review.campaigns.forms import MemberForm
+from review.campaigns.services import editing, membership, rules
 from review.campaigns.views.head import head_of
 from review.models import Campaign, Member
 

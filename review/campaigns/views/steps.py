@@ -18,7 +18,6 @@ from core.web.requests import signed_in
 from pipeline.configurations.services import usable_configurations
 from pipeline.models import Configuration
 from review.access import access_campaign
-from review.campaigns import editing
 from review.campaigns.estimate import estimate
 from review.campaigns.forms import (
     AboutForm,
@@ -30,8 +29,14 @@ from review.campaigns.forms import (
     RulesForm,
 )
 from review.campaigns.preview_item import sample_desk
-from review.campaigns.rubrics import count_undecided, keep_older, rubric_uses, send_back_older
-from review.campaigns.states import pilot_cases
+from review.campaigns.services import editing
+from review.campaigns.services.rubrics import (
+    count_undecided,
+    keep_older,
+    rubric_uses,
+    send_back_older,
+)
+from review.campaigns.services.states import pilot_cases
 from review.campaigns.views.head import head_of
 from review.desk.views.page_data import show_desk
 from review.models import Campaign

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import BadInput, Refused
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft, DraftFinding
-from review.desk.item_view import Desk, Step
+from review.blinding.item_view import Desk, Step
 from review.desk.shown_drafts import seal
 from review.models import Decision, Score
 

@@ -12,10 +12,7 @@ from core.web.requests import signed_in, wants_fragment
 from review import services
 from review.access import access_assignment, access_item, access_item_to_review
 from review.desk.shown_keys import find_feedback, find_seen
-from review.desk.views.page_data import read_look, show_desk
-from review.desk.views.waiting_data import waits_for_rewrite
-from review.models import Assignment, Decision
-from review.views.answers import (
+from review.desk.views.answers import (
     go,
     queue_of,
     read_fence,
@@ -25,6 +22,9 @@ from review.views.answers import (
     show_item,
     show_next,
 )
+from review.desk.views.page_data import read_look, show_desk
+from review.desk.views.waiting_data import waits_for_rewrite
+from review.models import Assignment, Decision
 
 
 @require_safe

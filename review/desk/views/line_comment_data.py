@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 
 from pipeline.models import Draft
-from review.desk.item_view import Desk
+from review.blinding.item_view import Desk
 from review.desk.line_comments import count_lines, remarks_of
 from review.desk.shown_keys import name_draft
 from review.models import Remark

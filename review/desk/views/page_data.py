@@ -15,8 +15,8 @@ from pipeline import services as pipeline
 from pipeline.models import Draft
 from pipeline.types import Arm
 from review.access import REVIEW
-from review.desk.item_view import Desk, Step, assessment_of, note_shown_by
-from review.desk.queries import read_rubric
+from review.blinding.item_queries import read_rubric
+from review.blinding.item_view import Desk, Step, assessment_of, note_shown_by
 from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import ShownDraft, show_decides
 from review.desk.views.line_comment_data import show_remarks

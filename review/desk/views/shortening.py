@@ -12,9 +12,9 @@ from pipeline.models import Shortening
 from review import services
 from review.access import access_item, access_item_to_review
 from review.desk.shortening import access_shortening
+from review.desk.views.answers import refuse
 from review.desk.views.page_data import read_look, show_desk
 from review.models import Item
-from review.views.answers import refuse
 
 
 @require_POST

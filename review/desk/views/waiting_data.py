@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from review.desk.item_view import Desk
+from review.blinding.item_view import Desk
 from review.models import Assignment
 
 

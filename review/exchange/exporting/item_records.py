@@ -10,8 +10,8 @@ from django.db.models import Count, Max, Min, Sum
 
 from pipeline.models import Assessment, Attempt, Draft, Feedback, Run
 from pipeline.types import Arm, DraftKind
+from review.blinding.item_view import assessment_of, first_draft_of
 from review.counting.item_facts import MADE
-from review.desk.item_view import assessment_of, first_draft_of
 from review.models import Campaign, Case, Item
 
 SLICE = 500

@@ -12,9 +12,10 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
+from core.database.bulk_copy import Table, next_keys, put
 from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Refinement, Run
 from pipeline.types import Arm
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.counting.tallies import note_due
 from review.exchange.importing import copy_rows
 from review.exchange.importing.copy_rows import (
@@ -24,7 +25,6 @@ from review.exchange.importing.copy_rows import (
     word_feedback,
     word_refined,
 )
-from review.exchange.importing.copying import Table, next_keys, put
 from review.exchange.importing.references import referring_at_once
 from review.exchange.rows.item_rows import Expert, ItemRow
 from review.exchange.rows.values import RowProblem

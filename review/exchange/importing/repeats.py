@@ -11,13 +11,13 @@ from typing import NamedTuple, Protocol
 from catalog.models import Version
 from pipeline.models import Configuration, Draft
 from pipeline.types import Arm, DraftKind
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.exchange.importing.importer import Outcome
 from review.exchange.importing.item_writer import Known, read_known, ready_state
 from review.exchange.rows.item_rows import CaseRow, ItemRow
 from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
-from review.queue.repeats import has_checks
+from review.queue.reviewer_checks.repeats import has_checks
 
 _HALO = Item.Again.HALO.value
 

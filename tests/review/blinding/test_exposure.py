@@ -70,7 +70,7 @@ def test_what_cannot_be_recorded_is_not_shown(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr("review.desk.exposure.write", fail)
+    monkeypatch.setattr("review.blinding.exposure.write", fail)
     client = client_for(curator)
     client.raise_request_exception = False
     answer = client.get(reverse("run-detail", args=[flagged.run_id]))
@@ -199,5 +199,5 @@ def test_what_was_noted_costs_one_statement_and_what_is_hidden_none(
     url, client = reverse("run-detail", args=[flagged.run_id]), client_for(curator)
     client.get(url)
     noted = count_queries(client, url)
-    monkeypatch.setattr("review.desk.exposure.write", lambda *_, **__: None)
+    monkeypatch.setattr("review.blinding.exposure.write", lambda *_, **__: None)
     assert noted == count_queries(client, url) + 1

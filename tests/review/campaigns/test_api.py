@@ -10,8 +10,8 @@ from django.test import Client
 
 from pipeline.models import Configuration
 from review import services
-from review.campaigns import rules
 from review.campaigns.dashboard import read_dashboard
+from review.campaigns.services import rules
 from review.models import Adjudication, Campaign
 from tests.keys import shown
 from tests.make import make_action

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from review import services
-from review.campaigns import editing
-from review.campaigns.rubrics import count_undecided
+from review.campaigns.services import editing
+from review.campaigns.services.rubrics import count_undecided
 from review.models import Campaign, Score, SentBack
 from review.report.threats import report_threats
 from tests.review.maker import make_study

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from pipeline.models import Configuration, Run
-from review.campaigns import editing, rules
+from review.campaigns.services import editing, rules
 from review.models import Campaign, Case, Item, Member
 from review.tasks import start_runs
 from tests.make import make_action, make_run

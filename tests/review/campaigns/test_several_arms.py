@@ -13,7 +13,7 @@ from django.test import Client
 
 from pipeline.models import Configuration, Run
 from review import services
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.models import Assignment, Campaign, Item, Score
 from tests.keys import shown
 from tests.make import make_run

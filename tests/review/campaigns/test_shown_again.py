@@ -17,14 +17,14 @@ from django.test import Client
 from core.errors import NotAllowedNow
 from core.files.reader import Source
 from review import services
-from review.campaigns import adjudication, editing, rules, states
 from review.campaigns.dashboard import read_progress
+from review.campaigns.services import adjudication, editing, rules, states
 from review.counting import tallies
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
 from review.models import Assignment, Campaign, Case, Item, Score
-from review.queue import repeats as repeating
+from review.queue.reviewer_checks import repeats as repeating
 from review.report.threats import report_threats
 from tests.keys import shown
 from tests.people import make_person

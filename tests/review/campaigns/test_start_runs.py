@@ -16,8 +16,8 @@ from django.utils import timezone
 from core.errors import BadInput, NotAllowedNow
 from pipeline.ledger.batches import MAX_BUDGET
 from pipeline.models import Configuration, Endpoint, Run
-from review.campaigns import editing, rules, runs, states
-from review.campaigns.preparation import prepare_missed
+from review.campaigns.services import editing, rules, runs, states
+from review.campaigns.services.preparation import prepare_missed
 from review.models import Campaign, Item
 from review.tasks import prepare_items, start_runs
 from tests.make import make_action, make_draft

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from core.web.public_keys import ITEM, read_public
-from review.campaigns import states
+from review.campaigns.services import states
 from review.models import Assignment, Campaign, Case, Item, Member, Score
 from tests.keys import shown
 from tests.review.maker import add_item, make_study

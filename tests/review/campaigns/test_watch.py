@@ -14,8 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from review import services
-from review.campaigns import adjudication, dashboard
+from review.campaigns import dashboard
 from review.campaigns.dashboard import read_dashboard, read_progress
+from review.campaigns.services import adjudication
 from review.models import (
     Adjudication,
     Assignment,

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Campaign, TallyDue
 from tests.review.maker import add_item, make_study

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from pipeline.models import Run
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.counting import tallies
 from review.counting.contributions import bring, count_text
 from review.counting.item_facts import judge_items, read_rows

@@ -14,7 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Campaign, Item, Member, ReportLook, ReportSnapshot, Score
 from review.study import FIGURES

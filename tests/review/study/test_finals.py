@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from review.study.finals import final_of
+from review.study.final_scores import final_of
 from review.study.types import Standing
 
 

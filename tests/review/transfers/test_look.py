@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.exchange import jobs
 from review.models import Campaign, Score, Transfer
 from tests.people import make_person

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.exchange import jobs, leases
 from review.exchange.importing import importer
 from review.exchange.kept_files import path_of

@@ -9,9 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
+from core.database.bulk_copy import Table, next_keys
 from pipeline.models import Action
-from review.campaigns.rules import create_campaign
-from review.exchange.importing.copying import Table, next_keys
+from review.campaigns.services.rules import create_campaign
 from review.exchange.importing.references import referring_at_once
 from review.models import Campaign, Case
 

@@ -12,7 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from review import services
-from review.campaigns import adjudication, rules
+from review.campaigns.services import adjudication, rules
 from review.counting import tallies
 from review.counting.tallies import Counts
 from review.models import Assignment, Campaign, Score

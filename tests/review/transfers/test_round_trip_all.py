@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from pipeline.models import Draft, Feedback, Refinement
-from review.campaigns import adjudication
+from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Remark, Score
 from review.report import services

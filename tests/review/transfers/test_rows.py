@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from pipeline.models import Configuration, Run
-from review.campaigns import states
+from review.campaigns.services import states
 from review.counting import tallies
 from review.models import Adjudication, Campaign, Case, Item, Score, TallyDue
 from tests.review.maker import make_study

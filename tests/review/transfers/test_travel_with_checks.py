@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.db.models import F
 
 from review import services
-from review.campaigns import editing, states
-from review.campaigns import rules as studies
+from review.campaigns.services import editing, states
+from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.models import Assignment, Campaign, Flag, Item, Score
 from review.report.threats import report_threats

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
-from review.desk.item_view import Desk, Step
+from review.blinding.item_view import Desk, Step
 from review.desk.scoring import MAX_COMMENT, Given
 from review.models import Score
 

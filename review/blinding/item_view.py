@@ -17,9 +17,9 @@ from django.utils import timezone
 
 from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
 from pipeline.types import Arm, Verdict
-from review.blinding import as_first_draft
-from review.desk.exposure import note_run
-from review.desk.queries import (
+from review.blinding.exposure import note_run
+from review.blinding.hidden_runs import as_first_draft
+from review.blinding.item_queries import (
     FIRST_KINDS,
     findings_of,
     read_assignment,

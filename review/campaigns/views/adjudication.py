@@ -16,13 +16,18 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import page_of, signed_in
 from pipeline.models import Draft
 from review.access import access_campaign
-from review.campaigns import adjudication
-from review.campaigns.adjudication import Difference, check_adjudicator, differences, disputed_items
-from review.campaigns.membership import reviewers_for
+from review.blinding.exposure import note_run
+from review.blinding.item_view import first_draft_of, open_desk
+from review.campaigns.services import adjudication
+from review.campaigns.services.adjudication import (
+    Difference,
+    check_adjudicator,
+    differences,
+    disputed_items,
+)
+from review.campaigns.services.membership import reviewers_for
 from review.campaigns.views.head import head_of
 from review.counting.tallies import count_due
-from review.desk.exposure import note_run
-from review.desk.item_view import first_draft_of, open_desk
 from review.desk.line_comments import remarks_for
 from review.desk.views.line_comment_data import ShownRemark
 from review.models import Campaign, Item, Remark, Score

@@ -14,7 +14,7 @@ from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Batch
 from review.models import Campaign, Case, Item
-from review.queue.repeats import make_halos
+from review.queue.reviewer_checks.repeats import make_halos
 
 PILOT_SIZE = 10
 

@@ -12,7 +12,7 @@ from django.db.models.functions import JSONObject
 from core.database.planned import Planned, make_row
 from pipeline.models import Draft, DraftFinding, Run
 from pipeline.types import DraftKind
-from review.desk.exposure import first_exposure, scored_in_queue
+from review.blinding.exposure import first_exposure, scored_in_queue
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
 
 # What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.campaigns.rules import overlap_of
+from review.campaigns.services.rules import overlap_of
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 
 MAX_WHY = 4_000

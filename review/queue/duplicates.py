@@ -7,10 +7,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from pipeline.models import Draft
-from review.campaigns.rules import count_done
-from review.desk.exposure import has_seen
-from review.desk.item_view import Desk, Step, open_desk
-from review.desk.queries import read_scores_of_case
+from review.blinding.exposure import has_seen
+from review.blinding.item_queries import read_scores_of_case
+from review.blinding.item_view import Desk, Step, open_desk
+from review.campaigns.services.rules import count_done
 from review.models import Assignment, Item, Score
 from review.queue.leases import lock_place
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.campaigns.editing import withdraw
+from review.campaigns.services.editing import withdraw
 from review.models import Flag
 
 MAX_RESOLUTION = 2_000

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.models import Assignment, Campaign, Member
 
 _LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]

@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from core.audit import record
+from core.database.bulk_copy import Table
 from core.errors import NotAllowedNow, Refused
 from pipeline import services as pipeline
 from pipeline.configurations.services import is_usable
 from pipeline.models import Configuration, Run
-from review.campaigns.rules import overlap_of, shuffle_of
-from review.campaigns.states import pilot_cases
-from review.exchange.importing.copying import Table
+from review.campaigns.services.rules import overlap_of, shuffle_of
+from review.campaigns.services.states import pilot_cases
 from review.models import Campaign, Case, Item
 
 logger = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Action, Configuration, Run
-from review.campaigns import rules as studies
-from review.campaigns.preparation import prepare_item
-from review.campaigns.rules import RIGOROUS, Rules
+from review.campaigns.services import rules as studies
+from review.campaigns.services.preparation import prepare_item
+from review.campaigns.services.rules import RIGOROUS, Rules
 from review.models import Campaign, Case, Item, Rubric, TallyDue
 
 MOST_AT_ONCE = 1_000

@@ -28,7 +28,7 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask;
     and while its item is open, or yet to be made, from everybody who reviews and has not scored it: they may
     be asked for the next score, whoever gave the first. Roles add up: who curates as well is a reviewer. Who
-    asked for the script themselves sees it all the same. What is shown is recorded, see `review.desk.exposure`.
+    asked for the script themselves sees it all the same. What is shown is recorded, see `review.blinding.exposure`.
     """
     if user.has_perm(MANAGE):
         no = Value(False)
