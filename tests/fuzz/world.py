@@ -26,8 +26,8 @@ from tests.catalog.shelf import ASKED, DIRECTORY, SCRIPT, shelve
 from tests.keys import seen_in, shown
 from tests.make import make_answered_run, make_run
 from tests.people import make_person
+from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import add_configuration, make_study, shown_to
-from tests.review.test_desk import score_next, script_of
 
 LONG = "The script looks at the names of the files and not at their paths. " * 6
 ITEMS = b'{"id": "a", "statement": "Show the uptime", "script": "uptime\\n"}\n'

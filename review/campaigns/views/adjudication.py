@@ -59,7 +59,7 @@ def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
         "page": page_of(found, request, size=PAGE_SIZE),
         "first": found.first(),
     }
-    return render(request, "review/adjudicate_list.html", context)
+    return render(request, "review/campaigns/adjudication_list.html", context)
 
 
 @require_safe
@@ -139,7 +139,7 @@ def _show(
         "names": names,
         "people": reviewers_for(item.campaign),
     }
-    return render(request, "review/adjudicate.html", context, status=status)
+    return render(request, "review/campaigns/adjudication.html", context, status=status)
 
 
 def _barred(item: Item, request: HttpRequest) -> str:

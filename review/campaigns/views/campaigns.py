@@ -41,7 +41,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         "states": Campaign.State.choices,
         "state": state,
     }
-    return render(request, "review/campaign_list.html", context)
+    return render(request, "review/campaigns/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -63,7 +63,7 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
             return redirect("campaign-step", pk=campaign.pk, step="items")
     context = {"form": form, "earlier": earlier}
     status = 422 if form.errors else 200
-    return render(request, "review/campaign_new.html", context, status=status)
+    return render(request, "review/campaigns/new.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -92,7 +92,7 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("campaign-step", pk=made.pk, step="about")
     context = {"form": form, "source": source}
     status = 422 if form.errors else 200
-    return render(request, "review/campaign_clone.html", context, status=status)
+    return render(request, "review/campaigns/clone.html", context, status=status)
 
 
 @require_POST
@@ -138,7 +138,7 @@ def _ask_before_closing(
     held = Assignment.objects.filter(item__campaign=campaign, state=Assignment.State.ACTIVE)
     context = {"progress": progress, "in_hands": held.values("item").distinct().count()}
     head = head_of(campaign, "campaign-detail")
-    return render(request, "review/campaign_close.html", context | head)
+    return render(request, "review/campaigns/close.html", context | head)
 
 
 def _said(state: str) -> str:

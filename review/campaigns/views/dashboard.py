@@ -30,7 +30,7 @@ def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """How it stands; asked for again by the page itself while something can change."""
     campaign = access_campaign(signed_in(request), pk)
     if wants_fragment(request):
-        return render(request, "review/_dashboard.html", _context(campaign))
+        return render(request, "review/campaigns/_dashboard.html", _context(campaign))
     return _show(request, campaign, BudgetForm(campaign=campaign))
 
 
@@ -73,7 +73,7 @@ def _show(
         "missing": sum(count_missing_runs(campaign).values()),
         "form": form,
     }
-    return render(request, "review/dashboard.html", context, status=status)
+    return render(request, "review/campaigns/dashboard.html", context, status=status)
 
 
 def _context(campaign: Campaign) -> dict[str, object]:

@@ -70,4 +70,4 @@ def _show(
         "answered": answered,
         **(refused or {}),
     }
-    return render(request, "review/flag_list.html", context, status=status)
+    return render(request, "review/campaigns/flag_list.html", context, status=status)

@@ -29,7 +29,7 @@ class Move(TypedDict):
 
 
 def head_of(campaign: Campaign, here: str) -> dict[str, object]:
-    """The context that `review/_campaign_head.html` takes; `here` is the name of the page's address."""
+    """The context that `review/campaigns/_head.html` takes; `here` is the name of the page's address."""
     return {"campaign": campaign, "tabs": _tabs(campaign, here), "moves": _moves(campaign)}
 
 

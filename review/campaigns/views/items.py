@@ -37,7 +37,7 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
     form = SearchForm(request.POST if request.method == "POST" else request.GET)
     context: dict[str, object] = {**step_context(campaign, "items"), "form": form}
     if not form.is_valid():
-        return render(request, "review/campaign_fill.html", context, status=422)
+        return render(request, "review/campaigns/setup_items.html", context, status=422)
     of_runs = form.cleaned_data["kind"] == "runs"
     found = _found_runs(user, campaign, form) if of_runs else _found_actions(user, campaign, form)
     if request.method == "POST":
@@ -49,7 +49,7 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
         "most": editing.MOST_AT_ONCE,
         "cases": campaign.cases.count(),
     }
-    return render(request, "review/campaign_fill.html", context)
+    return render(request, "review/campaigns/setup_items.html", context)
 
 
 @require_safe
@@ -74,7 +74,7 @@ def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
         "purpose": purpose,
         "q": words,
     }
-    return render(request, "review/campaign_items.html", context)
+    return render(request, "review/campaigns/items.html", context)
 
 
 @require_safe
@@ -180,7 +180,7 @@ def _show_item(
         "refusal": refusal,
         "why": why,
     }
-    return render(request, "review/campaign_item.html", context, status=status)
+    return render(request, "review/campaigns/item.html", context, status=status)
 
 
 def _known_of(item: Item) -> dict[str, object]:

@@ -101,7 +101,7 @@ def _show(
         "others": _others(lines, members),
         "held": membership.held_items(campaign)[:_SHOWN],
     }
-    return render(request, "review/campaign_people.html", context, status=status)
+    return render(request, "review/campaigns/people.html", context, status=status)
 
 
 def _others(lines: dict[int, ReviewerLine], members: list[Member]) -> list[User]:

@@ -157,7 +157,7 @@ def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     context = {**show_desk(sample_desk(campaign, user)), "campaign": campaign}
-    return render(request, "review/campaign_preview.html", context)
+    return render(request, "review/campaigns/preview.html", context)
 
 
 def step_context(campaign: Campaign, step: str) -> dict[str, object]:
@@ -195,7 +195,7 @@ def _show(
     if step == "rubric":
         context["uses"] = rubric_uses(campaign)
         context["older"] = count_undecided(campaign)
-    template = f"review/campaign_{'start' if step == 'start' else 'step'}.html"
+    template = f"review/campaigns/setup_{'start' if step == 'start' else 'step'}.html"
     return render(request, template, context, status=status)
 
 

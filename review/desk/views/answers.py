@@ -28,7 +28,9 @@ def show_item(
         return redirect(url)
     user = signed_in(request)
     desk = services.open_desk(access_item(user, pk), user, assignment=assignment)
-    answer = render(request, "review/_desk.html", show_desk(desk, look=read_look(request.POST)))
+    answer = render(
+        request, "review/desk/_desk.html", show_desk(desk, look=read_look(request.POST))
+    )
     if url != request.htmx.current_url_abs_path:  # type: ignore[attr-defined]
         answer["HX-Push-Url"] = url
     if said:
@@ -58,7 +60,7 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
     user = signed_in(request)
     desk = services.open_desk(access_item(user, item.pk), user)
     context = show_desk(desk, look=read_look(request.POST), typed=request.POST, refused=refused)
-    template = "review/_desk.html" if wants_fragment(request) else "review/desk.html"
+    template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
     return render(request, template, context, status=422 if isinstance(refused, BadInput) else 409)
 
 

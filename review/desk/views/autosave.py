@@ -78,8 +78,8 @@ def check_edit(request: HttpRequest, pk: int) -> HttpResponse:
     if not script.strip() or "\0" in script or len(script) > _MOST_CHECKED:
         return render(
             request,
-            "review/_check.html",
+            "review/desk/_edit_check.html",
             {"problem": _("There is no script to check, or it is too long.")},
         )
     report = analyse(script)
-    return render(request, "review/_check.html", {"report": report})
+    return render(request, "review/desk/_edit_check.html", {"report": report})

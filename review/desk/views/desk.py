@@ -34,7 +34,7 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     desk = services.open_desk(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
         return HttpResponse(status=204)  # nothing new: the screen stays as it is
-    template = "review/_desk.html" if wants_fragment(request) else "review/desk.html"
+    template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
     return render(request, template, show_desk(desk, look=read_look(request.GET)))
 
 

@@ -34,7 +34,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
     # Without a script the whole page comes back with all that was typed; asking once more shows the answer.
     desk = services.open_desk(item, user)
     context = show_desk(desk, look=read_look(request.POST), typed=request.POST)
-    return render(request, "review/desk.html", context | _context(item, shortening))
+    return render(request, "review/desk/desk.html", context | _context(item, shortening))
 
 
 @require_safe
@@ -54,7 +54,7 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     context = _context(item, shortening) | ({"problem": problem} if problem else {})
-    return render(request, "review/_shorter.html", context, status=status)
+    return render(request, "review/desk/_shortened_feedback.html", context, status=status)
 
 
 def _context(item: Item, shortening: Shortening | None) -> dict[str, object]:

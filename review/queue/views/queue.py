@@ -46,7 +46,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     )
     return render(
         request,
-        "review/queue.html",
+        "review/queue/queue.html",
         {
             "items": items,
             "hides_models": campaign.hides_models,

@@ -120,4 +120,4 @@ def _show(
         "people": people_for(item.campaign),
         **(refused or {}),
     }
-    return render(request, "review/item_hands.html", context, status=status)
+    return render(request, "review/queue/item_hands.html", context, status=status)

@@ -25,7 +25,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     access_queue(user)
     context = {"studies": studies_of(user), "most": MOST_COUNTED}
-    return render(request, "review/study_list.html", context)
+    return render(request, "review/queue/study_list.html", context)
 
 
 @require_safe
@@ -48,7 +48,7 @@ def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
         "pace": own_pace(user),
         "last": mine.filter(state=Assignment.State.SUBMITTED)[:5],
     }
-    return render(request, "review/study_queue.html", context)
+    return render(request, "review/queue/study_queue.html", context)
 
 
 @require_POST

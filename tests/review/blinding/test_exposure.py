@@ -14,8 +14,8 @@ from review import services
 from review.models import Assignment, Campaign, Exposure, Item, Score
 from tests.people import make_person
 from tests.pipeline.counting import count_queries
+from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import make_study
-from tests.review.test_desk import score_next, script_of
 
 ClientFor = Callable[[User], Client]
 

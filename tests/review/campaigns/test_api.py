@@ -16,7 +16,7 @@ from review.models import Adjudication, Campaign
 from tests.keys import shown
 from tests.make import make_action
 from tests.review.maker import make_study
-from tests.review.test_studies import give, go_through
+from tests.review.queue.test_studies import give, go_through
 
 JSON = "application/json"
 

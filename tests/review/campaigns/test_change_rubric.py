@@ -14,7 +14,7 @@ from review.campaigns.services.rubrics import count_undecided
 from review.models import Campaign, Score, SentBack
 from review.report.threats import report_threats
 from tests.review.maker import make_study
-from tests.review.test_studies import give
+from tests.review.queue.test_studies import give
 
 ClientFor = Callable[[User], Client]
 

@@ -18,7 +18,7 @@ from review.models import Assignment, Campaign, Item, Score
 from tests.keys import shown
 from tests.make import make_run
 from tests.review.maker import FEEDBACK, add_configuration, make_study
-from tests.review.test_studies import give, go_through
+from tests.review.queue.test_studies import give, go_through
 
 ClientFor = Callable[[User], Client]
 SEED = 20_260_101
