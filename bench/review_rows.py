@@ -14,6 +14,7 @@ from pipeline.models import Action, Assessment, Configuration, Draft, DraftFindi
 from review.campaigns.services import rules as studies
 from review.campaigns.services import states
 from review.models import Campaign, Case, Item
+from review.sampling import shuffle_of
 
 PASSWORD = "a bench's own passphrase"
 _RUBRIC = """## What is right
@@ -123,7 +124,7 @@ def _fill(campaign: Campaign, count: int) -> None:
             configuration=arm,
             run=run,
             state=Item.State.OPEN,
-            shuffle=studies.shuffle_of(campaign, case.external_id),
+            shuffle=shuffle_of(campaign, case.external_id),
             overlap=campaign.overlap,
             places=campaign.overlap,
         )

@@ -11,9 +11,9 @@ from django.db.models.functions import JSONObject
 
 from core.database.planned import Planned, make_row
 from pipeline.models import Draft, DraftFinding, Run
-from pipeline.types import DraftKind
 from review.blinding.exposure import first_exposure, scored_in_queue
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
+from review.study.first_draft import FIRST_KINDS
 
 # What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.
 _LEFT_OUT = (
@@ -52,8 +52,6 @@ _NOT_SCORED = (
     ),
 )
 _FINDING = DraftFinding._meta.concrete_fields
-# The Draft that the first verdict is about is the last of these: after a syntax repair, the repaired one.
-FIRST_KINDS = (DraftKind.GENERATED, DraftKind.REPAIRED, DraftKind.RETRIEVED, DraftKind.IMPORTED)
 
 
 def _item(pk: int, user: int) -> QuerySet[Item]:

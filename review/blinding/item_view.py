@@ -6,11 +6,9 @@ assessor flagged it and a refinement exists: else what refinement breaks could n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Protocol, TypeVar
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -20,7 +18,6 @@ from pipeline.types import Arm, Verdict
 from review.blinding.exposure import note_run
 from review.blinding.hidden_runs import as_first_draft
 from review.blinding.item_queries import (
-    FIRST_KINDS,
     findings_of,
     read_assignment,
     read_drafts,
@@ -29,6 +26,7 @@ from review.blinding.item_queries import (
     read_scratch,
 )
 from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
+from review.study.first_draft import first_draft_of
 
 
 @dataclass(frozen=True)
@@ -292,26 +290,6 @@ class Desk:
             return None
         until = assignment.ended_at + timedelta(minutes=self.item.campaign.edit_minutes)
         return until if until > timezone.now() else None
-
-
-class _OfKind(Protocol):
-    """A Draft, or what was read of one."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def refinement_id(self) -> int | None: ...
-
-
-_Any = TypeVar("_Any", bound=_OfKind)
-
-
-def first_draft_of(drafts: Sequence[_Any]) -> _Any | None:
-    """Of a run's Drafts in order, the one the first verdict is about: after a syntax repair, the repaired."""
-    firsts = [
-        draft for draft in drafts if draft.kind in FIRST_KINDS and draft.refinement_id is None
-    ]
-    return firsts[-1] if firsts else None
 
 
 def assessment_of(draft: Draft | None) -> Assessment | None:

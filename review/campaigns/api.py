@@ -24,6 +24,7 @@ from review.campaigns.services import adjudication, editing, membership, rules, 
 from review.campaigns.services.rubrics import keep_older, send_back_older
 from review.campaigns.services.runs import ask_for_runs
 from review.models import Campaign, Member, Score
+from review.queue.members import people_who_review
 from review.study import FIGURES
 
 
@@ -247,7 +248,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         with transaction.atomic():
             member = membership.add_reviewer(campaign, person, by=user, limit=limit)
             if "paused" in given:
-                rules.pause_member(member, paused=given["paused"], by=user)
+                membership.pause_member(member, paused=given["paused"], by=user)
         return self._answer(pk)
 
     @extend_schema(responses=ProgressOut)
@@ -285,4 +286,4 @@ def _campaign(user: User, pk: str) -> Campaign:
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(membership.people_who_review(), username=name)
+    return get_object_or_404(people_who_review(), username=name)

@@ -19,12 +19,12 @@ from django.utils import timezone
 
 from pipeline.ledger.batches import spent_by
 from pipeline.models import Run
-from review.campaigns.services.rules import EVERYBODY
 from review.counting.contributions import DAY, LEFT, TIME, WORK
 from review.counting.summary import StageLine, read_agreement, read_stages
 from review.counting.tallies import count_due
 from review.models import Assignment, Campaign, Case, Item
 from review.queue.reviewer_checks.gold import gold_scores
+from review.sampling import EVERYBODY
 
 DAYS = 14
 PACE_DAYS = 7

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from pipeline.models import Run
 from pipeline.types import DraftKind, Verdict
-from review.blinding.item_view import first_draft_of
 from review.counting.score_reader import (
     Work,
     add_up,
@@ -23,6 +22,7 @@ from review.counting.score_reader import (
 )
 from review.models import Case, Item
 from review.study import GivenScore, Judged
+from review.study.first_draft import first_draft_of
 from review.study.patterns import LENGTHS, class_of_length
 from review.study.types import Origin, Recommended
 

@@ -13,15 +13,13 @@ from django.utils.translation import gettext as _
 
 from core.database.planned import carry_out, insert, storing
 from core.errors import BadInput, NotAllowedNow, Stale
-from pipeline import services as pipeline
-from pipeline.models import Refinement
 from pipeline.types import Arm
 from review.blinding.exposure import look_up
 from review.blinding.item_queries import lock_item
 from review.blinding.item_view import Desk, Step, open_desk
-from review.campaigns.services.rules import counting
+from review.counting.completion import completion_statements
 from review.models import Assignment, Case, Item, Reveal, Score
-from review.queue.claims import answer_sent_back
+from review.queue.sendback import mark_answered
 from review.queue.duplicates import copy_to_same_scripts
 from review.queue.leases import check_fence, lease_end
 from review.queue.reviewer_checks.gold import note_trained
@@ -136,7 +134,7 @@ def finish(desk: Desk, assignment: Assignment, score: Score | None = None) -> No
         assignment.ended_at = timezone.now() if through else None
         assignment.lease_until = None if through else lease_end()
     statements = [storing(assignment, *(_ENDING if changes else ()), *_TIMES)]
-    statements += counting(item, change=(1 if through else -1) if changes else 0)
+    statements += completion_statements(item, change=(1 if through else -1) if changes else 0)
     if score is not None:
         insert(score, *statements)
     else:
@@ -145,11 +143,29 @@ def finish(desk: Desk, assignment: Assignment, score: Score | None = None) -> No
         _end(desk, assignment)
 
 
+@transaction.atomic
+def confirm_scores(item: Item, *, by: User) -> None:
+    """End the review of an item that was sent back: its scores stay, or were changed. Raises NotAllowedNow."""
+    locked = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "case", "run__action")
+        .get(pk=item.pk)
+    )
+    desk = open_desk(locked, by)
+    assignment = holding(desk)
+    if desk.sent_back is None:
+        raise NotAllowedNow(_("This item was not sent back to you."))
+    if desk.next_step is not None:
+        raise NotAllowedNow(_("Something is left to score first."))
+    finish(desk, assignment)
+    mark_answered(assignment)
+
+
 def _end(desk: Desk, assignment: Assignment) -> None:
     """What follows when a reviewer is through with an item. Where it was locked, some of it is known to be none."""
     item = desk.item
     if len(desk.given) > len(desk.steps):  # something was scored here before
-        answer_sent_back(assignment)
+        mark_answered(assignment)
     if getattr(item, "has_arms", True):
         copy_to_same_scripts(desk)
     if getattr(item, "has_scratch", True):
@@ -178,41 +194,6 @@ def reveal(item: Item, what: str, *, by: User) -> None:
     Reveal.objects.get_or_create(item=item, reviewer=by, what=what)
 
 
-@transaction.atomic
-def ask_for_feedback(item: Item, *, by: User) -> Refinement:
-    """Live queue: the reviewer marked wrong what the assessor passed. Feedback and refinement are made in the
-    background, the reviewer goes on, and the item comes back to them.
-    """
-    desk = open_desk(item, by)
-    assignment = holding(desk)
-    if not desk.can_ask_feedback or desk.first is None:
-        raise NotAllowedNow(
-            _("Feedback can be asked for once the script is scored below 2 and none is there.")
-        )
-    refinement = pipeline.ask_refinement(desk.first, by=by)
-    _set_waiting(assignment)
-    return refinement
-
-
-@transaction.atomic
-def send_feedback(item: Item, *, text: str, by: User, based_on: int | None = None) -> Refinement:
-    """The expert's own feedback: the script is rewritten from it, and comes back to be scored in its own arm."""
-    if not text.strip():
-        raise BadInput(_("Write what is wrong with the script."), field="feedback")
-    desk = open_desk(item, by)
-    assignment = holding(desk)
-    if desk.first is None or desk.script_score is None:
-        raise NotAllowedNow(_("Score the script first."))
-    model_feedback = desk.feedback_in(Arm.MODEL.value)
-    if based_on is not None and (model_feedback is None or based_on != model_feedback.pk):
-        raise BadInput(_("That is not the feedback you were shown."), field="feedback")
-    refinement = pipeline.ask_refinement(
-        desk.first, by=by, feedback=text, based_on=model_feedback if based_on else None
-    )
-    _set_waiting(assignment)
-    return refinement
-
-
 def holding(desk: Desk) -> Assignment:
     """The reviewer's live assignment on this item; raises NotAllowedNow where they hold none."""
     assignment = desk.assignment
@@ -223,12 +204,6 @@ def holding(desk: Desk) -> Assignment:
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
         raise NotAllowedNow(_("You don't hold this item; take it from the queue first."))
     return assignment
-
-
-def _set_waiting(assignment: Assignment) -> None:
-    Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).update(
-        state=Assignment.State.WAITING, lease_until=None
-    )
 
 
 def _step_of(desk: Desk, given: Given) -> Step:

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from core.database.planned import store
 from core.errors import BadInput, NotAllowedNow
 from review.blinding.item_queries import lock_held, read_member
-from review.campaigns.services import rules
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
 from review.queue.duplicates import copy_known_scores
 from review.queue.eligibility import lines_for, open_to
 from review.queue.leases import lease_end, lock_place
+from review.queue.members import add_member
 from review.queue.order import take_first
 from review.queue.slots import take
 
@@ -109,7 +109,7 @@ def _check_open(campaign: Campaign) -> None:
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
     """The person's place in a study; made at their first claim where it is open to every reviewer."""
     if member is None and campaign.open_to_all:
-        member = rules.add_member(campaign, by, by=by)
+        member = add_member(campaign, by, by=by)
     if member is None:
         raise NotAllowedNow(_("You are not a reviewer of this campaign."))
     if member.paused_at is not None:
@@ -146,8 +146,3 @@ def earlier_item(item: Item, *, by: User) -> int | None:
     if this is not None:
         done = done.filter(ended_at__lt=this.ended_at)
     return done.values_list("item_id", flat=True).first()
-
-
-def answer_sent_back(assignment: Assignment) -> None:
-    """What was sent back has been looked at again."""
-    assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())

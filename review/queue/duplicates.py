@@ -10,7 +10,7 @@ from pipeline.models import Draft
 from review.blinding.exposure import has_seen
 from review.blinding.item_queries import read_scores_of_case
 from review.blinding.item_view import Desk, Step, open_desk
-from review.campaigns.services.rules import count_done
+from review.counting.completion import count_done
 from review.models import Assignment, Item, Score
 from review.queue.leases import lock_place
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.blinding.item_view import open_desk
-from review.campaigns.services.rules import count_done
-from review.desk.scoring import finish, holding
+from review.counting.completion import count_done
 from review.models import Assignment, Item, SentBack
-from review.queue.claims import answer_sent_back
 
 MAX_WHY = 2_000
 
@@ -48,19 +46,6 @@ def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
     return sent
 
 
-@transaction.atomic
-def answer(item: Item, *, by: User) -> None:
-    """The reviewer has looked again, and their scores stay, or were changed. Raises NotAllowedNow."""
-    locked = (
-        Item.objects.select_for_update(of=("self",))
-        .select_related("campaign", "case", "run__action")
-        .get(pk=item.pk)
-    )
-    desk = open_desk(locked, by)
-    assignment = holding(desk)
-    if desk.sent_back is None:
-        raise NotAllowedNow(_("This item was not sent back to you."))
-    if desk.next_step is not None:
-        raise NotAllowedNow(_("Something is left to score first."))
-    finish(desk, assignment)
-    answer_sent_back(assignment)
+def mark_answered(assignment: Assignment) -> None:
+    """Note that the reviewer has looked again at what was sent back to them."""
+    assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())

@@ -12,6 +12,7 @@ from review.campaigns.services import rules as studies
 from review.campaigns.services import states
 from review.desk.shown_drafts import seal
 from review.models import Campaign, Case, Item, TallyDue
+from review.sampling import overlap_of, shuffle_of
 from tests.make import make_run
 
 FEEDBACK = "- Use -path, not -name."
@@ -67,8 +68,8 @@ def add_item(campaign: Campaign, external_id: str, *, verdict: str = "incorrect"
         origin="campaign",
     )
     case = Case.objects.create(campaign=campaign, external_id=external_id, action=run.action)
-    shuffle = studies.shuffle_of(campaign, external_id)
-    overlap = studies.overlap_of(campaign, shuffle=shuffle)
+    shuffle = shuffle_of(campaign, external_id)
+    overlap = overlap_of(campaign, shuffle=shuffle)
     item = Item.objects.create(
         campaign=campaign,
         case=case,

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from pipeline.types import Arm
-from review.campaigns.services.rules import EVERYBODY
 from review.models import Adjudication, Assignment, Campaign, Item, Score, TallyDue
 from review.queue.reviewer_checks.repeats import made_halo_of
+from review.sampling import EVERYBODY
 
 MAX_WHY = 4_000
 

@@ -16,6 +16,7 @@ from review.campaigns.services import rules as studies
 from review.campaigns.services.preparation import prepare_item
 from review.campaigns.services.rules import RIGOROUS, Rules
 from review.models import Campaign, Case, Item, Rubric, TallyDue
+from review.sampling import overlap_of, shuffle_of
 
 MOST_AT_ONCE = 1_000
 _SLICE = 1_000
@@ -76,7 +77,7 @@ def _fit_places(campaign: Campaign) -> None:
         untouched.filter(pk__gt=last).select_related("case").order_by("pk")[:_SLICE]
     ):
         for item in items:
-            item.overlap = item.places = studies.overlap_of(
+            item.overlap = item.places = overlap_of(
                 campaign, shuffle=item.shuffle, purpose=item.case.purpose
             )
         Item.objects.bulk_update(items, ["overlap", "places"])
@@ -148,8 +149,8 @@ def add_runs(campaign: Campaign, runs: Sequence[Run], *, by: User) -> int:
 
 
 def _add_item(campaign: Campaign, case: Case, run: Run) -> Item:
-    shuffle = studies.shuffle_of(campaign, f"{case.external_id}:{run.configuration.name}")
-    overlap = studies.overlap_of(campaign, shuffle=shuffle, purpose=case.purpose)
+    shuffle = shuffle_of(campaign, f"{case.external_id}:{run.configuration.name}")
+    overlap = overlap_of(campaign, shuffle=shuffle, purpose=case.purpose)
     return Item.objects.create(
         campaign=campaign,
         case=case,
@@ -206,8 +207,8 @@ def _copy_items(source: Campaign, to: Campaign) -> None:
     for item in items.iterator(chunk_size=_SLICE):
         if item.case.external_id not in cases or item.state == Item.State.WITHDRAWN:
             continue
-        shuffle = studies.shuffle_of(to, f"{item.case.external_id}:{item.configuration.name}")
-        overlap = studies.overlap_of(to, shuffle=shuffle, purpose=item.case.purpose)
+        shuffle = shuffle_of(to, f"{item.case.external_id}:{item.configuration.name}")
+        overlap = overlap_of(to, shuffle=shuffle, purpose=item.case.purpose)
         made.append(
             Item(
                 campaign=to,

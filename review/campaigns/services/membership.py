@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.audit import record
 from core.errors import BadInput
-from review.campaigns.services import rules
 from review.models import Assignment, Campaign, Member
+from review.queue.members import add_member, people_who_review
 
 _LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]
-
-
-def people_who_review() -> QuerySet[User]:
-    """Everybody whose role lets them review."""
-    may = Q(user_permissions__codename="review", user_permissions__content_type__app_label="review")
-    by_role = Q(
-        groups__permissions__codename="review",
-        groups__permissions__content_type__app_label="review",
-    )
-    return (
-        User.objects.filter(may | by_role | Q(is_superuser=True), is_active=True)
-        .distinct()
-        .order_by("username")
-    )
 
 
 def not_in(campaign: Campaign) -> QuerySet[User]:
     """People who may review and are not in the campaign."""
     return people_who_review().exclude(memberships__campaign=campaign)
-
-
-def reviewers_for(campaign: Campaign) -> QuerySet[User]:
-    """Who can be given an item by name: members who may review and are not paused."""
-    return people_who_review().filter(memberships__campaign=campaign, memberships__paused_at=None)
 
 
 @transaction.atomic
@@ -45,7 +28,7 @@ def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None 
         raise BadInput(_("This person has not the role “reviewer”."), field="user")
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Give a whole number from 1 on."), field="limit")
-    return rules.add_member(campaign, user, by=by, limit=limit)
+    return add_member(campaign, user, by=by, limit=limit)
 
 
 @transaction.atomic
@@ -53,7 +36,7 @@ def add_everybody(campaign: Campaign, *, by: User) -> int:
     """Add all who may review and are not in it yet; returns how many."""
     people = list(not_in(campaign))
     for user in people:
-        rules.add_member(campaign, user, by=by)
+        add_member(campaign, user, by=by)
     return len(people)
 
 
@@ -62,7 +45,17 @@ def set_limit(member: Member, limit: int | None, *, by: User) -> None:
     """So many items at most for this person, or as many as the campaign says."""
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Give a whole number from 1 on."), field="limit")
-    rules.add_member(member.campaign, member.user, by=by, limit=limit)
+    add_member(member.campaign, member.user, by=by, limit=limit)
+
+
+@transaction.atomic
+def pause_member(member: Member, *, paused: bool, by: User) -> None:
+    """Hand this person no more items, or again; what they hold stays theirs until its lease ends."""
+    at = timezone.now() if paused else None
+    changed = Member.objects.filter(pk=member.pk, paused_at__isnull=paused).update(paused_at=at)
+    if changed:
+        event = "reviewer paused" if paused else "reviewer taken back"
+        record(member.campaign, event, by=by, reviewer=("", member.user.username))
 
 
 def held_items(campaign: Campaign) -> QuerySet[Assignment]:

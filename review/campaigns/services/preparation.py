@@ -7,10 +7,10 @@ from django.db import transaction
 from pipeline import services as pipeline
 from pipeline.models import Draft, Feedback, Refinement, Run
 from pipeline.types import Arm
-from review.blinding.item_view import first_draft_of
-from review.campaigns.services.rules import EVERYBODY, is_in_share
 from review.models import Campaign, Item, TallyDue
 from review.queue.reviewer_checks.repeats import make_halos
+from review.sampling import EVERYBODY, is_in_share
+from review.study.first_draft import first_draft_of
 
 SLICE = 500
 

@@ -1,8 +1,7 @@
-"""Study campaigns: made, their rules changed, who takes part; and how many reviewers an item wants."""
+"""The rules of a study campaign: created with them, changed, and its rubric in versions."""
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,20 +9,17 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import record
-from core.database import planned
 from core.errors import BadInput, NotAllowedNow
 from pipeline.ledger.batches import MAX_BUDGET, set_budget
 from pipeline.models import Batch, Configuration
-from review.models import Campaign, Case, Item, Member, Rubric
+from review.models import Campaign, Rubric
+from review.queue.members import add_member
 
 MAX_NAME = 150
 MAX_RUBRIC = 100_000
-# Training and gold items are for everybody: more places than there will ever be reviewers.
-EVERYBODY = 32_767
 
 Preset = Literal["standard", "rigorous"]
 # STUDY, Threats to validity: the preset *rigorous* sets these shares, in percent.
@@ -140,99 +136,6 @@ def write_rubric(campaign: Campaign, text: str, *, by: User | None) -> Rubric:
     if newest:
         record(campaign, "rubric changed", by=by, rubric=(newest.number, rubric.number))
     return rubric
-
-
-# --- People -----------------------------------------------------------------------------------------------------
-
-
-@transaction.atomic
-def add_member(
-    campaign: Campaign, user: User, *, by: User | None, limit: int | None = None
-) -> Member:
-    """Let a person review in the campaign, in an order of their own; a second time changes the limit only."""
-    member, created = Member.objects.get_or_create(
-        campaign=campaign, user=user, defaults={"seed": seed_of(campaign, user), "limit": limit}
-    )
-    if created:
-        record(campaign, "reviewer added", by=by, reviewer=("", user.username))
-    elif member.limit != limit:
-        record(campaign, "limit changed", by=by, limit=(member.limit, limit))
-        member.limit = limit
-        member.save(update_fields=["limit"])
-    return member
-
-
-@transaction.atomic
-def pause_member(member: Member, *, paused: bool, by: User) -> None:
-    """Hand this person no more items, or again; what they hold stays theirs until its lease ends."""
-    at = timezone.now() if paused else None
-    changed = Member.objects.filter(pk=member.pk, paused_at__isnull=paused).update(paused_at=at)
-    if changed:
-        event = "reviewer paused" if paused else "reviewer taken back"
-        record(member.campaign, event, by=by, reviewer=("", member.user.username))
-
-
-def seed_of(campaign: Campaign, user: User) -> int:
-    """31 bits from the campaign's seed and the person: the same every time, and different for each person."""
-    digest = hashlib.sha256(f"{campaign.seed}:{user.pk}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
-
-
-def shuffle_of(campaign: Campaign, external_id: str) -> int:
-    """31 bits from the campaign's seed and the case: where an item stands in the random order."""
-    digest = hashlib.sha256(f"{campaign.seed}:{external_id}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
-
-
-# --- Helpers ----------------------------------------------------------------------------------------------------
-
-
-def overlap_of(campaign: Campaign, *, shuffle: int, purpose: str = Case.Purpose.REAL) -> int:
-    """How many reviewers an item wants: a share of them, chosen by the random order, more than the rest."""
-    if purpose in (Case.Purpose.GOLD, Case.Purpose.TRAINING):
-        return EVERYBODY
-    if campaign.extra_overlap and is_in_share(shuffle, campaign.extra_share, "overlap"):
-        return campaign.extra_overlap
-    return campaign.overlap
-
-
-def is_in_share(shuffle: int, percent: int, what: str) -> bool:
-    """Whether an item belongs to a random share; shares for different ends are drawn independently."""
-    digest = hashlib.sha256(f"{what}:{shuffle}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") % 10_000 < percent * 100
-
-
-_DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%s, %s)"
-# The row is counted on as it is by then: this happens at the end of every review.
-_COUNT_DONE = """
-UPDATE review_item SET done = done + %s,
-    state = CASE
-        WHEN state = 'open' AND done + %s >= overlap THEN 'closed'
-        WHEN state = 'closed' AND done + %s < overlap THEN 'open'
-        ELSE state END,
-    closed_at = CASE
-        WHEN state = 'open' AND done + %s >= overlap THEN %s
-        WHEN done + %s < overlap THEN NULL
-        ELSE closed_at END
-WHERE id = %s
-"""
-
-
-def count_done(item: Item, *, change: int) -> None:
-    """Note that one reviewer more, or less, is through with an item, and close or open it by that.
-
-    What it brings to the figures is due to be counted anew.
-    """
-    planned.carry_out(*counting(item, change=change))
-
-
-def counting(item: Item, *, change: int = 0) -> list[planned.Statement]:
-    """The statements of `count_done`; without a change only what is due to be counted anew."""
-    statements = [planned.Statement(_DUE, [item.pk, item.campaign_id])]
-    if change:
-        values = [change, change, change, change, timezone.now(), change, item.pk]
-        statements.append(planned.Statement(_COUNT_DONE, values))
-    return statements
 
 
 def _columns(rules: Rules) -> dict[str, object]:

@@ -22,9 +22,9 @@ from core.errors import NotAllowedNow, Refused
 from pipeline import services as pipeline
 from pipeline.configurations.services import is_usable
 from pipeline.models import Configuration, Run
-from review.campaigns.services.rules import overlap_of, shuffle_of
 from review.campaigns.services.states import pilot_cases
 from review.models import Campaign, Case, Item
+from review.sampling import overlap_of, shuffle_of
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from core.web.requests import page_of, signed_in
 from pipeline.models import Draft
 from review.access import access_campaign
 from review.blinding.exposure import note_run
-from review.blinding.item_view import first_draft_of, open_desk
+from review.blinding.item_view import open_desk
 from review.campaigns.services import adjudication
 from review.campaigns.services.adjudication import (
     Difference,
@@ -25,12 +25,13 @@ from review.campaigns.services.adjudication import (
     differences,
     disputed_items,
 )
-from review.campaigns.services.membership import reviewers_for
 from review.campaigns.views.head import head_of
 from review.counting.tallies import count_due
 from review.desk.line_comments import remarks_for
 from review.desk.views.line_comment_data import ShownRemark
 from review.models import Campaign, Item, Remark, Score
+from review.queue.members import reviewers_for
+from review.study.first_draft import first_draft_of
 
 PAGE_SIZE = 50
 _MOST_DUE = 500

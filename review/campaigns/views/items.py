@@ -19,10 +19,10 @@ from review import services
 from review.access import access_campaign
 from review.campaigns.item_forms import KnownForm, SearchForm
 from review.campaigns.services import adjudication, editing
-from review.campaigns.services.membership import reviewers_for
 from review.campaigns.views.head import head_of
 from review.campaigns.views.steps import step_context
 from review.models import Campaign, Case, Item, Score
+from review.queue.members import reviewers_for
 from review.queue.reviewer_checks.gold import mark_case
 
 _SHOWN = 50

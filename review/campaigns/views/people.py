@@ -15,7 +15,7 @@ from core.web.requests import signed_in
 from review.access import access_campaign
 from review.campaigns.dashboard import ReviewerLine, read_dashboard
 from review.campaigns.forms import MemberForm
-from review.campaigns.services import editing, membership, rules
+from review.campaigns.services import editing, membership
 from review.campaigns.views.head import head_of
 from review.models import Campaign, Member
 
@@ -77,7 +77,7 @@ def campaign_member(request: HttpRequest, pk: int, member: int) -> HttpResponse:
     what = request.POST.get("do", "")
     try:
         if what in ("pause", "go_on"):
-            rules.pause_member(found, paused=what == "pause", by=user)
+            membership.pause_member(found, paused=what == "pause", by=user)
         elif what == "limit":
             membership.set_limit(found, _limit(request), by=user)
         else:

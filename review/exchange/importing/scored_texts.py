@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pipeline.types import Arm, DraftKind
-from review.blinding.item_view import first_draft_of
 from review.counting.item_facts import DraftRow, read_drafts
 from review.counting.score_reader import fetch
 from review.models import Item
+from review.study.first_draft import first_draft_of
 
 Seen = tuple[int | None, int | None]  # draft, feedback
 Stages = dict[str, Seen]

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.campaigns.services.rules import overlap_of
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
+from review.sampling import overlap_of
 
 MAX_WHY = 4_000
 KNOWN = (Case.Purpose.GOLD, Case.Purpose.TRAINING)

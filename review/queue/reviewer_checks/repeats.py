@@ -17,9 +17,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from review.campaigns.services.rules import is_in_share, shuffle_of
 from review.counting.item_facts import judge_items
 from review.models import Assignment, Campaign, Case, Item
+from review.sampling import is_in_share, shuffle_of
 
 # Without a score for this long, a new sitting begins.
 SITTING_GAP = timedelta(minutes=30)

@@ -14,8 +14,8 @@ from core.errors import BadInput, Refused
 from core.web.requests import signed_in
 from review import services
 from review.access import access_managed_item
-from review.campaigns.services.membership import people_who_review, reviewers_for
 from review.models import Assignment, Campaign, Item
+from review.queue.members import people_who_review, reviewers_for
 from review.queue.reassignment import hands_of
 
 _SHOWN = 50

@@ -26,6 +26,7 @@ from review.exchange.importing.scores import import_scores
 from review.models import Assignment, Campaign, Case, Item, Score
 from review.queue.reviewer_checks import repeats as repeating
 from review.report.threats import report_threats
+from review.sampling import is_in_share
 from tests.keys import shown
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
@@ -79,9 +80,7 @@ def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
     manager: User, reviewer: User
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=30, halo_share=33)
-    chosen = {
-        item.pk for item in campaign.items.all() if rules.is_in_share(item.shuffle, 33, "halo")
-    }
+    chosen = {item.pk for item in campaign.items.all() if is_in_share(item.shuffle, 33, "halo")}
     runs = set(campaign.items.filter(again="halo").values_list("run", flat=True))
     assert set(campaign.items.filter(pk__in=chosen).values_list("run", flat=True)) == runs
     assert 0 < len(runs) < 30

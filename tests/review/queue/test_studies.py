@@ -13,10 +13,11 @@ from django.utils import timezone
 
 from core.errors import BadInput, NotAllowedNow
 from review import services
-from review.campaigns.services import adjudication, states
+from review.campaigns.services import adjudication, membership, states
 from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally
+from review.queue.members import add_member
 from review.queue.order import BITS
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
@@ -141,8 +142,8 @@ def test_limits_pauses_and_strangers_are_refused_with_a_reason(
     give(first.item, reviewer, 0, 2, 2)
     with pytest.raises(NotAllowedNow, match="done the 1 items"):
         services.claim_next(campaign, by=reviewer)
-    studies.add_member(campaign, reviewer, by=manager, limit=2)
-    studies.pause_member(campaign.members.get(), paused=True, by=manager)
+    add_member(campaign, reviewer, by=manager, limit=2)
+    membership.pause_member(campaign.members.get(), paused=True, by=manager)
     with pytest.raises(NotAllowedNow, match="paused"):
         services.claim_next(campaign, by=reviewer)
     with pytest.raises(NotAllowedNow, match="not a reviewer"):
