@@ -50,7 +50,7 @@ class Step:
 
 
 @dataclass
-class Desk:
+class ItemView:
     """An item as its reviewer has it before them, opened once for each request.
 
     Each part is read when it is first asked for, by one query, however much there is of it.
@@ -297,15 +297,15 @@ def assessment_of(draft: Draft | None) -> Assessment | None:
     return getattr(draft, "assessment", None) if draft else None
 
 
-def note_shown_by(desk: Desk) -> None:
+def note_shown_by(desk: ItemView) -> None:
     """Note that the screen shows the verdict. In the live queue the score that opened it is note enough."""
     if not (desk.item.campaign.is_live and desk.script_score):
         note_run(desk.reviewer, desk.run)
 
 
-def open_desk(
+def open_item(
     item: Item, reviewer: User, *, assignment: Assignment | None = None, reads_all: bool = False
-) -> Desk:
+) -> ItemView:
     """Read an item as one reviewer may see it; the number of queries does not grow with what there is.
 
     `assignment` spares a query where the reviewer has just been given the item, `reads_all` where they are
@@ -317,7 +317,7 @@ def open_desk(
     # Where `read_item` has found none, none is looked for.
     has_scores = getattr(item, "has_scores", True)
     given = read_scores(item.pk, reviewer.pk) if has_scores else []
-    desk = Desk(item=item, reviewer=reviewer, run=run, given=given, reads_all=reads_all)
+    desk = ItemView(item=item, reviewer=reviewer, run=run, given=given, reads_all=reads_all)
     if assignment is not None:
         assignment.item, assignment.reviewer = item, reviewer
         desk.__dict__["assignment"] = assignment

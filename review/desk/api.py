@@ -14,9 +14,9 @@ from rest_framework.routers import DefaultRouter
 from core.web.pagination import KeysetPagination
 from core.web.public_keys import ITEM, read_public
 from core.web.requests import read_body, read_key, signed_in
-from review import services
 from review.access import access_item, access_item_to_review, access_queue
 from review.campaigns.api import CampaignViewSet
+from review.desk import services
 from review.desk.serializers import (
     DecisionIn,
     DecisionOut,
@@ -37,6 +37,7 @@ from review.desk.shortening import access_shortening
 from review.desk.shown_keys import find_draft, find_seen
 from review.exchange.api import TransferViewSet
 from review.models import Assignment, Decision, Item, Score
+from review.queue import services as queue
 from review.queue.api import AssignmentViewSet
 from review.queue.api_filters import DecisionFilter, QueueFilter, ScoreFilter
 from review.queue.pace import own_pace
@@ -46,7 +47,7 @@ from review.report.api import ReportViewSet, SnapshotViewSet
 class MostUrgentFirst(KeysetPagination):
     """The queue in the order in which it is worked off."""
 
-    ordering = services.URGENT_FIRST
+    ordering = queue.URGENT_FIRST
 
 
 class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
@@ -60,9 +61,7 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
 
     def get_queryset(self) -> Any:
         user = signed_in(self.request)
-        return services.waiting_for(access_queue(user), user).select_related(
-            "run__action", "campaign"
-        )
+        return queue.waiting_for(access_queue(user), user).select_related("run__action", "campaign")
 
     @extend_schema(
         request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
@@ -71,10 +70,10 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
     def claim(self, request: Request) -> Response:
         """Take the next item."""
         user = signed_in(request)
-        assignment = services.claim_next(access_queue(user), by=user)
+        assignment = queue.claim_next(access_queue(user), by=user)
         if assignment is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return Response(show_item(services.open_desk(access_item(user, assignment.item_id), user)))
+        return Response(show_item(services.open_item(access_item(user, assignment.item_id), user)))
 
 
 class ItemViewSet(viewsets.GenericViewSet[Item]):
@@ -93,7 +92,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def claim(self, request: Request, pk: str) -> Response:
         """Take this item."""
-        services.claim_item(self._mine(request, pk), by=signed_in(request))
+        queue.claim_item(self._mine(request, pk), by=signed_in(request))
         return self._shown(request, pk)
 
     @extend_schema(request=None, responses=ItemSeen)
@@ -109,7 +108,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """Score the stage that is open; sending the same score again changes nothing."""
         item, given = self._mine(request, pk), read_body(ScoreIn, request)
         given["seen"] = find_seen(item.pk, given["stage"], given["seen"])
-        score = services.submit_score(item, services.Given(**given), by=signed_in(request))
+        score = services.submit_score(item, services.ScoreInput(**given), by=signed_in(request))
         return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
@@ -121,7 +120,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         decision = services.decide(
             item,
             edited_script=given.pop("script"),
-            picked=services.Picked(**picked),
+            picked=services.ScoreForm(**picked),
             by=signed_in(request),
             **given,
         )
@@ -182,8 +181,8 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def give_back(self, request: Request, pk: str) -> Response:
         """Skip, say that it can't be judged, or let go of it."""
         item, given = self._mine(request, pk), read_body(GiveBackIn, request)
-        desk = services.open_desk(item, signed_in(request))
-        services.give_back(
+        desk = services.open_item(item, signed_in(request))
+        queue.give_back(
             services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
         )
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -200,7 +199,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
 
     def _show(self, request: Request, key: int) -> Response:
         user = signed_in(request)
-        return Response(show_item(services.open_desk(access_item(user, key), user)))
+        return Response(show_item(services.open_item(access_item(user, key), user)))
 
 
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
-from review.blinding.item_view import Desk, Step
-from review.desk.scoring import MAX_COMMENT, Given
+from review.blinding.item_view import ItemView, Step
+from review.desk.scoring import MAX_COMMENT, ScoreInput
 from review.models import Score
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picked:
+class ScoreForm:
     """The score form as it was sent with a decision; `stage` is empty for the stage of the Draft decided on."""
 
     stage: str = ""
@@ -30,17 +30,17 @@ class Picked:
 
 
 @dataclass(frozen=True)
-class Pick:
+class PendingScore:
     """What is to be stored with a decision, and the stage that it is about."""
 
     step: Step
     value: int | None
     comment: str
-    sent: Picked
+    sent: ScoreForm
 
-    def given(self, value: int) -> Given:
+    def given(self, value: int) -> ScoreInput:
         """As a score of this value."""
-        return Given(
+        return ScoreInput(
             stage=self.step.stage,
             arm=self.step.arm,
             value=value,
@@ -56,7 +56,7 @@ class Pick:
         return {"step": self.step.key, "value": self.value, "comment": self.comment}
 
 
-def read_picked(desk: Desk, sent: Picked | None, *, target: Step) -> Pick:
+def read_score_form(desk: ItemView, sent: ScoreForm | None, *, target: Step) -> PendingScore:
     """What counts as picked and typed: what is sent, and of what is kept (Scratch) nothing is ever ignored.
 
     `target` is the stage of the Draft decided on. Kept counts as long as its stage has no score.
@@ -71,7 +71,7 @@ def read_picked(desk: Desk, sent: Picked | None, *, target: Step) -> Pick:
     Raises BadInput for a value or a comment that is none, and Stale where the form is about something else than
     stands there now.
     """
-    sent = sent or Picked()
+    sent = sent or ScoreForm()
     step = _step_of(desk, sent, target)
     _check(sent)
     value, comment = sent.value, (sent.comment or "").strip()
@@ -92,10 +92,10 @@ def read_picked(desk: Desk, sent: Picked | None, *, target: Step) -> Pick:
     before = desk.scores.get(step.key)
     if value is None and comment and before is not None:
         value = before.value
-    return Pick(step, value, comment, sent)
+    return PendingScore(step, value, comment, sent)
 
 
-def _step_of(desk: Desk, sent: Picked, target: Step) -> Step:
+def _step_of(desk: ItemView, sent: ScoreForm, target: Step) -> Step:
     if not sent.stage:
         return target
     for step in desk.steps:
@@ -108,7 +108,7 @@ def _step_of(desk: Desk, sent: Picked, target: Step) -> Step:
     raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
 
 
-def _check(sent: Picked) -> None:
+def _check(sent: ScoreForm) -> None:
     if sent.value is not None and sent.value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
     if len(sent.comment or "") > MAX_COMMENT:

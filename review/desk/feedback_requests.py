@@ -10,7 +10,7 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm
-from review.blinding.item_view import open_desk
+from review.blinding.item_view import open_item
 from review.desk.scoring import holding
 from review.models import Assignment, Item
 
@@ -20,7 +20,7 @@ def ask_for_feedback(item: Item, *, by: User) -> Refinement:
     """Live queue: the reviewer marked wrong what the assessor passed. Feedback and refinement are made in the
     background, the reviewer goes on, and the item comes back to them.
     """
-    desk = open_desk(item, by)
+    desk = open_item(item, by)
     assignment = holding(desk)
     if not desk.can_ask_feedback or desk.first is None:
         raise NotAllowedNow(
@@ -36,7 +36,7 @@ def send_feedback(item: Item, *, text: str, by: User, based_on: int | None = Non
     """The expert's own feedback: the script is rewritten from it, and comes back to be scored in its own arm."""
     if not text.strip():
         raise BadInput(_("Write what is wrong with the script."), field="feedback")
-    desk = open_desk(item, by)
+    desk = open_item(item, by)
     assignment = holding(desk)
     if desk.first is None or desk.script_score is None:
         raise NotAllowedNow(_("Score the script first."))

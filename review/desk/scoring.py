@@ -16,14 +16,14 @@ from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
 from review.blinding.exposure import look_up
 from review.blinding.item_queries import lock_item
-from review.blinding.item_view import Desk, Step, open_desk
+from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import completion_statements
 from review.models import Assignment, Case, Item, Reveal, Score
-from review.queue.sendback import mark_answered
 from review.queue.duplicates import copy_to_same_scripts
 from review.queue.leases import check_fence, lease_end
 from review.queue.reviewer_checks.gold import note_trained
 from review.queue.reviewer_checks.repeats import SITTING_GAP, make_repeat
+from review.queue.sendback import mark_answered
 
 MAX_COMMENT = 10_000
 _TIMES = ("active_seconds", "pauses")
@@ -31,7 +31,7 @@ _ENDING = ("state", "ended_at", "lease_until")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class ScoreInput:
     """One score as it was sent: what it is about, and which exact object the reviewer had before them."""
 
     stage: str
@@ -47,7 +47,7 @@ class Given:
     fence: int | None = None  # of the tab that sends; None where there is no tab
 
 
-def submit_score(item: Item, given: Given, *, by: User) -> Score:
+def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
     """Record a score. Sent again it changes nothing; sent with another value it takes the place of the first.
 
     Raises BadInput for a value that is none, NotAllowedNow out of order, for somebody else's item or where
@@ -56,7 +56,7 @@ def submit_score(item: Item, given: Given, *, by: User) -> Score:
     return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
 
 
-def score_locked(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
+def score_locked(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     """The same for an item that `lock` reads and locks, inside the transaction of the score."""
     try:
         return _score(lock, given, by=by)
@@ -66,7 +66,7 @@ def score_locked(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
 
 
 @transaction.atomic
-def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
+def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     item = lock()
     if given.value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
@@ -74,7 +74,7 @@ def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
         raise BadInput(
             _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
         )
-    desk = open_desk(item, by, reads_all=True)
+    desk = open_item(item, by, reads_all=True)
     step = _step_of(desk, given)
     before = desk.scores.get(step.key)
     if before and before.value == given.value and before.comment == given.comment.strip():
@@ -93,7 +93,7 @@ def _score(lock: Callable[[], Item], given: Given, *, by: User) -> Score:
     return score
 
 
-def make_score(desk: Desk, step: Step, given: Given, assignment: Assignment) -> Score:
+def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
     """The score with what is noted beside it, not yet stored; an earlier one of its stage counts no more.
 
     The item was read by a query that locks it, with what such a query looks up.
@@ -122,7 +122,7 @@ def make_score(desk: Desk, step: Step, given: Given, assignment: Assignment) -> 
     )
 
 
-def finish(desk: Desk, assignment: Assignment, score: Score | None = None) -> None:
+def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -> None:
     """In a study, an item is done when nothing is left to score; one more to score takes it up again.
 
     It is stored in one statement, with the new score where there is one.
@@ -151,7 +151,7 @@ def confirm_scores(item: Item, *, by: User) -> None:
         .select_related("campaign", "case", "run__action")
         .get(pk=item.pk)
     )
-    desk = open_desk(locked, by)
+    desk = open_item(locked, by)
     assignment = holding(desk)
     if desk.sent_back is None:
         raise NotAllowedNow(_("This item was not sent back to you."))
@@ -161,7 +161,7 @@ def confirm_scores(item: Item, *, by: User) -> None:
     mark_answered(assignment)
 
 
-def _end(desk: Desk, assignment: Assignment) -> None:
+def _end(desk: ItemView, assignment: Assignment) -> None:
     """What follows when a reviewer is through with an item. Where it was locked, some of it is known to be none."""
     item = desk.item
     if len(desk.given) > len(desk.steps):  # something was scored here before
@@ -194,7 +194,7 @@ def reveal(item: Item, what: str, *, by: User) -> None:
     Reveal.objects.get_or_create(item=item, reviewer=by, what=what)
 
 
-def holding(desk: Desk) -> Assignment:
+def holding(desk: ItemView) -> Assignment:
     """The reviewer's live assignment on this item; raises NotAllowedNow where they hold none."""
     assignment = desk.assignment
     if assignment is not None and desk.may_change_until:
@@ -206,7 +206,7 @@ def holding(desk: Desk) -> Assignment:
     return assignment
 
 
-def _step_of(desk: Desk, given: Given) -> Step:
+def _step_of(desk: ItemView, given: ScoreInput) -> Step:
     step = next(
         (one for one in desk.steps if one.stage == given.stage and one.arm == given.arm), None
     )
@@ -217,7 +217,7 @@ def _step_of(desk: Desk, given: Given) -> Step:
     return step
 
 
-def _earlier_by(desk: Desk, step: Step) -> dict[str, int]:
+def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
     """Stage to who gave the score that counts at present, of the stages before this one in its arm."""
     before = [
         one for one in desk.steps[: desk.steps.index(step)] if one.arm in (Arm.MODEL, step.arm)
@@ -229,7 +229,7 @@ def _earlier_by(desk: Desk, step: Step) -> dict[str, int]:
     }
 
 
-def is_blind(desk: Desk, step: Step) -> bool:
+def is_blind(desk: ItemView, step: Step) -> bool:
     """False once anything later, or the verdict, was visible: the figures use the score before.
 
     Taking a score back changes nothing of what it had opened, and whoever has seen a verdict stays not blind.
@@ -248,7 +248,7 @@ def is_blind(desk: Desk, step: Step) -> bool:
     return desk.steps[-1].key == step.key and not desk.visible["verdict"]
 
 
-def _has_seen_verdict(desk: Desk) -> bool:
+def _has_seen_verdict(desk: ItemView) -> bool:
     """Whether the person was shown the verdict before what the stages of this item opened to them.
 
     In the live queue the verdict is shown with the score of the script: who looks it up after that sees no more.
@@ -264,7 +264,7 @@ def _has_seen_verdict(desk: Desk) -> bool:
     return opened is None or seen < opened
 
 
-def _met_before(desk: Desk) -> dict[str, bool]:
+def _met_before(desk: ItemView) -> dict[str, bool]:
     """Whether the person may have met Drafts of this Action before: they asked for it, or had it in another item."""
     return {
         "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
@@ -287,7 +287,7 @@ def _sitting_minutes(locked: Item) -> float:
     return (before or 0.0) + (timezone.now() - last).total_seconds() / 60
 
 
-def add_time(assignment: Assignment, step: Step, given: Given) -> None:
+def add_time(assignment: Assignment, step: Step, given: ScoreInput) -> None:
     """Add to the stage's seconds of work and to the pauses, where the page counted them; not yet stored."""
     if given.active_seconds is None:
         return

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from core.web.public_keys import ITEM, PublicKeyField, public_key
 from pipeline.models import Shortening
-from review.blinding.item_view import Desk, note_shown_by
+from review.blinding.item_view import ItemView, note_shown_by
 from review.desk.line_comments import remarks_of
 from review.desk.shown_drafts import seal
 from review.desk.shown_keys import name_draft, name_feedback, name_seen
@@ -249,7 +249,7 @@ class ItemSeen(serializers.Serializer[Any]):
     visible = serializers.DictField(child=serializers.BooleanField())
 
 
-def show_item(desk: Desk) -> dict[str, Any]:
+def show_item(desk: ItemView) -> dict[str, Any]:
     """The blinded view of an item, by the same rules as the page."""
     step = desk.next_step
     assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None

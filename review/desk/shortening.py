@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Shortening
-from review.blinding.item_view import open_desk
+from review.blinding.item_view import open_item
 from review.desk.scoring import holding
 from review.models import Item
 
@@ -20,7 +20,7 @@ def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
     Raises BadInput without a long text, NotAllowedNow where the item is not in their hands, the script not
     scored, no model there or its budget used up.
     """
-    desk = open_desk(item, by)
+    desk = open_item(item, by)
     holding(desk)
     if desk.first is None or desk.script_score is None:
         raise NotAllowedNow(_("Score the script first."))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from catalog import services as catalog
 from core.audit import record
 from core.errors import NotAllowedNow
-from review.blinding.item_view import open_desk
+from review.blinding.item_view import open_item
 from review.desk.scoring import finish
 from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
 from review.queue.duplicates import take_back_copies
@@ -52,7 +52,7 @@ def _undo_score(score: Score, *, by: User) -> Item:
         .select_related("campaign", "case", "run__action")
         .get(pk=score.item_id)
     )
-    desk = open_desk(item, by)
+    desk = open_item(item, by)
     assignment = desk.assignment
     if assignment is None or (item.campaign.is_live and item.state != Item.State.OPEN):
         raise NotAllowedNow(_("This item is no longer yours."))

@@ -14,9 +14,9 @@ from rest_framework.response import Response
 
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, signed_in
-from review import services
 from review.access import access_campaigns, access_managed_item
 from review.models import Assignment, SentBack
+from review.queue import services
 from review.queue.api_filters import AssignmentFilter
 from review.queue.members import people_who_review
 

@@ -9,20 +9,20 @@ from django.utils import timezone
 from pipeline.models import Draft
 from review.blinding.exposure import has_seen
 from review.blinding.item_queries import read_scores_of_case
-from review.blinding.item_view import Desk, Step, open_desk
+from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import count_done
 from review.models import Assignment, Item, Score
 from review.queue.leases import lock_place
 
 
-def copy_to_same_scripts(desk: Desk) -> None:
+def copy_to_same_scripts(desk: ItemView) -> None:
     """After an item is scored: give the same scores to its statement's other arms that show nothing else.
 
     An arm with a place left, whose scripts and feedback are all texts that this reviewer has just scored, is
     thereby done by them. One that shows more is left to be met later; see `copy_known_scores`.
     """
     for item in _same_first_script(desk):
-        other = open_desk(item, desk.reviewer, reads_all=True)
+        other = open_item(item, desk.reviewer, reads_all=True)
         copied = _scores_to_copy(desk, other)
         if copied is None or not _take_place(item):
             continue
@@ -59,7 +59,7 @@ def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     lock_place(assignment.item_id)
     if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
         return False  # it was given to somebody else at this very moment
-    desk = open_desk(assignment.item, assignment.reviewer, reads_all=True)
+    desk = open_item(assignment.item, assignment.reviewer, reads_all=True)
     if desk.first is None or desk.given:
         return False
     same = next((one for one in earlier if _text_scored(one) == desk.first.sha256), None)
@@ -94,7 +94,7 @@ def take_back_copies(score: Score) -> None:
         count_done(copy.item, change=-1)
 
 
-def _same_first_script(desk: Desk) -> list[Item]:
+def _same_first_script(desk: ItemView) -> list[Item]:
     """The other arms' items that hold this script too and that the reviewer has not dealt with."""
     first = desk.first
     arms = Item.objects.filter(case=desk.item.case_id).exclude(pk=desk.item.pk)
@@ -113,7 +113,7 @@ def _same_first_script(desk: Desk) -> list[Item]:
     )
 
 
-def _scores_to_copy(desk: Desk, other: Desk) -> list[Score] | None:
+def _scores_to_copy(desk: ItemView, other: ItemView) -> list[Score] | None:
     """The scores of all that the other item shows, or None where it shows anything that was not scored here."""
     if other.first is None or desk.first is None or other.first.sha256 != desk.first.sha256:
         return None
@@ -139,7 +139,7 @@ def _text_scored(score: Score) -> str:
     return score.feedback.text if score.feedback else ""
 
 
-def _copy(score: Score, desk: Desk, step: Step, assignment: Assignment | None) -> Score:
+def _copy(score: Score, desk: ItemView, step: Step, assignment: Assignment | None) -> Score:
     return Score(
         item=desk.item,
         reviewer=desk.reviewer,

@@ -59,14 +59,14 @@ def asked_before_closing(world: World) -> HttpResponse:
 
 def with_money(world: World) -> str:
     address = campaign_page(world)
-    editing.change(world.campaign, by=world.me, budget=5_000_000)
+    editing.change_campaign(world.campaign, by=world.me, budget=5_000_000)
     return address
 
 
 def a_changed_rubric(world: World) -> str:
     study(world, items=2)
     gone_through(world, "reviewer", 0, 2, 2)
-    editing.change(world.campaign, by=world.me, rubric="Paths count.")
+    editing.change_campaign(world.campaign, by=world.me, rubric="Paths count.")
     return f"/campaigns/{world.campaign.pk}/setup/rubric/"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.contrib.auth.models import User
 
 from pipeline.models import Configuration
-from review.blinding.item_view import open_desk
+from review.blinding.item_view import open_item
 from review.campaigns.services import rules as studies
 from review.campaigns.services import states
 from review.desk.shown_drafts import seal
@@ -20,7 +20,7 @@ FEEDBACK = "- Use -path, not -name."
 
 def shown_to(by: User, item: Item) -> str:
     """The token of the screen that this person has of the item now."""
-    return seal(open_desk(Item.objects.get(pk=item.pk), by))
+    return seal(open_item(Item.objects.get(pk=item.pk), by))
 
 
 def make_study(

@@ -55,7 +55,7 @@ def preset_rules(preset: str) -> Rules:
 
 
 @transaction.atomic
-def change(campaign: Campaign, *, by: User, **changed: object) -> None:
+def change_campaign(campaign: Campaign, *, by: User, **changed: object) -> None:
     """Change some rules, the others stay; items that nobody has touched take a new overlap on.
 
     Raises BadInput, and NotAllowedNow for a rule that is fixed by now.

@@ -16,7 +16,7 @@ MAX_RESOLUTION = 2_000
 
 
 @transaction.atomic
-def answer(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
+def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
     """Close a flag with what was done about it; with `withdraws` the item leaves its study for that reason.
 
     Raises BadInput without a text, NotAllowedNow where somebody has answered, or the item is in the live queue.

@@ -16,7 +16,7 @@ from review.queue.members import add_member, people_who_review
 _LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]
 
 
-def not_in(campaign: Campaign) -> QuerySet[User]:
+def people_outside(campaign: Campaign) -> QuerySet[User]:
     """People who may review and are not in the campaign."""
     return people_who_review().exclude(memberships__campaign=campaign)
 
@@ -34,7 +34,7 @@ def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None 
 @transaction.atomic
 def add_everybody(campaign: Campaign, *, by: User) -> int:
     """Add all who may review and are not in it yet; returns how many."""
-    people = list(not_in(campaign))
+    people = list(people_outside(campaign))
     for user in people:
         add_member(campaign, user, by=by)
     return len(people)

@@ -121,7 +121,7 @@ def rubric_choices(campaign: Campaign) -> list[RubricChoice]:
 
 
 @transaction.atomic
-def keep_older(campaign: Campaign, *, why: str, by: User) -> int:
+def keep_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
     """Say that scores under earlier versions stay as they are; returns how many items that is about.
 
     Raises BadInput without a reason, NotAllowedNow where there is nothing to be said.
@@ -132,7 +132,7 @@ def keep_older(campaign: Campaign, *, why: str, by: User) -> int:
 
 
 @transaction.atomic
-def send_back_older(campaign: Campaign, *, why: str, by: User) -> int:
+def send_back_older_scores(campaign: Campaign, *, why: str, by: User) -> int:
     """Send back what was scored under earlier versions, MOST_AT_ONCE at a time; returns how many.
 
     Each comes first when its reviewer asks for work; their scores are kept until they change them. Raises

@@ -17,9 +17,9 @@ from core.web.requests import page_of, signed_in
 from pipeline.models import Draft
 from review.access import access_campaign
 from review.blinding.exposure import note_run
-from review.blinding.item_view import open_desk
-from review.campaigns.services import adjudication
-from review.campaigns.services.adjudication import (
+from review.blinding.item_view import open_item
+from review.campaigns import services
+from review.campaigns.services import (
     Difference,
     check_adjudicator,
     differences,
@@ -75,7 +75,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
     user, found = signed_in(request), _item(request, pk, item)
     value = request.POST.get("value", "")
     try:
-        adjudication.adjudicate(
+        services.adjudicate(
             found,
             stage=request.POST.get("stage", ""),
             arm=request.POST.get("arm", "model"),
@@ -112,7 +112,7 @@ def _show(
     user = signed_in(request)
     if item.run is None:
         raise NotAllowedNow(_("This item has no script."))
-    desk = open_desk(item, user, reads_all=True)
+    desk = open_item(item, user, reads_all=True)
     note_run(user, item.run)
     names = "names" in request.GET
     found = differences(item)

@@ -15,11 +15,10 @@ from core.errors import Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.services import pause_batch, resume_batch
 from review.access import access_campaign
+from review.campaigns import services
 from review.campaigns.dashboard import Dashboard, read_dashboard
 from review.campaigns.forms import BudgetForm
-from review.campaigns.services import editing
-from review.campaigns.services.rubrics import is_undecided
-from review.campaigns.services.runs import count_missing_runs
+from review.campaigns.services import count_missing_runs, is_undecided
 from review.campaigns.views.head import head_of
 from review.models import Campaign
 
@@ -41,7 +40,7 @@ def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     form = BudgetForm(request.POST, campaign=campaign)
     if form.is_valid():
-        editing.change(campaign, by=user, **form.changed_rules())
+        services.change_campaign(campaign, by=user, **form.changed_rules())
         messages.success(request, _("The budget is set."))
         return redirect("campaign-detail", pk=pk)
     return _show(request, campaign, form, status=422)

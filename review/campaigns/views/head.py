@@ -7,7 +7,7 @@ from typing import TypedDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from review.campaigns.services.states import MOVES, is_in_pilot
+from review.campaigns.services import MOVES, is_in_pilot
 from review.models import Campaign, Flag
 
 State = Campaign.State

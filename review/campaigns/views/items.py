@@ -15,13 +15,13 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import page_of, signed_in
 from pipeline.access import access_actions, access_runs
 from pipeline.models import Action, Run
-from review import services
 from review.access import access_campaign
+from review.campaigns import services
 from review.campaigns.item_forms import KnownForm, SearchForm
-from review.campaigns.services import adjudication, editing
 from review.campaigns.views.head import head_of
 from review.campaigns.views.steps import step_context
 from review.models import Campaign, Case, Item, Score
+from review.queue import services as queue
 from review.queue.members import reviewers_for
 from review.queue.reviewer_checks.gold import mark_case
 
@@ -45,8 +45,8 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
     context |= {
         "of_runs": of_runs,
         "found": found[:_SHOWN],
-        "count": found[: editing.MOST_AT_ONCE].count(),
-        "most": editing.MOST_AT_ONCE,
+        "count": found[: services.MOST_AT_ONCE].count(),
+        "most": services.MOST_AT_ONCE,
         "cases": campaign.cases.count(),
     }
     return render(request, "review/campaigns/setup_items.html", context)
@@ -118,9 +118,9 @@ def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpRespon
         if reviewer is None:
             raise BadInput(_("Choose one of the people who review here."), field="user")
         if request.POST.get("do") == "call_in":
-            adjudication.call_in(found, reviewer, by=user)
+            services.call_in(found, reviewer, by=user)
         else:
-            services.assign(found, to=reviewer, by=user)
+            queue.assign(found, to=reviewer, by=user)
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -134,7 +134,7 @@ def campaign_item_withdraw(request: HttpRequest, pk: int, item: int) -> HttpResp
     """Take it out of the study."""
     found, why = _item(request, pk, item), request.POST.get("why", "")
     try:
-        editing.withdraw(found, why=why, by=signed_in(request))
+        services.withdraw(found, why=why, by=signed_in(request))
     except Refused as refusal:
         form = KnownForm(initial=_known_of(found))
         status = 422 if isinstance(refusal, BadInput) else 409
@@ -216,16 +216,16 @@ def _add(
 ) -> HttpResponse:
     if "all" not in request.POST:
         ticked = [int(one) for one in request.POST.getlist("chosen") if one.isdecimal()]
-        found = found.filter(pk__in=ticked[: editing.MOST_AT_ONCE])
-    rows = list(found[: editing.MOST_AT_ONCE])
+        found = found.filter(pk__in=ticked[: services.MOST_AT_ONCE])
+    rows = list(found[: services.MOST_AT_ONCE])
     user = signed_in(request)
     try:
         runs = [row for row in rows if isinstance(row, Run)]
         actions = [row for row in rows if isinstance(row, Action)]
         made = (
-            editing.add_runs(campaign, runs, by=user)
+            services.add_runs(campaign, runs, by=user)
             if runs
-            else editing.add_actions(campaign, actions, by=user)
+            else services.add_actions(campaign, actions, by=user)
         )
     except Refused as refusal:
         messages.error(request, str(refusal))

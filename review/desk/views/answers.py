@@ -11,10 +11,11 @@ from django.urls import reverse
 
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import signed_in, wants_fragment
-from review import services
 from review.access import access_item
+from review.desk import services
 from review.desk.views.page_data import read_look, show_desk
 from review.models import Assignment, Item
+from review.queue import services as queue
 
 
 def show_item(
@@ -27,7 +28,7 @@ def show_item(
             messages.success(request, said)
         return redirect(url)
     user = signed_in(request)
-    desk = services.open_desk(access_item(user, pk), user, assignment=assignment)
+    desk = services.open_item(access_item(user, pk), user, assignment=assignment)
     answer = render(
         request, "review/desk/_desk.html", show_desk(desk, look=read_look(request.POST))
     )
@@ -45,7 +46,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
     It is claimed now and not ahead: nothing is held for somebody who has not come to it.
     """
     try:
-        assignment = services.claim_next(item.campaign, by=signed_in(request))
+        assignment = queue.claim_next(item.campaign, by=signed_in(request))
     except NotAllowedNow as refused:
         assignment, said = None, " ".join([said, str(refused)]).strip()
     if assignment is None:
@@ -58,7 +59,7 @@ def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpRespon
 def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
     """The same screen with the reason where the person is looking, and all that was typed."""
     user = signed_in(request)
-    desk = services.open_desk(access_item(user, item.pk), user)
+    desk = services.open_item(access_item(user, item.pk), user)
     context = show_desk(desk, look=read_look(request.POST), typed=request.POST, refused=refused)
     template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
     return render(request, template, context, status=422 if isinstance(refused, BadInput) else 409)

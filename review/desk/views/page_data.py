@@ -1,4 +1,4 @@
-"""What the review screen's templates need of a Desk, in the words they use."""
+"""What the review screen's templates need of an item view, in the words they use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.models import Draft
 from pipeline.types import Arm
 from review.access import REVIEW
 from review.blinding.item_queries import read_rubric
-from review.blinding.item_view import Desk, Step, assessment_of, note_shown_by
+from review.blinding.item_view import ItemView, Step, assessment_of, note_shown_by
 from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import ShownDraft, show_decides
 from review.desk.views.line_comment_data import show_remarks
@@ -90,7 +90,7 @@ def read_look(query: Mapping[str, str]) -> Look:
 
 
 def show_desk(
-    desk: Desk,
+    desk: ItemView,
     *,
     look: Look | None = None,
     typed: Mapping[str, str] | None = None,
@@ -167,7 +167,7 @@ def show_desk(
     }
 
 
-def _head(desk: Desk) -> Head:
+def _head(desk: ItemView) -> Head:
     action, visible = desk.run.action, desk.visible
     is_open = len(action.context) < _SHORT_CONTEXT
     shows_run = desk.run.pk and visible["verdict"] and desk.item.campaign.is_live
@@ -194,12 +194,12 @@ def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
     return title or ready or (_("All that is open is scored.") if mine else "")
 
 
-def _rubric(desk: Desk) -> Rubric | None:
+def _rubric(desk: ItemView) -> Rubric | None:
     key: int | None = desk.item.rubric_in_force  # type: ignore[attr-defined]
     return read_rubric(key) if key else None
 
 
-def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
+def _step_to_score(desk: ItemView, look: Look, *, mine: bool) -> Step | None:
     """What is to be scored: what the person wants to change, else the first stage without a score."""
     changed = next((one for one in desk.steps if one.key == look.change), None)
     if changed and changed.key in desk.scores and (mine or desk.may_change_until):
@@ -208,7 +208,7 @@ def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
 
 
 def _texts(
-    desk: Desk,
+    desk: ItemView,
     step: Step | None,
     before: Score | None,
     typed: Mapping[str, str] | None,
@@ -238,7 +238,7 @@ def _texts(
     return texts
 
 
-def _visible_drafts(desk: Desk) -> list[ShownDraft]:
+def _visible_drafts(desk: ItemView) -> list[ShownDraft]:
     """The Drafts whose stage is open, and those made by people; in a closed item, all."""
     steps = {step.draft.pk: step for step in desk.steps if step.draft}
     shown: list[ShownDraft] = []
@@ -260,7 +260,7 @@ def _visible_drafts(desk: Desk) -> list[ShownDraft]:
     return shown
 
 
-def _label(desk: Desk, draft: Draft, number: int) -> str:
+def _label(desk: ItemView, draft: Draft, number: int) -> str:
     """Which script it is. How it came about tells its arm, and of a repaired one that the first was broken."""
     if not (desk.visible["verdict"] and desk.visible["models"]):
         return _("Script %(number)s") % {"number": number}
@@ -268,7 +268,7 @@ def _label(desk: Desk, draft: Draft, number: int) -> str:
     return _("Script %(number)s, %(kind)s") % {"number": number, "kind": kind}
 
 
-def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -> Pane | None:
+def _pane(desk: ItemView, step: Step | None, drafts: list[ShownDraft], look: Look) -> Pane | None:
     if not drafts:
         return None
     by_number = {one.number: one for one in drafts}
@@ -347,13 +347,13 @@ def _title(step: Step | None) -> str:
     return titles[Score.Stage(step.stage)]
 
 
-def _may_write_feedback(desk: Desk) -> bool:
+def _may_write_feedback(desk: ItemView) -> bool:
     """Where the reviewer found the script wanting, and no rewrite is on its way."""
     score = desk.script_score
     return score is not None and score.value < Score.Value.CORRECT and not desk.is_preparing
 
 
-def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:
+def _step_lines(desk: ItemView, step: Step | None) -> list[StepLine]:
     labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
     lines: list[StepLine] = []
     for stage, label in labels.items():
@@ -363,7 +363,7 @@ def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:
     return lines
 
 
-def _known(desk: Desk) -> list[dict[str, object]]:
+def _known(desk: ItemView) -> list[dict[str, object]]:
     """The right answers of a training item, once this person has scored all of it."""
     case, assignment = desk.item.case, desk.assignment
     through = assignment is not None and assignment.state == Assignment.State.SUBMITTED
@@ -376,7 +376,7 @@ def _known(desk: Desk) -> list[dict[str, object]]:
     ]
 
 
-def _newer(desk: Desk, refused: Refused | None) -> Draft | None:
+def _newer(desk: ItemView, refused: Refused | None) -> Draft | None:
     if not isinstance(refused, Stale):
         return None
     return next((draft for draft in desk.drafts if draft.number == refused.newest), None)

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.models import Shortening
-from review import services
 from review.access import access_item, access_item_to_review
+from review.desk import services
 from review.desk.shortening import access_shortening
 from review.desk.views.answers import refuse
 from review.desk.views.page_data import read_look, show_desk
@@ -32,7 +32,7 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
     if wants_fragment(request):
         return _show(request, item, shortening)
     # Without a script the whole page comes back with all that was typed; asking once more shows the answer.
-    desk = services.open_desk(item, user)
+    desk = services.open_item(item, user)
     context = show_desk(desk, look=read_look(request.POST), typed=request.POST)
     return render(request, "review/desk/desk.html", context | _context(item, shortening))
 

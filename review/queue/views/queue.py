@@ -10,9 +10,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from core.errors import NotAllowedNow
 from core.web.requests import signed_in
-from review import services
 from review.access import access_item_to_review, access_queue
 from review.models import Assignment
+from review.queue import services
 from review.queue.eligibility import URGENT_FIRST
 from review.queue.pace import own_pace
 

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in
-from review import services
 from review.access import access_managed_item
 from review.models import Assignment, Campaign, Item
+from review.queue import services
 from review.queue.members import people_who_review, reviewers_for
 from review.queue.reassignment import hands_of
 

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import NotAllowedNow
 from core.web.requests import signed_in
-from review import services
 from review.access import access_queue, access_study
 from review.models import Assignment, Campaign
+from review.queue import services
 from review.queue.own_studies import MOST_COUNTED, read_studies, studies_of
 from review.queue.pace import own_pace
 

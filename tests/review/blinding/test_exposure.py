@@ -176,7 +176,7 @@ def test_a_score_in_the_queue_is_exposure_for_a_study_of_the_same_run(
     Item.objects.filter(pk=item.pk).update(run=flagged.run_id)
     item.refresh_from_db()
     services.claim_item(item, by=reviewer)
-    given = services.Given(stage="script", value=0, seen=script_of(item))
+    given = services.ScoreInput(stage="script", value=0, seen=script_of(item))
     assert not services.submit_score(item, given, by=reviewer).blind
 
 

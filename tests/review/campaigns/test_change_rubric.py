@@ -88,11 +88,13 @@ def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
     assert count_undecided(campaign) == 0
     assignment = services.claim_next(campaign, by=reviewer)
     assert assignment is not None
-    desk = services.open_desk(assignment.item, reviewer)
+    desk = services.open_item(assignment.item, reviewer)
     (step, *_) = desk.steps
     assert step.draft is not None
     services.submit_score(
-        assignment.item, services.Given(stage="script", value=1, seen=step.draft.pk), by=reviewer
+        assignment.item,
+        services.ScoreInput(stage="script", value=1, seen=step.draft.pk),
+        by=reviewer,
     )
     newest = Score.objects.latest("pk")
     assert newest.rubric is not None
@@ -106,7 +108,7 @@ def test_the_next_version_brings_the_question_up_again(
     boss: Client, campaign: Campaign, manager: User
 ) -> None:
     decide(boss, campaign, "keep")
-    editing.change(campaign, by=manager, rubric="Quoting counts too.")
+    editing.change_campaign(campaign, by=manager, rubric="Quoting counts too.")
     assert count_undecided(campaign) == 2
 
 

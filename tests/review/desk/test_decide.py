@@ -112,7 +112,7 @@ def test_an_edit_that_changes_nothing_is_refused(held: Assignment, reviewer: Use
 def test_what_was_scored_below_2_is_not_approved(held: Assignment, reviewer: User) -> None:
     draft = held.item.run.drafts.get()
     services.submit_score(
-        held.item, services.Given(stage="script", value=1, seen=draft.pk), by=reviewer
+        held.item, services.ScoreInput(stage="script", value=1, seen=draft.pk), by=reviewer
     )
     with pytest.raises(BadInput):
         decide(held.item, by=reviewer)

@@ -28,12 +28,12 @@ def send(client: Client, item: Item, name: str, **values: object) -> tuple[int, 
 
 def score_next(item: Item, by: User, value: int) -> None:
     """Score the stage that is open."""
-    step = services.open_desk(Item.objects.get(pk=item.pk), by).next_step
+    step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
     assert step is not None
     seen = step.draft or step.feedback
     assert seen is not None
     services.submit_score(
-        item, services.Given(stage=step.stage, value=value, seen=seen.pk, arm=step.arm), by=by
+        item, services.ScoreInput(stage=step.stage, value=value, seen=seen.pk, arm=step.arm), by=by
     )
 
 
@@ -138,7 +138,7 @@ def test_the_last_score_of_an_item_sent_twice_is_one(manager: User, reviewer: Us
     for value in (0, 2, 2):
         score_next(assignment.item, reviewer, value)
     refined = assignment.item.run.drafts.get(kind="refined")
-    again = services.Given(stage="refined", value=2, seen=refined.pk)
+    again = services.ScoreInput(stage="refined", value=2, seen=refined.pk)
     assert services.submit_score(assignment.item, again, by=reviewer).value == 2
     assert Score.objects.count() == 3
 
@@ -228,7 +228,7 @@ def test_undo_opens_a_finished_item_of_a_study_again(manager: User, reviewer: Us
 
 def test_undo_brings_back_the_score_before_a_change(held: Assignment, reviewer: User) -> None:
     for value in (0, 2):
-        given = services.Given(stage="script", value=value, seen=script_of(held.item))
+        given = services.ScoreInput(stage="script", value=value, seen=script_of(held.item))
         services.submit_score(held.item, given, by=reviewer)
     services.undo_last(held.item.campaign, by=reviewer)
     assert Score.objects.get(current=True).value == 0

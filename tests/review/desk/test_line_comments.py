@@ -205,12 +205,12 @@ def test_an_item_without_any_is_not_asked_for_them(
 ) -> None:
     from review.access import access_item
 
-    desk = services.open_desk(access_item(reviewer, held.item_id), reviewer)
+    desk = services.open_item(access_item(reviewer, held.item_id), reviewer)
     assert desk.visible and desk.steps
     with django_assert_num_queries(0):  # type: ignore[attr-defined]
         assert remarks_of(desk) == []
     services.add_remark(held.item, draft=script_of(held.item), line=1, text="a", by=reviewer)
-    desk = services.open_desk(access_item(make_person("mo", "reviewer"), held.item_id), reviewer)
+    desk = services.open_item(access_item(make_person("mo", "reviewer"), held.item_id), reviewer)
     assert desk.visible and desk.steps
     with django_assert_num_queries(1):  # type: ignore[attr-defined]
         assert len(remarks_of(desk)) == 1

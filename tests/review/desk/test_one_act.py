@@ -280,7 +280,7 @@ def test_undo_of_a_decision_that_changed_a_score_brings_the_earlier_one_back(
         kind="approve",
         draft_sha256=held.item.run.drafts.get().sha256,
         shown=shown_to(reviewer, held.item),
-        picked=services.Picked(value=2, comment="on second thoughts"),
+        picked=services.ScoreForm(value=2, comment="on second thoughts"),
         reason=WHY,
         by=reviewer,
     )

@@ -18,8 +18,8 @@ from tests.keys import seen_in, shown
 from tests.review.desk.test_desk import score_next
 
 
-def given(stage: str, value: int, seen: int, **more: object) -> services.Given:
-    return services.Given(stage=stage, value=value, seen=seen, **more)  # type: ignore[arg-type]
+def given(stage: str, value: int, seen: int, **more: object) -> services.ScoreInput:
+    return services.ScoreInput(stage=stage, value=value, seen=seen, **more)  # type: ignore[arg-type]
 
 
 def first_of(item: Item) -> Draft:
@@ -33,16 +33,16 @@ def test_the_three_stages_open_one_after_the_other(
     item = held_flagged.item
     first, refined = item.run.drafts.order_by("number")
     feedback = Feedback.objects.get(draft=first)
-    desk = services.open_desk(item, reviewer)
+    desk = services.open_item(item, reviewer)
     assert [step.stage for step in desk.steps] == ["script"]
     assert not desk.visible["verdict"] and not desk.visible["feedback"]
     services.submit_score(item, given("script", 0, first.pk), by=reviewer)
-    desk = services.open_desk(item, reviewer)
+    desk = services.open_item(item, reviewer)
     assert [step.stage for step in desk.steps] == ["script", "feedback"]
     assert desk.visible["verdict"]
     services.submit_score(item, given("feedback", 2, feedback.pk), by=reviewer)
     services.submit_score(item, given("refined", 2, refined.pk, view="diff"), by=reviewer)
-    desk = services.open_desk(item, reviewer)
+    desk = services.open_item(item, reviewer)
     assert desk.next_step is None
     assert {key: score.value for key, score in desk.scores.items()} == {
         "script-model": 0,
@@ -57,12 +57,12 @@ def test_a_right_script_that_was_flagged_opens_them_too(
     """Else what refinement breaks could never be measured."""
     item = held_flagged.item
     services.submit_score(item, given("script", 2, first_of(item).pk), by=reviewer)
-    assert len(services.open_desk(item, reviewer).steps) == 2
+    assert len(services.open_item(item, reviewer).steps) == 2
 
 
 def test_a_right_script_that_passed_asks_nothing_more(held: Assignment, reviewer: User) -> None:
     services.submit_score(held.item, given("script", 2, first_of(held.item).pk), by=reviewer)
-    desk = services.open_desk(held.item, reviewer)
+    desk = services.open_item(held.item, reviewer)
     assert [step.stage for step in desk.steps] == ["script"] and desk.next_step is None
 
 

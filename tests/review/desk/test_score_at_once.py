@@ -50,20 +50,20 @@ def _waits() -> bool:
 
 
 @pytest.fixture
-def given(manager: User, reviewer: User) -> tuple[Assignment, services.Given]:
+def given(manager: User, reviewer: User) -> tuple[Assignment, services.ScoreInput]:
     return _claim(make_study(by=manager, reviewers=[reviewer], items=1), reviewer)
 
 
-def _claim(campaign: Campaign, by: User) -> tuple[Assignment, services.Given]:
+def _claim(campaign: Campaign, by: User) -> tuple[Assignment, services.ScoreInput]:
     assignment = services.claim_next(campaign, by=by)
     assert assignment is not None
-    draft = services.open_desk(assignment.item, by).first
+    draft = services.open_item(assignment.item, by).first
     assert draft is not None
-    return assignment, services.Given(stage="script", value=2, seen=draft.pk, fence=1)
+    return assignment, services.ScoreInput(stage="script", value=2, seen=draft.pk, fence=1)
 
 
 def test_the_same_score_sent_again_meanwhile_is_the_same_score(
-    given: tuple[Assignment, services.Given], reviewer: User
+    given: tuple[Assignment, services.ScoreInput], reviewer: User
 ) -> None:
     assignment, score = given
 
@@ -76,7 +76,7 @@ def test_the_same_score_sent_again_meanwhile_is_the_same_score(
 
 
 def test_another_score_sent_meanwhile_takes_the_place_of_the_first(
-    given: tuple[Assignment, services.Given], reviewer: User
+    given: tuple[Assignment, services.ScoreInput], reviewer: User
 ) -> None:
     assignment, score = given
 

@@ -73,7 +73,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     go_through(campaign, second_reviewer, 0, 1, 2)
     services.submit_score(
         second,
-        services.Given(stage="refined", value=2, seen=second.run.drafts.get(number=2).pk),
+        services.ScoreInput(stage="refined", value=2, seen=second.run.drafts.get(number=2).pk),
         by=reviewer,
     )
     judge = make_person("jo", "manager")

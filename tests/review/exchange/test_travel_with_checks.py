@@ -15,7 +15,7 @@ from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.models import Assignment, Campaign, Flag, Item, Score
 from review.report.threats import report_threats
-from review.services import Given
+from review.services import ScoreInput
 from tests.review.exchange.files import run_all, run_command, write_lines
 from tests.review.maker import make_study
 from tests.review.queue.test_studies import give, go_through
@@ -274,7 +274,7 @@ def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
     assert assignment.item.again == "repeat"
     services.submit_score(
         assignment.item,
-        Given(stage="script", value=1, seen=assignment.item.run.drafts.get(number=1).pk),
+        ScoreInput(stage="script", value=1, seen=assignment.item.run.drafts.get(number=1).pk),
         by=reviewer,
     )
 

@@ -88,7 +88,7 @@ def test_a_lease_that_ran_out_frees_the_place_and_keeps_what_was_typed(
     assert services.expire_leases() == 1
     assert services.expire_leases() == 0
     assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
-    assert services.open_desk(held.item, reviewer).scratch.fields == {"comment": "half a thought"}  # type: ignore[union-attr]
+    assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}  # type: ignore[union-attr]
 
 
 def test_a_skipped_item_needs_a_reason_and_goes_to_somebody_else(

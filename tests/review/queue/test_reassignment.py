@@ -77,7 +77,7 @@ def test_an_item_sent_back_comes_first_and_old_scores_are_kept(
     assert again == first
     refined = first.item.run.drafts.get(kind="refined")
     services.submit_score(
-        first.item, services.Given(stage="refined", value=2, seen=refined.pk), by=reviewer
+        first.item, services.ScoreInput(stage="refined", value=2, seen=refined.pk), by=reviewer
     )
     first.refresh_from_db()
     assert first.state == "submitted" and SentBack.objects.get().answered_at is not None
@@ -98,8 +98,8 @@ def test_what_was_sent_back_may_stand(manager: User, reviewer: User) -> None:
     assignment.refresh_from_db()
     services.send_back(assignment, why="Sure?", by=manager)
     services.claim_next(campaign, by=reviewer)
-    services.answer(campaign.items.get(), by=reviewer)
+    services.confirm_scores(campaign.items.get(), by=reviewer)
     item = Item.objects.get(campaign=campaign)
     assert (item.state, item.done, Score.objects.count()) == ("closed", 1, 3)
     with pytest.raises(NotAllowedNow):
-        services.answer(item, by=reviewer)
+        services.confirm_scores(item, by=reviewer)

@@ -68,7 +68,7 @@ def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_agai
     Assignment.objects.update(created_at=timezone.now() - timedelta(minutes=31))
     later = services.claim_next(campaign, by=reviewer)
     assert later is not None and later.item == other
-    step = services.open_desk(other, reviewer).next_step
+    step = services.open_item(other, reviewer).next_step
     assert step is not None and step.stage == "feedback"
 
 

@@ -26,12 +26,14 @@ from tests.review.maker import add_item, make_study
 def give(item: Item, by: User, *values: int) -> None:
     """Score the item's stages one after the other, as they open."""
     for value in values:
-        step = services.open_desk(Item.objects.get(pk=item.pk), by).next_step
+        step = services.open_item(Item.objects.get(pk=item.pk), by).next_step
         assert step is not None
         seen = step.draft or step.feedback
         assert seen is not None
         services.submit_score(
-            item, services.Given(stage=step.stage, value=value, seen=seen.pk, arm=step.arm), by=by
+            item,
+            services.ScoreInput(stage=step.stage, value=value, seen=seen.pk, arm=step.arm),
+            by=by,
         )
 
 
@@ -112,12 +114,12 @@ def test_a_score_can_be_changed_within_the_edit_window_and_not_after(
     go_through(campaign, reviewer, 1, 2, 1)
     item = campaign.items.get()
     draft = item.run.drafts.get(kind="refined")
-    change = services.Given(stage="refined", value=2, seen=draft.pk)
+    change = services.ScoreInput(stage="refined", value=2, seen=draft.pk)
     assert services.submit_score(item, change, by=reviewer).value == 2
     Assignment.objects.update(ended_at=timezone.now() - timedelta(minutes=61))
     with pytest.raises(NotAllowedNow):
         services.submit_score(
-            item, services.Given(stage="refined", value=0, seen=draft.pk), by=reviewer
+            item, services.ScoreInput(stage="refined", value=0, seen=draft.pk), by=reviewer
         )
 
 
