@@ -14,7 +14,6 @@ from review.campaigns.views import (
     setup,
     steps,
 )
-from review.exchange import preview_views
 
 urlpatterns = [
     path("", campaigns.campaign_list, name="campaign-list"),
@@ -60,11 +59,6 @@ urlpatterns = [
         name="campaign-open-to-all",
     ),
     path("<int:pk>/people/<int:member>/", people.campaign_member, name="campaign-member"),
-    path(
-        "<int:pk>/import/<str:word>/",
-        preview_views.campaign_import_look,
-        name="campaign-import-look",
-    ),
     path("<int:pk>/adjudicate/", adjudication.campaign_disputes, name="campaign-disputes"),
     path("<int:pk>/adjudicate/<int:item>/", adjudication.campaign_dispute, name="campaign-dispute"),
     path(

@@ -1,4 +1,4 @@
-"""The API of the reviews: the same services as the pages, and no more shown than there."""
+"""The API of one item, and of one's own scores and decisions: it shows no more than the pages."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.routers import DefaultRouter
 
-from core.web.pagination import KeysetPagination
 from core.web.public_keys import ITEM, read_public
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_item, access_item_to_review, access_queue
-from review.campaigns.api import CampaignViewSet
 from review.desk import services
+from review.desk.api_filters import DecisionFilter, ScoreFilter
 from review.desk.serializers import (
     DecisionIn,
     DecisionOut,
@@ -24,7 +22,6 @@ from review.desk.serializers import (
     GiveBackIn,
     ItemSeen,
     PaceOut,
-    QueueItemOut,
     RemarkIn,
     RemarkOut,
     ScoreIn,
@@ -35,33 +32,14 @@ from review.desk.serializers import (
 )
 from review.desk.shortening import access_shortening
 from review.desk.shown_keys import find_draft, find_seen
-from review.exchange.api import TransferViewSet
 from review.models import Assignment, Decision, Item, Score
 from review.queue import services as queue
-from review.queue.api import AssignmentViewSet
-from review.queue.api_filters import DecisionFilter, QueueFilter, ScoreFilter
+from review.queue.api import WaitingViewSet
 from review.queue.pace import own_pace
-from review.report.api import ReportViewSet, SnapshotViewSet
 
 
-class MostUrgentFirst(KeysetPagination):
-    """The queue in the order in which it is worked off."""
-
-    ordering = queue.URGENT_FIRST
-
-
-class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
+class QueueViewSet(WaitingViewSet):
     """The live queue: what waits for the caller, and the way to the next item."""
-
-    serializer_class = QueueItemOut
-    queryset = Item.objects.none()
-    pagination_class = MostUrgentFirst
-    filterset_class = QueueFilter
-    required_scope = "review"
-
-    def get_queryset(self) -> Any:
-        user = signed_in(self.request)
-        return queue.waiting_for(access_queue(user), user).select_related("run__action", "campaign")
 
     @extend_schema(
         request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
@@ -235,15 +213,3 @@ class DecisionViewSet(
     def get_queryset(self) -> Any:
         access_queue(signed_in(self.request))
         return Decision.objects.filter(undone_at=None).select_related("publication")
-
-
-router = DefaultRouter()
-router.register("campaigns", CampaignViewSet, basename="campaign")
-router.register("queue", QueueViewSet, basename="queue")
-router.register("items", ItemViewSet, basename="item")
-router.register("assignments", AssignmentViewSet, basename="assignment")
-router.register("scores", ScoreViewSet, basename="score")
-router.register("decisions", DecisionViewSet, basename="decision")
-router.register("transfers", TransferViewSet, basename="transfer")
-router.register("reports", ReportViewSet, basename="report")
-router.register("report-snapshots", SnapshotViewSet, basename="report-snapshot")

@@ -13,26 +13,7 @@ from review.blinding.item_view import ItemView, note_shown_by
 from review.desk.line_comments import remarks_of
 from review.desk.shown_drafts import seal
 from review.desk.shown_keys import name_draft, name_feedback, name_seen
-from review.models import Assignment, Decision, Item, Remark, Score
-
-
-class QueueItemOut(serializers.ModelSerializer[Item]):
-    """A waiting item: what is asked, and nothing that would tell the verdict."""
-
-    statement = serializers.CharField(source="run.action.statement")
-    severity = serializers.IntegerField(source="run.action.severity")
-    target = serializers.CharField(source="run.action.target")
-    id = PublicKeyField(ITEM)
-    demo = serializers.SerializerMethodField(help_text="null where models are hidden")
-    # Not when the item was made: that is when the run ended, and a run that was refined took longer.
-    created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
-
-    class Meta:
-        model = Item
-        fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
-
-    def get_demo(self, item: Item) -> bool | None:
-        return None if item.campaign.hides_models or item.run is None else item.run.demo
+from review.models import Assignment, Decision, Remark, Score
 
 
 class ScoreOut(serializers.ModelSerializer[Score]):

@@ -1,4 +1,4 @@
-"""What the API's lists of the reviews are narrowed to."""
+"""Filters of the API's lists of items and assignments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import django_filters as filters
 from django.db.models import QuerySet
 
 from core.web.public_keys import ITEM, find_key
-from review.models import Assignment, Decision, Item, Score
+from review.models import Assignment, Item
 
 
 class ItemKeyFilter(filters.NumberFilter):  # type: ignore[misc]
@@ -32,26 +32,6 @@ class QueueFilter(filters.FilterSet):  # type: ignore[misc]
 
     def by_models(self, queryset: QuerySet[Item], name: str, value: object) -> QuerySet[Item]:
         return queryset.filter(campaign__hides_models=False, **{name: value})
-
-
-class ScoreFilter(filters.FilterSet):  # type: ignore[misc]
-    """One's own scores."""
-
-    item = ItemKeyFilter()
-
-    class Meta:
-        model = Score
-        fields = ("stage", "arm", "value", "current")
-
-
-class DecisionFilter(filters.FilterSet):  # type: ignore[misc]
-    """Decisions of the live queue."""
-
-    item = ItemKeyFilter()
-
-    class Meta:
-        model = Decision
-        fields = ("kind", "by")
 
 
 class AssignmentFilter(filters.FilterSet):  # type: ignore[misc]
