@@ -9,7 +9,7 @@ from catalog.models import Version
 from pipeline.models import Action, Configuration, Draft, Run
 from pipeline.types import DraftKind
 from review.blinding.item_view import ItemView, open_item
-from review.desk.scoring import rubric_in_force
+from review.desk.scores import rubric_in_force
 from review.models import Assignment, Campaign, Case, Item
 
 _SCRIPT = """#!/usr/bin/env bash

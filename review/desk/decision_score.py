@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
 from review.blinding.item_view import ItemView, Step
-from review.desk.scoring import MAX_COMMENT, ScoreInput
+from review.desk.scores import MAX_COMMENT, ScoreInput
 from review.models import Score
 
 

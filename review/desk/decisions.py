@@ -22,10 +22,10 @@ from pipeline.models import Draft
 from review.blinding.item_queries import lock_decided
 from review.blinding.item_view import ItemView, Step, open_item
 from review.desk.decision_score import PendingScore, ScoreForm, read_score_form
-from review.desk.scoring import ScoreInput, add_time, holding, make_score
+from review.desk.scores import ScoreInput, add_time, holding, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
 from review.models import Assignment, Decision, Item, Publication, Score
-from review.queue.leases import check_fence
+from review.queue.assignment_leases import check_fence
 
 MAX_REASON = 4_000
 

@@ -11,7 +11,7 @@ from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm
 from review.blinding.item_view import open_item
-from review.desk.scoring import holding
+from review.desk.scores import holding
 from review.models import Assignment, Item
 
 

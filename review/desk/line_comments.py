@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Draft
 from review.blinding.item_view import ItemView, open_item
-from review.desk.scoring import holding
+from review.desk.scores import holding
 from review.models import Item, Remark
 
 MAX_TEXT = 2_000

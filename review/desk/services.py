@@ -8,7 +8,7 @@ from review.desk.decision_score import ScoreForm
 from review.desk.decisions import decide
 from review.desk.feedback_requests import ask_for_feedback, send_feedback
 from review.desk.line_comments import add_remark, remove_remark
-from review.desk.scoring import (
+from review.desk.scores import (
     ScoreInput,
     confirm_scores,
     holding,

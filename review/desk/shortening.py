@@ -10,7 +10,7 @@ from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Shortening
 from review.blinding.item_view import open_item
-from review.desk.scoring import holding
+from review.desk.scores import holding
 from review.models import Item
 
 

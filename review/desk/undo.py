@@ -13,10 +13,10 @@ from catalog import services as catalog
 from core.audit import record
 from core.errors import NotAllowedNow
 from review.blinding.item_view import open_item
-from review.desk.scoring import finish
+from review.desk.scores import finish
 from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
-from review.queue.duplicates import take_back_copies
-from review.queue.leases import lease_end
+from review.queue.assignment_leases import lease_end
+from review.queue.copied_scores import take_back_copies
 
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:

@@ -12,11 +12,11 @@ from core.database.planned import store
 from core.errors import BadInput, NotAllowedNow
 from review.blinding.item_queries import lock_held, read_member
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
-from review.queue.duplicates import copy_known_scores
+from review.queue.assignment_leases import lease_end, lock_place
+from review.queue.copied_scores import copy_known_scores
 from review.queue.eligibility import lines_for, open_to
-from review.queue.leases import lease_end, lock_place
 from review.queue.members import add_member
-from review.queue.order import take_first
+from review.queue.reviewer_order import take_first
 from review.queue.slots import take
 
 

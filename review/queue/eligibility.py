@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from core.database.planned import make_row
 from pipeline.models import Draft, Feedback
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.leases import lock_place
+from review.queue.assignment_leases import lock_place
 from review.queue.reviewer_checks.gold import begins_with_training
 from review.queue.reviewer_checks.repeats import SITTING_GAP, fit_for, has_checks, in_turn
 from review.queue.slots import give, take

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from review.queue.assignment_leases import expire_leases, keep_alive, open_in_tab
 from review.queue.claims import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
 from review.queue.eligibility import URGENT_FIRST
 from review.queue.intake import (
@@ -12,7 +13,6 @@ from review.queue.intake import (
     take_in,
     take_in_missed,
 )
-from review.queue.leases import expire_leases, keep_alive, open_in_tab
 from review.queue.members import add_member, people_who_review, reviewers_for
 from review.queue.own_studies import read_studies, studies_of, takes_part
 from review.queue.pace import own_pace

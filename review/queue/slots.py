@@ -12,7 +12,7 @@ from django.db import connection
 
 from core.database.planned import fetch
 from review.models import Assignment, Item
-from review.queue.leases import lease_end
+from review.queue.assignment_leases import lease_end
 
 # Gives a place of the item that was `found`, and returns the assignment's key, its position in the person's order,
 # when it began, and what was found. The constraint on places is the last word; the row lock only spares us from

@@ -14,7 +14,7 @@ from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.requests import signed_in
 from review.access import access_assignment, access_item_to_review
 from review.desk import services
-from review.desk.views.answers import read_whole
+from review.desk.views.responses import read_whole
 from review.queue import services as queue
 
 # Of each stage its own, so that what was typed for one never stands in the next.

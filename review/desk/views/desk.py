@@ -12,7 +12,8 @@ from core.web.requests import signed_in, wants_fragment
 from review.access import access_assignment, access_item, access_item_to_review
 from review.desk import services
 from review.desk.shown_keys import find_feedback, find_seen
-from review.desk.views.answers import (
+from review.desk.views.page_data import read_look, show_desk
+from review.desk.views.responses import (
     go,
     queue_of,
     read_fence,
@@ -22,7 +23,6 @@ from review.desk.views.answers import (
     show_item,
     show_next,
 )
-from review.desk.views.page_data import read_look, show_desk
 from review.desk.views.waiting_data import waits_for_rewrite
 from review.models import Assignment, Decision
 from review.queue import services as queue

@@ -11,7 +11,7 @@ from core.web.requests import signed_in
 from review.access import access_item_to_review
 from review.desk import services
 from review.desk.shown_keys import find_draft
-from review.desk.views.answers import read_whole, refuse, show_item
+from review.desk.views.responses import read_whole, refuse, show_item
 
 
 @require_POST

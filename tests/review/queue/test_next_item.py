@@ -18,7 +18,7 @@ from pipeline.models import Configuration, Feedback
 from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.eligibility import _statement, open_to
-from review.queue.order import BITS
+from review.queue.reviewer_order import BITS
 from tests.people import make_person
 from tests.review.maker import make_study
 

@@ -18,7 +18,7 @@ from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally
 from review.queue.members import add_member
-from review.queue.order import BITS
+from review.queue.reviewer_order import BITS
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
 
@@ -70,14 +70,14 @@ def test_the_random_order_is_the_same_through_buckets_and_as_a_whole(
     campaign = make_study(by=manager, reviewers=[reviewer], items=12)
     seed = campaign.members.get().seed
     expected = sorted(campaign.items.all(), key=lambda item: item.shuffle ^ seed)
-    monkeypatch.setattr("review.queue.order._bits", lambda _campaign: 4)
+    monkeypatch.setattr("review.queue.reviewer_order._bits", lambda _campaign: 4)
     assert go_through(campaign, reviewer, 0, 2, 2) == [item.pk for item in expected]
 
 
 def test_what_was_given_back_in_a_bucket_gone_through_still_comes(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("review.queue.order._bits", lambda _campaign: 3)
+    monkeypatch.setattr("review.queue.reviewer_order._bits", lambda _campaign: 3)
     campaign = make_study(by=manager, reviewers=[reviewer], items=6)
     first = services.claim_next(campaign, by=reviewer)
     assert first is not None

@@ -19,8 +19,8 @@ from review.blinding.item_queries import lock_item
 from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import completion_statements
 from review.models import Assignment, Case, Item, Reveal, Score
-from review.queue.duplicates import copy_to_same_scripts
-from review.queue.leases import check_fence, lease_end
+from review.queue.assignment_leases import check_fence, lease_end
+from review.queue.copied_scores import copy_to_same_scripts
 from review.queue.reviewer_checks.gold import note_trained
 from review.queue.reviewer_checks.repeats import SITTING_GAP, make_repeat
 from review.queue.sendback import mark_answered

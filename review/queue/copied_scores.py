@@ -12,7 +12,7 @@ from review.blinding.item_queries import read_scores_of_case
 from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import count_done
 from review.models import Assignment, Item, Score
-from review.queue.leases import lock_place
+from review.queue.assignment_leases import lock_place
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
