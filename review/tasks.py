@@ -1,4 +1,4 @@
-"""Background work of the reviews: what nobody told us of, and leases that ran out."""
+"""Celery tasks of the reviews: sweeps for runs that were missed and leases that ran out, and background jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has seen which verdict: noted by the pages and the API that show one, asked when a score is stored.
+"""Records who has been shown which verdict, and tells it when a score is stored.
 
 `pipeline.access.visible_parts` says what a page may show of a run, and whatever it lets through is noted here,
 so that no page can forget it. What one request showed is written when its answer is ready and before it is
@@ -24,20 +24,20 @@ MAX_WHERE = 100
 
 
 @dataclass
-class Shown:
+class ShownVerdicts:
     """What one request has shown so far."""
 
     runs: set[tuple[int, int]] = field(default_factory=set)  # person, run
     campaigns: set[tuple[int, int, str]] = field(default_factory=set)  # person, campaign, what
 
 
-_shown: ContextVar[Shown | None] = ContextVar("shown", default=None)
+_shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
 
 
 @contextmanager
-def watching() -> Iterator[Shown]:
+def watching() -> Iterator[ShownVerdicts]:
     """Collect what is shown inside the block; outside of one nothing is noted, for nobody looks."""
-    shown = Shown()
+    shown = ShownVerdicts()
     token = _shown.set(shown)
     try:
         yield shown
@@ -76,7 +76,7 @@ ON CONFLICT DO NOTHING
 """
 
 
-def write(shown: Shown, *, where: str) -> None:
+def write(shown: ShownVerdicts, *, where: str) -> None:
     """Store what was shown, each the first time only; `where` names the page or operation."""
     rows: list[tuple[int, int | None, int | None, str]] = [
         *((person, run, None, Exposure.What.RUN.value) for person, run in sorted(shown.runs)),
@@ -112,7 +112,7 @@ def scored_in_queue(user: int) -> Exists:
     return Exists(given.exclude(item=OuterRef("pk")))
 
 
-def look_up(user: User, item: Item) -> None:
+def load_exposure(user: User, item: Item) -> None:
     """Give the item `exposed_at` and `scored_in_queue`, where the query that read it did not."""
     if "exposed_at" in item.__dict__:
         return
@@ -126,5 +126,5 @@ def look_up(user: User, item: Item) -> None:
 
 def has_seen(user: User, item: Item) -> bool:
     """Whether this person was shown the verdict of the item's run other than by the stages of this item."""
-    look_up(user, item)
+    load_exposure(user, item)
     return bool(item.exposed_at or item.scored_in_queue)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What reviewers must not learn from the pages of actions and runs; the desk has its own rules for its screen.
+"""Hides verdicts, models and references on the pages of actions and runs from people who may have to score them.
 
 Registered with `pipeline.hooks` by the composition root, since the pipeline does not know of reviews.
 """

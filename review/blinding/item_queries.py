@@ -1,4 +1,4 @@
-"""What every review cycle reads of an item, each by a query that is built and planned once."""
+"""The queries of every review cycle, each compiled and prepared once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a campaign stands: progress, pace and forecast, each reviewer, what stalls, differences, money.
+"""Reads a campaign's dashboard: progress, pace and forecast, each reviewer, stalls, differences, money.
 
 Whatever grows with the number of scores is read from the tallies, which are kept up as scores arrive; the rest is
 asked of an index. So a page that asks again by itself may do so at any size.

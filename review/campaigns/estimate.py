@@ -1,4 +1,4 @@
-"""What a campaign will take: money for its runs, hours for its reviewers; from what earlier ones took."""
+"""Estimates a campaign's cost and reviewing hours from earlier runs and reviews."""
 
 from __future__ import annotations
 

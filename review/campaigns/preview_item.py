@@ -1,4 +1,4 @@
-"""An item to preview the review screen with: one of the campaign's, or a made-up one that is stored nowhere."""
+"""A sample item for the preview of the review screen: one of the campaign's, or a made-up one that is not stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads items as the figures want them: what they are, what a model made of them, and the scores, in a few queries.
+"""Reads the facts about items that the figures need: verdict, origin, scores and times, in a few queries.
 
 Everything is read as plain values: a report may stand on a million scores, and objects take several times as long.
 """

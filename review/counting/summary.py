@@ -1,4 +1,4 @@
-"""What the tallies say of a campaign at a glance: its stages, and who agrees with others."""
+"""A campaign's summary from its tallies: progress of each stage, and each reviewer's agreement with others."""
 
 from __future__ import annotations
 

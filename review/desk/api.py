@@ -161,7 +161,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         item, given = self._mine(request, pk), read_body(GiveBackIn, request)
         desk = services.open_item(item, signed_in(request))
         queue.give_back(
-            services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
+            services.held_assignment(desk), state=Assignment.State(given["how"]), why=given["why"]
         )
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -1,4 +1,4 @@
-"""What stands in the score form beside a decision: the score that is picked and the comment that is typed."""
+"""The score and comment that a reviewer entered beside a decision, as sent with it and as autosaved."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from pipeline.models import Draft
 from review.blinding.item_queries import lock_decided
 from review.blinding.item_view import ItemView, Step, open_item
 from review.desk.decision_score import PendingScore, ScoreForm, read_score_form
-from review.desk.scores import ScoreInput, add_time, holding, make_score
+from review.desk.scores import ScoreInput, add_time, held_assignment, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
 from review.models import Assignment, Decision, Item, Publication, Score
 from review.queue.assignment_leases import check_fence
@@ -59,7 +59,7 @@ def decide(
         if _is_repeat(desk.decision, kind, draft_sha256, reason, edited_script, by, picked):
             return desk.decision
         raise NotAllowedNow(_("%s has already decided this.") % _name(desk.decision.by))
-    assignment = holding(desk)
+    assignment = held_assignment(desk)
     check_fence(assignment, fence)
     draft = draft_shown(desk, sha256=draft_sha256, token=shown)
     target = steps_shown(desk)[draft.pk]

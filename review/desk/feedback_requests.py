@@ -11,7 +11,7 @@ from pipeline import services as pipeline
 from pipeline.models import Refinement
 from pipeline.types import Arm
 from review.blinding.item_view import open_item
-from review.desk.scores import holding
+from review.desk.scores import held_assignment
 from review.models import Assignment, Item
 
 
@@ -21,7 +21,7 @@ def ask_for_feedback(item: Item, *, by: User) -> Refinement:
     background, the reviewer goes on, and the item comes back to them.
     """
     desk = open_item(item, by)
-    assignment = holding(desk)
+    assignment = held_assignment(desk)
     if not desk.can_ask_feedback or desk.first is None:
         raise NotAllowedNow(
             _("Feedback can be asked for once the script is scored below 2 and none is there.")
@@ -37,7 +37,7 @@ def send_feedback(item: Item, *, text: str, by: User, based_on: int | None = Non
     if not text.strip():
         raise BadInput(_("Write what is wrong with the script."), field="feedback")
     desk = open_item(item, by)
-    assignment = holding(desk)
+    assignment = held_assignment(desk)
     if desk.first is None or desk.script_score is None:
         raise NotAllowedNow(_("Score the script first."))
     model_feedback = desk.feedback_in(Arm.MODEL.value)

@@ -14,16 +14,16 @@ from django.utils.translation import gettext as _
 from core.database.planned import carry_out, insert, storing
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
-from review.blinding.exposure import look_up
+from review.blinding.exposure import load_exposure
 from review.blinding.item_queries import lock_item
 from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import completion_statements
 from review.models import Assignment, Case, Item, Reveal, Score
 from review.queue.assignment_leases import check_fence, lease_end
 from review.queue.copied_scores import copy_to_same_scripts
+from review.queue.reassignment import mark_answered
 from review.queue.reviewer_checks.gold import note_trained
 from review.queue.reviewer_checks.repeats import SITTING_GAP, make_repeat
-from review.queue.sendback import mark_answered
 
 MAX_COMMENT = 10_000
 _TIMES = ("active_seconds", "pauses")
@@ -81,7 +81,7 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
         # An answer may have been lost on its way, and what was open then be closed by now.
         before.item = item
         return before
-    assignment = holding(desk)
+    assignment = held_assignment(desk)
     check_fence(assignment, given.fence)
     score = make_score(desk, step, given, assignment)
     add_time(assignment, step, given)
@@ -152,7 +152,7 @@ def confirm_scores(item: Item, *, by: User) -> None:
         .get(pk=item.pk)
     )
     desk = open_item(locked, by)
-    assignment = holding(desk)
+    assignment = held_assignment(desk)
     if desk.sent_back is None:
         raise NotAllowedNow(_("This item was not sent back to you."))
     if desk.next_step is not None:
@@ -194,7 +194,7 @@ def reveal(item: Item, what: str, *, by: User) -> None:
     Reveal.objects.get_or_create(item=item, reviewer=by, what=what)
 
 
-def holding(desk: ItemView) -> Assignment:
+def held_assignment(desk: ItemView) -> Assignment:
     """The reviewer's live assignment on this item; raises NotAllowedNow where they hold none."""
     assignment = desk.assignment
     if assignment is not None and desk.may_change_until:
@@ -254,7 +254,7 @@ def _has_seen_verdict(desk: ItemView) -> bool:
     In the live queue the verdict is shown with the score of the script: who looks it up after that sees no more.
     """
     item = desk.item
-    look_up(desk.reviewer, item)
+    load_exposure(desk.reviewer, item)
     seen: datetime | None = item.exposed_at  # type: ignore[attr-defined]
     if item.scored_in_queue:  # type: ignore[attr-defined]
         return True

@@ -1,4 +1,4 @@
-"""What the API of the reviews takes and gives; an item by the same blinding as its page."""
+"""Serializers of the desk's API; an item is shown under the same blinding as on its page."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from review.desk.line_comments import add_remark, remove_remark
 from review.desk.scores import (
     ScoreInput,
     confirm_scores,
-    holding,
+    held_assignment,
     is_through,
     reveal,
     score_locked,
@@ -31,7 +31,7 @@ __all__ = [
     "confirm_scores",
     "decide",
     "forget_scratches",
-    "holding",
+    "held_assignment",
     "is_through",
     "open_item",
     "remove_remark",

@@ -1,4 +1,4 @@
-"""An expert's own feedback in fewer words: asked of the model, shown beside, taken or left."""
+"""Asks a model to shorten an expert's own feedback; the expert takes the result or leaves it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Shortening
 from review.blinding.item_view import open_item
-from review.desk.scores import holding
+from review.desk.scores import held_assignment
 from review.models import Item
 
 
@@ -21,7 +21,7 @@ def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
     scored, no model there or its budget used up.
     """
     desk = open_item(item, by)
-    holding(desk)
+    held_assignment(desk)
     if desk.first is None or desk.script_score is None:
         raise NotAllowedNow(_("Score the script first."))
     return pipeline.ask_shorter(desk.first, text=text, by=by)

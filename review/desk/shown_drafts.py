@@ -1,4 +1,4 @@
-"""Which Drafts a rendering of an item shows to its reviewer, sealed: only those can be decided on.
+"""A sealed token of the Drafts that a screen showed to its reviewer: only those can be decided on.
 
 The seal is made of the person, the item and the Drafts whose gate is open to them, and tells nothing of any of
 them. A Draft that is hidden changes neither it nor what is answered.

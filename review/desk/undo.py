@@ -1,4 +1,4 @@
-"""Taking back: one's last score or decision, within the campaign's edit window. Everything old is kept, marked."""
+"""Undoes a reviewer's last score or decision within the campaign's edit window; old rows are kept and marked."""
 
 from __future__ import annotations
 

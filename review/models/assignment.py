@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pipeline.models import Draft
-from review.models.campaign import Item
+from review.models.item import Item
 
 
 class Assignment(models.Model):

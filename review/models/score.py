@@ -14,7 +14,8 @@ from catalog.models import Version
 from pipeline.models import Draft, Feedback
 from pipeline.types import Arm
 from review.models.assignment import Assignment
-from review.models.campaign import Item, Rubric
+from review.models.campaign import Rubric
+from review.models.item import Item
 
 
 class Score(models.Model):

@@ -1,4 +1,4 @@
-"""Leases: signs of life, tabs told apart, items taken back from who gave none; and what was typed meanwhile."""
+"""Leases of assignments: renewed while the page is open, moved to the newest tab, expired without a sign of life."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _told(assignment: Assignment) -> str:
     return _("This item is no longer yours. What you typed here is kept.")
 
 
-def lock_place(item: int) -> None:
+def lock_item_row(item: int) -> None:
     """Nobody else claims, scores or gives back this item until the transaction ends."""
     fetch("SELECT 1 FROM review_item WHERE id = %s FOR UPDATE", [item])
 
@@ -72,7 +72,7 @@ def expire_leases() -> int:
         with transaction.atomic():
             # As whoever scores does it: first the item, then the assignment. The other way round the two would
             # wait for each other.
-            lock_place(item_id)
+            lock_item_row(item_id)
             changed = Assignment.objects.filter(
                 pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
             ).update(state=Assignment.State.EXPIRED, ended_at=timezone.now(), lease_until=None)

@@ -1,4 +1,4 @@
-"""The same script in two arms of one statement is shown once; its scores count in each arm."""
+"""Copies scores between arms: a script that two arms of one statement share is scored once and counts in each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from review.blinding.item_queries import read_scores_of_case
 from review.blinding.item_view import ItemView, Step, open_item
 from review.counting.completion import count_done
 from review.models import Assignment, Item, Score
-from review.queue.assignment_leases import lock_place
+from review.queue.assignment_leases import lock_item_row
 
 
 def copy_to_same_scripts(desk: ItemView) -> None:
@@ -56,7 +56,7 @@ def copy_known_scores(assignment: Assignment) -> bool:
 
 @transaction.atomic
 def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
-    lock_place(assignment.item_id)
+    lock_item_row(assignment.item_id)
     if not Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).exists():
         return False  # it was given to somebody else at this very moment
     desk = open_item(assignment.item, assignment.reviewer, reads_all=True)

@@ -1,9 +1,9 @@
-"""In which order a person meets the items of a campaign; the first of them is found without reading the rest.
+"""The order in which a reviewer gets a campaign's items; the first is found without reading the rest.
 
 Random for each reviewer means: ascending by `shuffle XOR seed`, both 31 bits. For each seed that is another
 permutation, and reproducible. Items whose shuffle begins with the same bits stay together in it, so the order
-is gone through bucket by bucket, each a short range of the index on (campaign, shuffle). Behind an empty one
-twice as many are looked through at once, so that a campaign that is nearly done costs a few queries.
+is gone through bucket by bucket, each a short range of the index on (campaign, shuffle). If a bucket comes back
+empty, the next query reads twice as many, so that a campaign that is nearly done costs a few queries.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from django.core.cache import cache
 
 from review.models import Assignment, Campaign, Member
-from review.queue.eligibility import Line
+from review.queue.eligibility import Candidates
 
 BITS = 31
 # `Member.reached` counts in 4096ths of the order, whatever the number of buckets.
@@ -21,21 +21,21 @@ _BUCKET = 50  # items, about
 _PATIENCE = 5
 
 
-def take_first(line: Line) -> Assignment | None:
+def take_first(candidates: Candidates) -> Assignment | None:
     """Take the first item for this person; None where none is left.
 
     Items that somebody else is being given at this moment are passed over, unless there are no others.
     """
-    if line.is_random and line.member is not None:
-        taken = _take_at_random(line, line.member)
+    if candidates.is_random and candidates.member is not None:
+        taken = _take_at_random(candidates, candidates.member)
         if taken is not None:
             return taken
         # Gone through once: what was given back since lies anywhere.
-    return _take_plainly(line)
+    return _take_plainly(candidates)
 
 
-def _take_at_random(line: Line, member: Member) -> Assignment | None:
-    bits = _bits(line.campaign)
+def _take_at_random(candidates: Candidates, member: Member) -> Assignment | None:
+    bits = _bits(candidates.campaign)
     if not bits:
         return None
     width, step = BITS - bits, _WHOLE >> bits
@@ -46,7 +46,7 @@ def _take_at_random(line: Line, member: Member) -> Assignment | None:
         ):  # only from its own multiples on are so many next to each other in the index
             many //= 2
         low = ((number ^ (member.seed >> width)) & -many) << width
-        taken = line.take_first((low, low + (many << width)))
+        taken = candidates.take_first((low, low + (many << width)))
         if taken is not None:
             _note_reached(member, number * step)
             return taken
@@ -69,16 +69,16 @@ def _note_reached(member: Member, reached: int) -> None:
         Member.objects.filter(pk=member.pk).update(reached=reached)
 
 
-def _take_plainly(line: Line) -> Assignment | None:
-    taken = line.take_first()
+def _take_plainly(candidates: Candidates) -> Assignment | None:
+    taken = candidates.take_first()
     for again in range(_PATIENCE if taken is None else 0):
         # Nobody starves: the last item may be locked only for the moment of somebody else's claim. Having
         # waited for it, it may be taken, and another one still wait.
-        some = line.some()
+        some = candidates.some()
         if not some:
             break
         # Not all for the same one.
-        taken = line.wait_for(some[(line.by.pk + again) % len(some)])
+        taken = candidates.wait_for(some[(candidates.by.pk + again) % len(some)])
         if taken is not None:
             break
     return taken

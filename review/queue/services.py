@@ -16,9 +16,8 @@ from review.queue.intake import (
 from review.queue.members import add_member, people_who_review, reviewers_for
 from review.queue.own_studies import read_studies, studies_of, takes_part
 from review.queue.pace import own_pace
-from review.queue.reassignment import assign, take_back, take_over
+from review.queue.reassignment import assign, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
-from review.queue.sendback import send_back
 
 __all__ = [
     "URGENT_FIRST",

@@ -1,4 +1,4 @@
-"""Parts of the report as JSON: what stands beside the figures of one Configuration, and of two together."""
+"""JSON parts of the report about one Configuration, and about two compared."""
 
 from __future__ import annotations
 

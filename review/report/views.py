@@ -17,17 +17,10 @@ from core.web.requests import page_of, signed_in
 from review.access import access_managed_item, access_report
 from review.blinding.exposure import note_campaign
 from review.models import Campaign, Exposure, Item, ReportSnapshot
+from review.report.figure_items import Which, explain_execution, find_items
 from review.report.page_data import REASONS, Json, show_agreement, show_report
 from review.report.services import make_report
-from review.report.snapshots import (
-    Which,
-    explain_execution,
-    find_items,
-    log_look,
-    note_unblinded,
-    take_snapshot,
-    write_canonical,
-)
+from review.report.snapshots import log_look, note_unblinded, take_snapshot, write_canonical
 from review.report.threats import recent_threats
 from review.report.threats_data import show_threats
 from review.study import FIGURES, Criterion, ItemPattern

@@ -1,4 +1,4 @@
-"""Kappas and alphas of many tables at once; a measure that is undefined is not a number (NaN).
+"""Agreement coefficients, kappa and alpha, of many tables at once; an undefined one is not a number (NaN).
 
 A table of two reviewers is 3 by 3 counts of what both gave; leading dimensions hold many tables. A penalty
 is 0 where two values agree and grows with their distance; a table cut in two by a criterion is a penalty

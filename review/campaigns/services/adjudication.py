@@ -1,4 +1,4 @@
-"""Where reviewers differ: what they gave side by side, and the final score, with who and why."""
+"""Adjudication: lists items on which reviewers differ, and records the final score, with who and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A campaign in the making: its rules changed step by step, filled from what is there, cloned from an earlier one."""
+"""Edits a campaign: changes its rules, fills it with actions and runs, clones it, withdraws items."""
 
 from __future__ import annotations
 

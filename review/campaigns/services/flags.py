@@ -1,4 +1,4 @@
-"""What becomes of flags: a manager answers, and may withdraw the item."""
+"""Managers answer the flags that reviewers raised, and may withdraw the item."""
 
 from __future__ import annotations
 

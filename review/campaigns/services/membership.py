@@ -1,4 +1,4 @@
-"""Who takes part in a campaign: added by name or role, paused, and what they hold."""
+"""Managers add reviewers to a campaign, pause them and limit their share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items of a study before review: feedback and refinement are made for each, then it is opened."""
+"""Prepares a study's items for review: makes feedback and refinement for each, then opens it."""
 
 from __future__ import annotations
 

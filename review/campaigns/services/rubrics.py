@@ -1,4 +1,4 @@
-"""The rubric's versions: how many scores were given under each, and what becomes of those under older ones."""
+"""Versions of a rubric: how many scores each has, and what a manager decides about scores under older ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from core.audit import events_of, record
 from core.errors import BadInput, NotAllowedNow
 from review.models import Assignment, Campaign, Rubric, Score, SentBack
-from review.queue.sendback import send_back
+from review.queue.reassignment import send_back
 
 _SECONDS_KEPT = 60
 _SMALL = 3_000

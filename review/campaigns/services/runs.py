@@ -1,4 +1,4 @@
-"""The runs of a campaign: asked for at once, started in the background, slice by slice.
+"""Starts a campaign's runs: requested all at once, started in the background in batches.
 
 Asked for means that an item is there which has no run yet. So nothing that was asked for is forgotten,
 whatever happens to the worker that starts them, or to the message that was to tell it.
@@ -71,7 +71,7 @@ def ask_for_runs(campaign: Campaign, *, by: User, pilot: bool = False) -> int:
     if not count:
         raise NotAllowedNow(_("There is no statement that was not run yet."))
     record(campaign, "runs asked for", by=by, runs=("", count), pilot=("", pilot))
-    transaction.on_commit(lambda: _tell(campaign.pk))
+    transaction.on_commit(lambda: _send_start_task(campaign.pk))
     return count
 
 
@@ -147,7 +147,7 @@ def _start(item: Item) -> Run:
     )
 
 
-def _tell(campaign_id: int) -> None:
+def _send_start_task(campaign_id: int) -> None:
     try:
         current_app.send_task("review.start_runs", (campaign_id,))
     except (OperationalError, OSError) as error:

@@ -1,4 +1,4 @@
-"""A campaign's states: piloted, opened, paused, closed; and what that means for its items and runs."""
+"""Moves a campaign between its states (pilot, open, paused, closed), with its items and runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where reviewers differ: the list, and one screen for each item, by keys."""
+"""Adjudication pages: the list of items on which reviewers differ, and one screen for each, usable by keys."""
 
 from __future__ import annotations
 

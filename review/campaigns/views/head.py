@@ -1,4 +1,4 @@
-"""What stands above every page of a campaign: its state, what can be done with it, where its pages are."""
+"""The header of every campaign page: its state, the moves it allows, its tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps in which a campaign is made: each a page with a plain form, in any order, kept at once."""
+"""Pages of a campaign's set-up: one plain form a step, in any order, saved at once."""
 
 from __future__ import annotations
 

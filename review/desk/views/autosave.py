@@ -1,4 +1,4 @@
-"""What the review screen sends meanwhile: typed text, signs of life, the tab it is open in, an edit to check."""
+"""Background requests of the review screen: autosave, keep-alive, which tab is open, checks of an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision on the review screen, in the words its templates use."""
+"""Context of the decision form on the review screen."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from core.web.requests import signed_in, wants_fragment
 from review.access import access_assignment, access_item, access_item_to_review
 from review.desk import services
 from review.desk.shown_keys import find_feedback, find_seen
-from review.desk.views.page_data import read_look, show_desk
+from review.desk.views.page_data import show_desk
+from review.desk.views.pane_data import read_look
 from review.desk.views.responses import (
     go,
     queue_of,

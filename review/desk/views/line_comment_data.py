@@ -1,4 +1,4 @@
-"""Comments on lines as the templates want them: at the lines of the scripts in view, and what is being typed."""
+"""Context of line comments: those of the scripts in view, by line, and the one that is being typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the review screen answers: the same item, the next one, a refusal; to htmx as a fragment, else as a page."""
+"""Responses of the review screen: the same item, the next one or a refusal, as a fragment for htmx, else as a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import signed_in, wants_fragment
 from review.access import access_item
 from review.desk import services
-from review.desk.views.page_data import read_look, show_desk
+from review.desk.views.page_data import show_desk
+from review.desk.views.pane_data import read_look
 from review.models import Assignment, Item
 from review.queue import services as queue
 

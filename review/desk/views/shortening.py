@@ -12,7 +12,8 @@ from pipeline.models import Shortening
 from review.access import access_item, access_item_to_review
 from review.desk import services
 from review.desk.shortening import access_shortening
-from review.desk.views.page_data import read_look, show_desk
+from review.desk.views.page_data import show_desk
+from review.desk.views.pane_data import read_look
 from review.desk.views.responses import refuse
 from review.models import Item
 

@@ -1,4 +1,4 @@
-"""What the review screen says to who waits for feedback and a rewrite."""
+"""Messages of the review screen while feedback and a rewrite are being made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items shown again, to measure reviewers and not scripts: halo checks and hidden repeats.
+"""Items that are shown again to measure reviewers, not scripts: halo checks and hidden repeats.
 
 A halo check shows an item's refined script, as if it were a first Draft, to somebody who has not seen the
 item. A repeat shows an item once more to somebody who has scored it. Both are items of their own, of the same
@@ -140,7 +140,7 @@ def _draw(item: Item, what: str) -> int:
 # --- Handing them out -------------------------------------------------------------------------------------------
 
 
-def fit_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> QuerySet[Item]:
+def suitable_for(waiting: QuerySet[Item], campaign: Campaign, by: User) -> QuerySet[Item]:
     """Of these items, those that do not spoil a check, and of the checks those that are this person's to make.
 
     A halo check is for who has never had the item, once the item itself needs nobody any more: so it takes no

@@ -16,7 +16,7 @@ from review.access import access_managed_item
 from review.models import Assignment, Campaign, Item
 from review.queue import services
 from review.queue.members import people_who_review, reviewers_for
-from review.queue.reassignment import hands_of
+from review.queue.reassignment import assignments_of
 
 _SHOWN = 50
 
@@ -70,17 +70,17 @@ def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
     return _done(request, item, _("Sent back. It comes first when they ask for work."))
 
 
-def people_for(campaign: Campaign) -> QuerySet[User]:
+def people_to_assign(campaign: Campaign) -> QuerySet[User]:
     """Who can be given an item by name: of the live queue everybody who may review, of a study its members."""
     return people_who_review() if campaign.is_live else reviewers_for(campaign)
 
 
 def _assignment(item: Item, pk: int) -> Assignment:
-    return get_object_or_404(hands_of(item), pk=pk)
+    return get_object_or_404(assignments_of(item), pk=pk)
 
 
 def _person(request: HttpRequest, campaign: Campaign) -> User:
-    found = people_for(campaign).filter(username=request.POST.get("to", "")).first()
+    found = people_to_assign(campaign).filter(username=request.POST.get("to", "")).first()
     if found is None:
         raise BadInput(_("Choose one of the people who review here."), field="to")
     return found
@@ -116,8 +116,8 @@ def _show(
 ) -> HttpResponse:
     context = {
         "item": item,
-        "hands": hands_of(item)[:_SHOWN],
-        "people": people_for(item.campaign),
+        "hands": assignments_of(item)[:_SHOWN],
+        "people": people_to_assign(item.campaign),
         **(refused or {}),
     }
     return render(request, "review/queue/item_hands.html", context, status=status)

@@ -17,7 +17,7 @@ from pipeline import services as pipeline
 from pipeline.models import Configuration, Feedback
 from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.eligibility import _statement, open_to
+from review.queue.eligibility import _statement, eligible_items
 from review.queue.reviewer_order import BITS
 from tests.people import make_person
 from tests.review.maker import make_study
@@ -115,7 +115,7 @@ def test_who_expires_a_lease_holds_nothing_that_who_scores_waits_for() -> None:
 
 
 def _in_order(study: Campaign, by: User, member: Member) -> list[Item]:
-    waiting = list(open_to(study, by, member, has_training=_has_training(study)))
+    waiting = list(eligible_items(study, by, member, has_training=_has_training(study)))
     by_order: dict[str, Callable[[Item], tuple[int, ...]]] = {
         "random": lambda item: (item.shuffle ^ member.seed, item.pk),
         "priority": lambda item: (-item.priority, item.pk),
