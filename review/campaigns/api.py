@@ -23,7 +23,7 @@ from review.campaigns import services
 from review.campaigns.dashboard import read_dashboard
 from review.campaigns.services import ask_for_runs, keep_older_scores, send_back_older_scores
 from review.models import Campaign, Member, Score
-from review.queue.members import people_who_review
+from review.queue import services as queue
 from review.study import FIGURES
 
 
@@ -285,4 +285,4 @@ def _campaign(user: User, pk: str) -> Campaign:
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(people_who_review(), username=name)
+    return get_object_or_404(queue.people_who_review(), username=name)

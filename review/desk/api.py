@@ -30,12 +30,10 @@ from review.desk.serializers import (
     ShorteningOut,
     show_item,
 )
-from review.desk.shortening import access_shortening
 from review.desk.shown_keys import find_draft, find_seen
 from review.models import Assignment, Decision, Item, Score
 from review.queue import services as queue
 from review.queue.api import WaitingViewSet
-from review.queue.pace import own_pace
 
 
 class QueueViewSet(WaitingViewSet):
@@ -132,7 +130,9 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def shorter(self, request: Request, pk: str, shortening: str) -> Response:
         """What became of it so far."""
         item, user = self._item(request, pk), signed_in(request)
-        return Response(ShorteningOut(access_shortening(item, read_key(shortening), by=user)).data)
+        return Response(
+            ShorteningOut(services.access_shortening(item, read_key(shortening), by=user)).data
+        )
 
     @extend_schema(request=RemarkIn, responses={201: RemarkOut})
     @action(detail=True, methods=["post"])
@@ -197,7 +197,7 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
         """One's own pace today; nobody else's can be asked for."""
         user = signed_in(request)
         access_queue(user)
-        return Response(PaceOut(own_pace(user)).data)
+        return Response(PaceOut(queue.own_pace(user)).data)
 
 
 class DecisionViewSet(

@@ -19,7 +19,6 @@ from review.access import access_campaigns, access_managed_item, access_queue
 from review.models import Assignment, Item, SentBack
 from review.queue import services
 from review.queue.api_filters import AssignmentFilter, QueueFilter
-from review.queue.members import people_who_review
 
 
 class QueueItemOut(serializers.ModelSerializer[Item]):
@@ -141,4 +140,4 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(people_who_review(), username=name)
+    return get_object_or_404(services.people_who_review(), username=name)

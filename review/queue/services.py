@@ -14,15 +14,17 @@ from review.queue.intake import (
     take_in_missed,
 )
 from review.queue.members import add_member, people_who_review, reviewers_for
-from review.queue.own_studies import read_studies, studies_of, takes_part
+from review.queue.own_studies import MOST_COUNTED, read_studies, studies_of, takes_part
 from review.queue.pace import own_pace
-from review.queue.reassignment import assign, send_back, take_back, take_over
+from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
 
 __all__ = [
+    "MOST_COUNTED",
     "URGENT_FIRST",
     "add_member",
     "assign",
+    "assignments_of",
     "claim_item",
     "claim_next",
     "earlier_item",

@@ -30,7 +30,7 @@ from review.counting.tallies import count_due
 from review.desk.line_comments import remarks_for
 from review.desk.views.line_comment_data import ShownRemark
 from review.models import Campaign, Item, Remark, Score
-from review.queue.members import reviewers_for
+from review.queue import services as queue
 from review.study.first_draft import first_draft_of
 
 PAGE_SIZE = 50
@@ -138,7 +138,7 @@ def _show(
         "refused_field": refusal.field if isinstance(refusal, BadInput) else "",
         "barred": _barred(item, request),
         "names": names,
-        "people": reviewers_for(item.campaign),
+        "people": queue.reviewers_for(item.campaign),
     }
     return render(request, "review/campaigns/adjudication.html", context, status=status)
 

@@ -22,8 +22,6 @@ from review.campaigns.views.head import head_of
 from review.campaigns.views.steps import step_context
 from review.models import Campaign, Case, Item, Score
 from review.queue import services as queue
-from review.queue.members import reviewers_for
-from review.queue.reviewer_checks.gold import mark_case
 
 _SHOWN = 50
 PAGE_SIZE = 50
@@ -91,7 +89,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
     status = 422
     if form.is_valid():
         try:
-            mark_case(
+            queue.mark_case(
                 found.case,
                 form.cleaned_data["purpose"],
                 known=form.known(),
@@ -112,7 +110,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
 def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
     """Give it to somebody by name, or call one more in because the others differ."""
     user, found = signed_in(request), _item(request, pk, item)
-    people = reviewers_for(found.campaign)
+    people = queue.reviewers_for(found.campaign)
     reviewer = people.filter(username=request.POST.get("user", "")).first()
     try:
         if reviewer is None:
@@ -176,7 +174,7 @@ def _show_item(
             (one, [given.get(one.reviewer_id, {}).get(stage) for stage, _label in stages])
             for one in assignments
         ],
-        "people": reviewers_for(item.campaign),
+        "people": queue.reviewers_for(item.campaign),
         "refusal": refusal,
         "why": why,
     }

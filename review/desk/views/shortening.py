@@ -11,7 +11,6 @@ from core.web.requests import signed_in, wants_fragment
 from pipeline.models import Shortening
 from review.access import access_item, access_item_to_review
 from review.desk import services
-from review.desk.shortening import access_shortening
 from review.desk.views.page_data import show_desk
 from review.desk.views.pane_data import read_look
 from review.desk.views.responses import refuse
@@ -43,7 +42,7 @@ def shorter(request: HttpRequest, pk: int, shortening: int) -> HttpResponse:
     """What became of it so far."""
     user = signed_in(request)
     item = access_item(user, pk)
-    return _show(request, item, access_shortening(item, shortening, by=user))
+    return _show(request, item, services.access_shortening(item, shortening, by=user))
 
 
 def _show(

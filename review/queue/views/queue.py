@@ -13,8 +13,6 @@ from core.web.requests import signed_in
 from review.access import access_item_to_review, access_queue
 from review.models import Assignment
 from review.queue import services
-from review.queue.eligibility import URGENT_FIRST
-from review.queue.pace import own_pace
 
 _SHOWN = 50
 
@@ -25,9 +23,9 @@ def queue(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     campaign = access_queue(user)
     waiting = services.waiting_for(campaign, user)
-    items = waiting.select_related("run__action", "run__configuration").order_by(*URGENT_FIRST)[
-        :_SHOWN
-    ]
+    items = waiting.select_related("run__action", "run__configuration").order_by(
+        *services.URGENT_FIRST
+    )[:_SHOWN]
     held = (
         Assignment.objects.filter(
             reviewer=user,
@@ -53,7 +51,7 @@ def queue(request: HttpRequest) -> HttpResponse:
             "count": waiting.count(),
             "held": held,
             "done": done,
-            "pace": own_pace(user),
+            "pace": services.own_pace(user),
         },
     )
 

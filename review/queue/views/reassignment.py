@@ -15,8 +15,6 @@ from core.web.requests import signed_in
 from review.access import access_managed_item
 from review.models import Assignment, Campaign, Item
 from review.queue import services
-from review.queue.members import people_who_review, reviewers_for
-from review.queue.reassignment import assignments_of
 
 _SHOWN = 50
 
@@ -72,11 +70,11 @@ def item_send_back(request: HttpRequest, pk: int, assignment: int) -> HttpRespon
 
 def people_to_assign(campaign: Campaign) -> QuerySet[User]:
     """Who can be given an item by name: of the live queue everybody who may review, of a study its members."""
-    return people_who_review() if campaign.is_live else reviewers_for(campaign)
+    return services.people_who_review() if campaign.is_live else services.reviewers_for(campaign)
 
 
 def _assignment(item: Item, pk: int) -> Assignment:
-    return get_object_or_404(assignments_of(item), pk=pk)
+    return get_object_or_404(services.assignments_of(item), pk=pk)
 
 
 def _person(request: HttpRequest, campaign: Campaign) -> User:
@@ -116,7 +114,7 @@ def _show(
 ) -> HttpResponse:
     context = {
         "item": item,
-        "hands": assignments_of(item)[:_SHOWN],
+        "hands": services.assignments_of(item)[:_SHOWN],
         "people": people_to_assign(item.campaign),
         **(refused or {}),
     }

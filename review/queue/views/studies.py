@@ -13,8 +13,6 @@ from core.web.requests import signed_in
 from review.access import access_queue, access_study
 from review.models import Assignment, Campaign
 from review.queue import services
-from review.queue.own_studies import MOST_COUNTED, read_studies, studies_of
-from review.queue.pace import own_pace
 
 _SHOWN = 20
 
@@ -24,7 +22,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
     """The studies under way in which this person reviews, and how much waits for them."""
     user = signed_in(request)
     access_queue(user)
-    context = {"studies": studies_of(user), "most": MOST_COUNTED}
+    context = {"studies": services.studies_of(user), "most": services.MOST_COUNTED}
     return render(request, "review/queue/study_list.html", context)
 
 
@@ -40,12 +38,12 @@ def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
     )
     context = {
         "campaign": campaign,
-        "study": read_studies([campaign], user)[0],
-        "most": MOST_COUNTED,
+        "study": services.read_studies([campaign], user)[0],
+        "most": services.MOST_COUNTED,
         "is_open": campaign.state in (Campaign.State.OPEN, Campaign.State.PILOT),
         "rubric": campaign.rubrics.order_by("-number").first(),
         "held": mine.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])[:_SHOWN],
-        "pace": own_pace(user),
+        "pace": services.own_pace(user),
         "last": mine.filter(state=Assignment.State.SUBMITTED)[:5],
     }
     return render(request, "review/queue/study_queue.html", context)
