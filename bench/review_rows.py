@@ -11,9 +11,10 @@ from bench.product import ROOT
 from bench.rows import multiply
 from catalog.models import Version
 from pipeline.models import Action, Assessment, Configuration, Draft, DraftFinding, Run
-from review.campaigns import rules as studies
-from review.campaigns import states
+from review.campaigns.services import rules as studies
+from review.campaigns.services import states
 from review.models import Campaign, Case, Item
+from review.sampling import shuffle_of
 
 PASSWORD = "a bench's own passphrase"
 _RUBRIC = """## What is right
@@ -123,7 +124,7 @@ def _fill(campaign: Campaign, count: int) -> None:
             configuration=arm,
             run=run,
             state=Item.State.OPEN,
-            shuffle=studies.shuffle_of(campaign, case.external_id),
+            shuffle=shuffle_of(campaign, case.external_id),
             overlap=campaign.overlap,
             places=campaign.overlap,
         )

@@ -20,7 +20,7 @@ from django.test.utils import override_settings
 from bench.figures import Figure
 from bench.rows import multiply
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from review.report import services

@@ -9,7 +9,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from review.desk.queries import lock_item, read_item
+from review.blinding.item_queries import lock_item, read_item
 from review.models import Assignment, Campaign, Item, ReportSnapshot, Transfer
 
 REVIEW = "review.review"

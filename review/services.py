@@ -1,82 +1,102 @@
-"""What people can do in a review; pages, API and commands call these and nothing else."""
+"""What the other apps and the commands ask of the reviews; pages and the API call the services of their rooms."""
 
 from __future__ import annotations
 
-from review.desk.decisions import decide
-from review.desk.item_view import Desk, Step, open_desk
-from review.desk.line_comments import add_remark, remove_remark
-from review.desk.picked import Picked
-from review.desk.scoring import (
-    Given,
+from review.access import REVIEW
+from review.blinding import exposure
+from review.blinding.hidden_runs import mark_hidden_actions, mark_hidden_runs
+from review.campaigns.services import prepare_item
+from review.desk.services import (
+    ItemView,
+    ScoreForm,
+    ScoreInput,
+    Step,
+    add_remark,
     ask_for_feedback,
-    holding,
+    confirm_scores,
+    decide,
+    forget_scratches,
+    held_assignment,
     is_through,
+    open_item,
+    remove_remark,
     reveal,
+    save_scratch,
     score_locked,
     send_feedback,
+    shorten_feedback,
     submit_score,
+    undo_last,
 )
-from review.desk.shortening import shorten_feedback
-from review.desk.undo import undo_last
-from review.queue.claims import claim_item, claim_next, earlier_item, flag, give_back, waiting_for
-from review.queue.eligibility import URGENT_FIRST
-from review.queue.intake import (
+from review.queue.services import (
+    URGENT_FIRST,
+    assign,
+    claim_item,
+    claim_next,
+    earlier_item,
+    expire_leases,
+    flag,
+    give_back,
     item_of_run,
+    keep_alive,
     live_queue,
+    open_in_tab,
     raise_priority,
+    send_back,
     send_to_queue,
+    take_back,
     take_in,
     take_in_missed,
+    take_over,
+    takes_part,
+    waiting_for,
 )
-from review.queue.leases import (
-    expire_leases,
-    forget_scratches,
-    keep_alive,
-    open_in_tab,
-    save_scratch,
-)
-from review.queue.reassignment import assign, take_back, take_over
-from review.queue.sendback import answer, send_back
 
 __all__ = [
-    "URGENT_FIRST",
-    "Desk",
-    "Given",
-    "Picked",
+    "ItemView",
+    "REVIEW",
+    "ScoreForm",
+    "ScoreInput",
     "Step",
+    "URGENT_FIRST",
     "add_remark",
-    "answer",
     "ask_for_feedback",
     "assign",
     "claim_item",
     "claim_next",
+    "confirm_scores",
     "decide",
     "earlier_item",
     "expire_leases",
+    "exposure",
     "flag",
     "forget_scratches",
     "give_back",
-    "holding",
+    "held_assignment",
     "is_through",
     "item_of_run",
     "keep_alive",
     "live_queue",
-    "open_desk",
+    "mark_hidden_actions",
+    "mark_hidden_runs",
     "open_in_tab",
+    "open_item",
+    "prepare_item",
     "raise_priority",
     "remove_remark",
     "reveal",
     "save_scratch",
+    "score_locked",
     "send_back",
     "send_feedback",
     "send_to_queue",
     "shorten_feedback",
-    "score_locked",
     "submit_score",
     "take_back",
     "take_in",
     "take_in_missed",
     "take_over",
+    "takes_part",
     "undo_last",
     "waiting_for",
 ]

@@ -1,11 +1,11 @@
-"""Background work of the reviews: what nobody told us of, and leases that ran out."""
+"""Celery tasks of the reviews: sweeps for runs that were missed and leases that ran out, and background jobs."""
 
 from __future__ import annotations
 
 from celery import shared_task
 
 from review import services
-from review.campaigns import preparation, runs
+from review.campaigns.services import preparation, runs
 from review.counting import tallies
 from review.exchange import jobs
 from review.models import Campaign

@@ -68,18 +68,15 @@ class SiteConfig(AppConfig):
         from catalog import hooks as catalog_hooks
         from pipeline import hooks
         from pipeline.runs import catalogue_use
-        from review import blinding
-        from review.campaigns import preparation
-        from review.desk import exposure
-        from review.queue import intake
+        from review import services as review
         from scriptsmith_site import checks
         from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
 
         def take_in(run_id: int) -> None:
             # What goes into the live queue is of no study.
-            if intake.take_in(run_id) is None:
-                preparation.prepare_item(run_id)
+            if review.take_in(run_id) is None:
+                review.prepare_item(run_id)
 
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)
@@ -93,10 +90,10 @@ class SiteConfig(AppConfig):
         worker_shutting_down.connect(drain)
         worker_shutdown.connect(take_leave)
         hooks.run_settled = take_in
-        hooks.used_unreviewed = intake.raise_priority
-        hooks.mark_hidden_runs = blinding.mark_hidden_runs
-        hooks.note_shown = exposure.note_run
-        hooks.mark_hidden_actions = blinding.mark_hidden_actions
+        hooks.used_unreviewed = review.raise_priority
+        hooks.mark_hidden_runs = review.mark_hidden_runs
+        hooks.note_shown = review.exposure.note_run
+        hooks.mark_hidden_actions = review.mark_hidden_actions
         catalog_hooks.count_shown = catalogue_use.count_shown
         catalog_hooks.find_cases = catalogue_use.find_cases
 

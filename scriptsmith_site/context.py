@@ -12,8 +12,7 @@ from django.db.models import Exists
 from django.http import HttpRequest
 
 from review.models import Campaign
-from review.queue.claims import waiting_for
-from review.queue.own_studies import takes_part
+from review.services import takes_part, waiting_for
 from scriptsmith_site.navigation import Bar, Link, links_for
 from scriptsmith_site.people.keys import keys_of
 

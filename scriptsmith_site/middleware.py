@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput, Refused
 from core.web.parsers import require_usable
 from core.web.storable_text import MOST_KEY, has_control_character, why_unreadable, why_unusable
-from review.desk import exposure
+from review.services import exposure
 from scriptsmith_site import errors, logs
 from scriptsmith_site.people.preferences import preferences_of
 

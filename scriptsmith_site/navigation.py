@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.entries.services.base import CURATE
 from pipeline.access import ASK, MANAGE, MANAGE_ENDPOINTS
-from review.access import REVIEW
+from review.services import REVIEW
 from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG
 
 

@@ -19,11 +19,11 @@ from core.web.requests import read_body, read_key, signed_in
 from pipeline.access import access_actions
 from pipeline.services import find_configuration
 from review.access import access_campaign, access_campaigns
-from review.campaigns import adjudication, editing, membership, rules, states
+from review.campaigns import services
 from review.campaigns.dashboard import read_dashboard
-from review.campaigns.rubrics import keep_older, send_back_older
-from review.campaigns.runs import ask_for_runs
+from review.campaigns.services import ask_for_runs, keep_older_scores, send_back_older_scores
 from review.models import Campaign, Member, Score
+from review.queue import services as queue
 from review.study import FIGURES
 
 
@@ -70,7 +70,7 @@ class CampaignIn(RulesFields):
         child=serializers.CharField(), default=list, help_text="user names"
     )
     actions = serializers.ListField(
-        child=serializers.IntegerField(), default=list, max_length=editing.MOST_AT_ONCE
+        child=serializers.IntegerField(), default=list, max_length=services.MOST_AT_ONCE
     )
 
 
@@ -114,7 +114,7 @@ class CampaignDetailOut(CampaignOut):
         fields = [*CampaignOut.Meta.fields, "rubric", "budget", "configurations", "members"]
 
     def get_rubric(self, campaign: Campaign) -> str:
-        return editing.rules_of(campaign).rubric
+        return services.rules_of(campaign).rubric
 
 
 class StateIn(serializers.Serializer[Any]):
@@ -180,25 +180,25 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         access_campaigns(user)
         given = read_body(CampaignIn, request)
         with transaction.atomic():
-            campaign = rules.create_campaign(
+            campaign = services.create_campaign(
                 given.pop("name"),
                 by=user,
-                rules=editing.preset_rules(given.pop("preset")),
+                rules=services.preset_rules(given.pop("preset")),
                 configurations=[find_configuration(one) for one in given.pop("configurations")],
             )
             for name in given.pop("reviewers"):
-                membership.add_reviewer(campaign, _person(name), by=user)
+                services.add_reviewer(campaign, _person(name), by=user)
             chosen = access_actions(user).filter(pk__in=given.pop("actions"))
-            editing.add_actions(campaign, list(chosen), by=user)
+            services.add_actions(campaign, list(chosen), by=user)
             if given:
-                editing.change(campaign, by=user, **given)
+                services.change_campaign(campaign, by=user, **given)
         return self._answer(str(campaign.pk), status=status.HTTP_201_CREATED)
 
     @extend_schema(request=RulesFields, responses=CampaignDetailOut)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change rules; once it has been opened, only what hurts no score (409)."""
         user = signed_in(request)
-        editing.change(_campaign(user, pk), by=user, **read_body(RulesFields, request))
+        services.change_campaign(_campaign(user, pk), by=user, **read_body(RulesFields, request))
         return self._answer(pk)
 
     @extend_schema(request=StateIn, responses=CampaignDetailOut)
@@ -206,7 +206,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
     def state(self, request: Request, pk: str) -> Response:
         """Pilot, open, pause or close it."""
         user = signed_in(request)
-        states.move_campaign(_campaign(user, pk), read_body(StateIn, request)["state"], by=user)
+        services.move_campaign(_campaign(user, pk), read_body(StateIn, request)["state"], by=user)
         return self._answer(pk)
 
     @extend_schema(request=None, responses={202: StartedOut})
@@ -231,7 +231,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         """After a change of the rubric: keep the scores given before it, or send them back to their reviewers."""
         user = signed_in(request)
         campaign, given = _campaign(user, pk), read_body(EarlierScoresIn, request)
-        decide = keep_older if given["do"] == "keep" else send_back_older
+        decide = keep_older_scores if given["do"] == "keep" else send_back_older_scores
         return Response({"reviews": decide(campaign, why=given["why"], by=user)})
 
     @extend_schema(request=MemberIn, responses=CampaignDetailOut)
@@ -245,9 +245,9 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         there = campaign.members.filter(user=person).first()
         limit = given.get("limit", there.limit if there else None)
         with transaction.atomic():
-            member = membership.add_reviewer(campaign, person, by=user, limit=limit)
+            member = services.add_reviewer(campaign, person, by=user, limit=limit)
             if "paused" in given:
-                rules.pause_member(member, paused=given["paused"], by=user)
+                services.pause_member(member, paused=given["paused"], by=user)
         return self._answer(pk)
 
     @extend_schema(responses=ProgressOut)
@@ -272,7 +272,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         user = signed_in(request)
         campaign, given = _campaign(user, pk), read_body(AdjudicationIn, request)
         item = get_object_or_404(campaign.items, pk=given.pop("item"))
-        adjudication.adjudicate(item, by=user, **given)
+        services.adjudicate(item, by=user, **given)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _answer(self, pk: str, *, status: int = 200) -> Response:
@@ -285,4 +285,4 @@ def _campaign(user: User, pk: str) -> Campaign:
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(membership.people_who_review(), username=name)
+    return get_object_or_404(queue.people_who_review(), username=name)

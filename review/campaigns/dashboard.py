@@ -1,4 +1,4 @@
-"""How a campaign stands: progress, pace and forecast, each reviewer, what stalls, differences, money.
+"""Reads a campaign's dashboard: progress, pace and forecast, each reviewer, stalls, differences, money.
 
 Whatever grows with the number of scores is read from the tallies, which are kept up as scores arrive; the rest is
 asked of an index. So a page that asks again by itself may do so at any size.
@@ -19,12 +19,12 @@ from django.utils import timezone
 
 from pipeline.models import Run
 from pipeline.scheduling.batches import spent_by
-from review.campaigns.rules import EVERYBODY
 from review.counting.contributions import DAY, LEFT, TIME, WORK
-from review.counting.glance import StageLine, read_agreement, read_stages
+from review.counting.summary import StageLine, read_agreement, read_stages
 from review.counting.tallies import count_due
 from review.models import Assignment, Campaign, Case, Item
-from review.queue.gold import gold_scores
+from review.queue.reviewer_checks.gold import gold_scores
+from review.sampling import EVERYBODY
 
 DAYS = 14
 PACE_DAYS = 7

@@ -1,4 +1,4 @@
-"""What a campaign will take: money for its runs, hours for its reviewers; from what earlier ones took."""
+"""Estimates a campaign's cost and reviewing hours from earlier runs and reviews."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from pipeline.models import Configuration, Price, Run, Spending
-from review.campaigns.rules import EVERYBODY
-from review.campaigns.runs import count_missing_runs
+from review.campaigns.services.runs import count_missing_runs
 from review.models import Assignment, Campaign, Score
+from review.sampling import EVERYBODY
 
 # Without earlier scores with their times, an item is taken to cost a reviewer so many seconds.
 SECONDS_AN_ITEM = 90

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.errors import BadInput
 from pipeline.models import Configuration
-from review.campaigns.editing import rules_of
+from review.campaigns.services.editing import rules_of
 from review.models import Campaign
 from review.study import FIGURES
 

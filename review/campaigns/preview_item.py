@@ -1,4 +1,4 @@
-"""An item to preview the review screen with: one of the campaign's, or a made-up one that is stored nowhere."""
+"""A sample item for the preview of the review screen: one of the campaign's, or a made-up one that is not stored."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from catalog.models import Version
 from pipeline.models import Action, Configuration, Draft, Run
 from pipeline.types import DraftKind
-from review.desk.item_view import Desk, open_desk
-from review.desk.scoring import rubric_in_force
+from review.blinding.item_view import ItemView, open_item
+from review.desk.scores import rubric_in_force
 from review.models import Assignment, Campaign, Case, Item
 
 _SCRIPT = """#!/usr/bin/env bash
@@ -18,7 +18,7 @@ find /var/log -type f -name '*.log' -size +100M -print
 """
 
 
-def sample_desk(campaign: Campaign, user: User) -> Desk:
+def sample_desk(campaign: Campaign, user: User) -> ItemView:
     """The desk of an item that has a script, before anything is scored."""
     item = (
         campaign.items.select_related("case", "run__action", "run__configuration", "configuration")
@@ -28,13 +28,13 @@ def sample_desk(campaign: Campaign, user: User) -> Desk:
     )
     if item is not None:
         item.campaign = campaign
-        desk = open_desk(item, user, reads_all=True)
+        desk = open_item(item, user, reads_all=True)
         _begin(desk)
         return desk
     return _made_up(campaign, user)
 
 
-def _made_up(campaign: Campaign, user: User) -> Desk:
+def _made_up(campaign: Campaign, user: User) -> ItemView:
     action = Action(
         pk=0,
         statement=_("List the log files below /var/log that are larger than 100 MB"),
@@ -58,13 +58,13 @@ def _made_up(campaign: Campaign, user: User) -> Desk:
         run=run,
         state=Item.State.OPEN,
     )
-    desk = Desk(item=item, reviewer=user, run=run, given=[])
+    desk = ItemView(item=item, reviewer=user, run=run, given=[])
     _begin(desk)
     desk.drafts, desk.feedbacks, desk.refinements, desk.findings = [draft], [], [], {}
     return desk
 
 
-def _begin(desk: Desk) -> None:
+def _begin(desk: ItemView) -> None:
     """As it is for somebody who has just taken the item, whoever looks."""
     desk.item.rubric_in_force = rubric_in_force(desk.item)  # type: ignore[attr-defined]
     desk.given, desk.scores = [], {}

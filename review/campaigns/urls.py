@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.campaigns.views import campaigns, dashboard, flags, items, people, setup, steps
-from review.exchange import preview_views
-from review.views import adjudicate
+from review.campaigns.views import (
+    adjudication,
+    campaigns,
+    dashboard,
+    flags,
+    items,
+    people,
+    setup,
+    steps,
+)
 
 urlpatterns = [
     path("", campaigns.campaign_list, name="campaign-list"),
@@ -52,16 +59,11 @@ urlpatterns = [
         name="campaign-open-to-all",
     ),
     path("<int:pk>/people/<int:member>/", people.campaign_member, name="campaign-member"),
-    path(
-        "<int:pk>/import/<str:word>/",
-        preview_views.campaign_import_look,
-        name="campaign-import-look",
-    ),
-    path("<int:pk>/adjudicate/", adjudicate.campaign_disputes, name="campaign-disputes"),
-    path("<int:pk>/adjudicate/<int:item>/", adjudicate.campaign_dispute, name="campaign-dispute"),
+    path("<int:pk>/adjudicate/", adjudication.campaign_disputes, name="campaign-disputes"),
+    path("<int:pk>/adjudicate/<int:item>/", adjudication.campaign_dispute, name="campaign-dispute"),
     path(
         "<int:pk>/adjudicate/<int:item>/settle/",
-        adjudicate.campaign_adjudicate,
+        adjudication.campaign_adjudicate,
         name="campaign-adjudicate",
     ),
     path("<int:pk>/flags/", flags.campaign_flags, name="campaign-flags"),

@@ -1,4 +1,4 @@
-"""What one item brings to a campaign's counts, and how it is kept on the item.
+"""An item's contribution to its campaign's counts, and how it is stored on the item.
 
 Kept is one text: the item's pattern, what each reviewer gave at each stage, and what adds up over items. Of most
 items every score counts just as it was given; those are told apart by the database and judged by their number of
@@ -27,8 +27,8 @@ from review.counting.score_reader import (
 from review.models import Item, Tally
 from review.study import GivenScore, Judged, Stage, cells_of, pattern_of, values_given, values_of
 from review.study.agreement import Values
-from review.study.finals import final_of
-from review.study.patterns import Given
+from review.study.final_scores import final_of
+from review.study.patterns import ReviewerValues
 from review.study.types import Standing
 
 _ITEM, _VALUES, _PAIR, _SUM = (
@@ -141,7 +141,7 @@ def _bring_judged(judged: Judged, sums: dict[str, int]) -> tuple[str, bool]:
     return _write(pattern.to_text(), given, sums), judged.is_complete and _differ(unsettled)
 
 
-def _write(pattern: str, given: Mapping[Stage, Given], sums: Mapping[str, int]) -> str:
+def _write(pattern: str, given: Mapping[Stage, ReviewerValues], sums: Mapping[str, int]) -> str:
     if not (pattern or sums):
         return ""
     return json.dumps(
@@ -149,7 +149,7 @@ def _write(pattern: str, given: Mapping[Stage, Given], sums: Mapping[str, int]) 
     )
 
 
-def _differ(stages: Iterable[Given]) -> bool:
+def _differ(stages: Iterable[ReviewerValues]) -> bool:
     """Whether two reviewers gave different values at one of these stages."""
     return any(len({value for _reviewer, value in given}) > 1 for given in stages)
 

@@ -1,4 +1,4 @@
-"""Reads items as the figures want them: what they are, what a model made of them, and the scores, in a few queries.
+"""Reads the facts about items that the figures need: verdict, origin, scores and times, in a few queries.
 
 Everything is read as plain values: a report may stand on a million scores, and objects take several times as long.
 """
@@ -20,9 +20,9 @@ from review.counting.score_reader import (
     read_scores,
     read_work,
 )
-from review.desk.item_view import first_draft_of
 from review.models import Case, Item
 from review.study import GivenScore, Judged
+from review.study.first_draft import first_draft_of
 from review.study.patterns import LENGTHS, class_of_length
 from review.study.types import Origin, Recommended
 

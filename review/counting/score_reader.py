@@ -1,4 +1,4 @@
-"""Reads what people did with items and said of them, in a fixed number of queries and as plain values."""
+"""Reads scores, adjudications and times of work as plain values, in a fixed number of queries."""
 
 from __future__ import annotations
 

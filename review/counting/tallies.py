@@ -1,4 +1,4 @@
-"""Keeps a campaign's counts up as scores arrive, so that no look at a report counts items afresh.
+"""Keeps a campaign's counts up to date as scores arrive, so that a report never counts items afresh.
 
 A score leaves a TallyDue row with it. Counting takes the due items in slices: what each brought before
 (kept in `Item.pattern`) is taken off the tallies, and what it brings now is added. One writer at a time for

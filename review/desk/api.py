@@ -1,4 +1,4 @@
-"""The API of the reviews: the same services as the pages, and no more shown than there."""
+"""The API of one item, and of one's own scores and decisions: it shows no more than the pages."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.routers import DefaultRouter
 
-from core.web.pagination import KeysetPagination
 from core.web.public_keys import ITEM, read_public
 from core.web.requests import read_body, read_key, signed_in
-from review import services
 from review.access import access_item, access_item_to_review, access_queue
-from review.campaigns.api import CampaignViewSet
-from review.campaigns.api_filters import DecisionFilter, QueueFilter, ScoreFilter
+from review.desk import services
+from review.desk.api_filters import DecisionFilter, ScoreFilter
 from review.desk.serializers import (
     DecisionIn,
     DecisionOut,
@@ -25,7 +22,6 @@ from review.desk.serializers import (
     GiveBackIn,
     ItemSeen,
     PaceOut,
-    QueueItemOut,
     RemarkIn,
     RemarkOut,
     ScoreIn,
@@ -34,35 +30,14 @@ from review.desk.serializers import (
     ShorteningOut,
     show_item,
 )
-from review.desk.shortening import access_shortening
 from review.desk.shown_keys import find_draft, find_seen
-from review.exchange.api import TransferViewSet
 from review.models import Assignment, Decision, Item, Score
-from review.queue.api import AssignmentViewSet
-from review.queue.pace import own_pace
-from review.report.api import ReportViewSet, SnapshotViewSet
+from review.queue import services as queue
+from review.queue.api import WaitingViewSet
 
 
-class MostUrgentFirst(KeysetPagination):
-    """The queue in the order in which it is worked off."""
-
-    ordering = services.URGENT_FIRST
-
-
-class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
+class QueueViewSet(WaitingViewSet):
     """The live queue: what waits for the caller, and the way to the next item."""
-
-    serializer_class = QueueItemOut
-    queryset = Item.objects.none()
-    pagination_class = MostUrgentFirst
-    filterset_class = QueueFilter
-    required_scope = "review"
-
-    def get_queryset(self) -> Any:
-        user = signed_in(self.request)
-        return services.waiting_for(access_queue(user), user).select_related(
-            "run__action", "campaign"
-        )
 
     @extend_schema(
         request=None, responses={200: ItemSeen, 204: OpenApiResponse(description="nothing waits")}
@@ -71,10 +46,10 @@ class QueueViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
     def claim(self, request: Request) -> Response:
         """Take the next item."""
         user = signed_in(request)
-        assignment = services.claim_next(access_queue(user), by=user)
+        assignment = queue.claim_next(access_queue(user), by=user)
         if assignment is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return Response(show_item(services.open_desk(access_item(user, assignment.item_id), user)))
+        return Response(show_item(services.open_item(access_item(user, assignment.item_id), user)))
 
 
 class ItemViewSet(viewsets.GenericViewSet[Item]):
@@ -93,7 +68,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     @action(detail=True, methods=["post"])
     def claim(self, request: Request, pk: str) -> Response:
         """Take this item."""
-        services.claim_item(self._mine(request, pk), by=signed_in(request))
+        queue.claim_item(self._mine(request, pk), by=signed_in(request))
         return self._shown(request, pk)
 
     @extend_schema(request=None, responses=ItemSeen)
@@ -109,7 +84,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         """Score the stage that is open; sending the same score again changes nothing."""
         item, given = self._mine(request, pk), read_body(ScoreIn, request)
         given["seen"] = find_seen(item.pk, given["stage"], given["seen"])
-        score = services.submit_score(item, services.Given(**given), by=signed_in(request))
+        score = services.submit_score(item, services.ScoreInput(**given), by=signed_in(request))
         return Response(ScoreOut(score).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
@@ -121,7 +96,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
         decision = services.decide(
             item,
             edited_script=given.pop("script"),
-            picked=services.Picked(**picked),
+            picked=services.ScoreForm(**picked),
             by=signed_in(request),
             **given,
         )
@@ -155,7 +130,9 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def shorter(self, request: Request, pk: str, shortening: str) -> Response:
         """What became of it so far."""
         item, user = self._item(request, pk), signed_in(request)
-        return Response(ShorteningOut(access_shortening(item, read_key(shortening), by=user)).data)
+        return Response(
+            ShorteningOut(services.access_shortening(item, read_key(shortening), by=user)).data
+        )
 
     @extend_schema(request=RemarkIn, responses={201: RemarkOut})
     @action(detail=True, methods=["post"])
@@ -182,9 +159,9 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
     def give_back(self, request: Request, pk: str) -> Response:
         """Skip, say that it can't be judged, or let go of it."""
         item, given = self._mine(request, pk), read_body(GiveBackIn, request)
-        desk = services.open_desk(item, signed_in(request))
-        services.give_back(
-            services.holding(desk), state=Assignment.State(given["how"]), why=given["why"]
+        desk = services.open_item(item, signed_in(request))
+        queue.give_back(
+            services.held_assignment(desk), state=Assignment.State(given["how"]), why=given["why"]
         )
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -200,7 +177,7 @@ class ItemViewSet(viewsets.GenericViewSet[Item]):
 
     def _show(self, request: Request, key: int) -> Response:
         user = signed_in(request)
-        return Response(show_item(services.open_desk(access_item(user, key), user)))
+        return Response(show_item(services.open_item(access_item(user, key), user)))
 
 
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
@@ -220,7 +197,7 @@ class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
         """One's own pace today; nobody else's can be asked for."""
         user = signed_in(request)
         access_queue(user)
-        return Response(PaceOut(own_pace(user)).data)
+        return Response(PaceOut(queue.own_pace(user)).data)
 
 
 class DecisionViewSet(
@@ -236,15 +213,3 @@ class DecisionViewSet(
     def get_queryset(self) -> Any:
         access_queue(signed_in(self.request))
         return Decision.objects.filter(undone_at=None).select_related("publication")
-
-
-router = DefaultRouter()
-router.register("campaigns", CampaignViewSet, basename="campaign")
-router.register("queue", QueueViewSet, basename="queue")
-router.register("items", ItemViewSet, basename="item")
-router.register("assignments", AssignmentViewSet, basename="assignment")
-router.register("scores", ScoreViewSet, basename="score")
-router.register("decisions", DecisionViewSet, basename="decision")
-router.register("transfers", TransferViewSet, basename="transfer")
-router.register("reports", ReportViewSet, basename="report")
-router.register("report-snapshots", SnapshotViewSet, basename="report-snapshot")

@@ -19,13 +19,13 @@ from core.errors import BadInput, NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft
-from review.desk.item_view import Desk, Step, open_desk
-from review.desk.picked import Pick, Picked, read_picked
-from review.desk.queries import lock_decided
-from review.desk.scoring import Given, add_time, holding, make_score
+from review.blinding.item_queries import lock_decided
+from review.blinding.item_view import ItemView, Step, open_item
+from review.desk.decision_score import PendingScore, ScoreForm, read_score_form
+from review.desk.scores import ScoreInput, add_time, held_assignment, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
 from review.models import Assignment, Decision, Item, Publication, Score
-from review.queue.leases import check_fence
+from review.queue.assignment_leases import check_fence
 
 MAX_REASON = 4_000
 
@@ -38,7 +38,7 @@ def decide(
     draft_sha256: str,
     shown: str,
     by: User,
-    picked: Picked | None = None,
+    picked: ScoreForm | None = None,
     reason: str = "",
     edited_script: str = "",
     fence: int | None = None,
@@ -48,22 +48,22 @@ def decide(
     Approving where nothing is picked or scored records 2 for that Draft; other stages stay not asked. Sent again it
     changes nothing. Raises BadInput for a missing reason, an empty or unchanged edit, a token of another screen, or
     the approval of what is picked or scored 0 or 1; Stale where what may be seen has changed meanwhile; NotAllowedNow
-    for somebody else's or a decided item, and where something is kept that is not on the screen (`read_picked`).
+    for somebody else's or a decided item, and where something is kept that is not on the screen (`read_score_form`).
     """
     reason = _checked_reason(kind, reason)
     (locked,) = lock_decided(item.pk, by.pk)
     if not locked.campaign.is_live:
         raise NotAllowedNow(_("In a study there are scores and no decisions."))
-    desk = open_desk(locked, by)
+    desk = open_item(locked, by)
     if desk.decision is not None:
         if _is_repeat(desk.decision, kind, draft_sha256, reason, edited_script, by, picked):
             return desk.decision
         raise NotAllowedNow(_("%s has already decided this.") % _name(desk.decision.by))
-    assignment = holding(desk)
+    assignment = held_assignment(desk)
     check_fence(assignment, fence)
     draft = draft_shown(desk, sha256=draft_sha256, token=shown)
     target = steps_shown(desk)[draft.pk]
-    pick = read_picked(desk, picked, target=target)
+    pick = read_score_form(desk, picked, target=target)
     scores = _scores_with(
         desk, pick, assignment, target=target, approves=kind == Decision.Kind.APPROVE
     )
@@ -118,7 +118,7 @@ def _is_repeat(
     reason: str,
     script: str,
     by: User,
-    picked: Picked | None,
+    picked: ScoreForm | None,
 ) -> bool:
     """Whether this very decision was made already, and only the answer to it was lost."""
     same = (decision.by_id, decision.kind, decision.draft_sha256, decision.reason)
@@ -133,7 +133,7 @@ def _is_repeat(
 
 
 def _scores_with(
-    desk: Desk, pick: Pick, assignment: Assignment, *, target: Step, approves: bool
+    desk: ItemView, pick: PendingScore, assignment: Assignment, *, target: Step, approves: bool
 ) -> list[Score]:
     """The scores that are stored with the decision: the one that is picked, and the 2 that approving alone records.
 
@@ -149,7 +149,7 @@ def _scores_with(
     if pick.value is not None and not _is_scored(desk, pick):
         scores.append(make_score(desk, pick.step, pick.given(pick.value), assignment))
     if approves and value is None:
-        given = Given(stage=target.stage, arm=target.arm, value=2, seen=0)
+        given = ScoreInput(stage=target.stage, arm=target.arm, value=2, seen=0)
         if pick.step == target:
             given = pick.given(Score.Value.CORRECT)
         score = make_score(desk, target, given, assignment)
@@ -158,7 +158,7 @@ def _scores_with(
     return scores
 
 
-def _is_scored(desk: Desk, pick: Pick) -> bool:
+def _is_scored(desk: ItemView, pick: PendingScore) -> bool:
     score = desk.scores.get(pick.step.key)
     return score is not None and (score.value, score.comment) == (pick.value, pick.comment)
 
@@ -173,7 +173,7 @@ def _refusal(value: int, *, is_scored: bool) -> str:
     ) % {"value": value}
 
 
-def _close(desk: Desk, assignment: Assignment) -> None:
+def _close(desk: ItemView, assignment: Assignment) -> None:
     """The item is done. What was typed stays kept, for undo to bring it back."""
     now = timezone.now()
     changed = Assignment.objects.filter(
@@ -190,7 +190,7 @@ def _close(desk: Desk, assignment: Assignment) -> None:
     Item.objects.filter(pk=desk.item.pk).update(state=Item.State.CLOSED, closed_at=now)
 
 
-def _publish(desk: Desk, decision: Decision, draft: Draft, *, by: User) -> Version:
+def _publish(desk: ItemView, decision: Decision, draft: Draft, *, by: User) -> Version:
     run, action = desk.run, desk.run.action
     return catalog.publish(
         statement=action.statement,

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Draft
-from review.desk.item_view import Desk, open_desk
-from review.desk.scoring import holding
+from review.blinding.item_view import ItemView, open_item
+from review.desk.scores import held_assignment
 from review.models import Item, Remark
 
 MAX_TEXT = 2_000
@@ -36,8 +36,8 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
         )
     # One after the other, so that a double click is one remark.
     Item.objects.select_for_update().get(pk=item.pk)
-    desk = open_desk(item, by)
-    holding(desk)
+    desk = open_item(item, by)
+    held_assignment(desk)
     seen = next((one.draft for one in desk.steps if one.draft and one.draft.pk == draft), None)
     if seen is None:
         raise NotAllowedNow(_("This script is not open to you."))
@@ -64,14 +64,14 @@ def remove_remark(item: Item, remark: int, *, by: User) -> Remark:
     found = Remark.objects.filter(pk=remark, item=item, by=by).first()
     if found is None:
         raise BadInput(_("There is no such comment of yours."), field="remark")
-    holding(open_desk(item, by))
+    held_assignment(open_item(item, by))
     if found.removed_at is None:
         found.removed_at = timezone.now()
         found.save(update_fields=["removed_at"])
     return found
 
 
-def remarks_of(desk: Desk) -> list[Remark]:
+def remarks_of(desk: ItemView) -> list[Remark]:
     """What may be read here, by line: one's own remarks, and those of others where reviewers are not hidden.
 
     Of scripts that are not open yet, nothing.

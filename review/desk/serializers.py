@@ -1,4 +1,4 @@
-"""What the API of the reviews takes and gives; an item by the same blinding as its page."""
+"""Serializers of the desk's API; an item is shown under the same blinding as on its page."""
 
 from __future__ import annotations
 
@@ -9,30 +9,11 @@ from rest_framework import serializers
 
 from core.web.public_keys import ITEM, PublicKeyField, public_key
 from pipeline.models import Shortening
-from review.desk.item_view import Desk, note_shown_by
+from review.blinding.item_view import ItemView, note_shown_by
 from review.desk.line_comments import remarks_of
 from review.desk.shown_drafts import seal
 from review.desk.shown_keys import name_draft, name_feedback, name_seen
-from review.models import Assignment, Decision, Item, Remark, Score
-
-
-class QueueItemOut(serializers.ModelSerializer[Item]):
-    """A waiting item: what is asked, and nothing that would tell the verdict."""
-
-    statement = serializers.CharField(source="run.action.statement")
-    severity = serializers.IntegerField(source="run.action.severity")
-    target = serializers.CharField(source="run.action.target")
-    id = PublicKeyField(ITEM)
-    demo = serializers.SerializerMethodField(help_text="null where models are hidden")
-    # Not when the item was made: that is when the run ended, and a run that was refined took longer.
-    created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
-
-    class Meta:
-        model = Item
-        fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
-
-    def get_demo(self, item: Item) -> bool | None:
-        return None if item.campaign.hides_models or item.run is None else item.run.demo
+from review.models import Assignment, Decision, Remark, Score
 
 
 class ScoreOut(serializers.ModelSerializer[Score]):
@@ -249,7 +230,7 @@ class ItemSeen(serializers.Serializer[Any]):
     visible = serializers.DictField(child=serializers.BooleanField())
 
 
-def show_item(desk: Desk) -> dict[str, Any]:
+def show_item(desk: ItemView) -> dict[str, Any]:
     """The blinded view of an item, by the same rules as the page."""
     step = desk.next_step
     assessment = getattr(desk.first, "assessment", None) if desk.visible["verdict"] else None

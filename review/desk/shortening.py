@@ -1,4 +1,4 @@
-"""An expert's own feedback in fewer words: asked of the model, shown beside, taken or left."""
+"""Asks a model to shorten an expert's own feedback; the expert takes the result or leaves it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Shortening
-from review.desk.item_view import open_desk
-from review.desk.scoring import holding
+from review.blinding.item_view import open_item
+from review.desk.scores import held_assignment
 from review.models import Item
 
 
@@ -20,8 +20,8 @@ def shorten_feedback(item: Item, *, text: str, by: User) -> Shortening:
     Raises BadInput without a long text, NotAllowedNow where the item is not in their hands, the script not
     scored, no model there or its budget used up.
     """
-    desk = open_desk(item, by)
-    holding(desk)
+    desk = open_item(item, by)
+    held_assignment(desk)
     if desk.first is None or desk.script_score is None:
         raise NotAllowedNow(_("Score the script first."))
     return pipeline.ask_shorter(desk.first, text=text, by=by)

@@ -1,4 +1,4 @@
-"""Which Drafts a rendering of an item shows to its reviewer, sealed: only those can be decided on.
+"""A sealed token of the Drafts that a screen showed to its reviewer: only those can be decided on.
 
 The seal is made of the person, the item and the Drafts whose gate is open to them, and tells nothing of any of
 them. A Draft that is hidden changes neither it nor what is answered.
@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, Stale
 from pipeline.models import Draft
-from review.desk.item_view import Desk, Step
+from review.blinding.item_view import ItemView, Step
 
 _SALT = "review.desk.shown_drafts"
 _LENGTH = 32  # hex digits of each half
 
 
-def steps_shown(desk: Desk) -> dict[int, Step]:
+def steps_shown(desk: ItemView) -> dict[int, Step]:
     """By key of the Draft, the stage that it is; of the Drafts that this person may see now, in their order."""
     return {step.draft.pk: step for step in desk.steps if step.draft}
 
 
-def seal(desk: Desk) -> str:
+def seal(desk: ItemView) -> str:
     """The token of what is shown now: whose screen of which item it is, then which Drafts stand on it."""
     drafts = [step.draft for step in desk.steps if step.draft]
     shown = " ".join(
@@ -32,7 +32,7 @@ def seal(desk: Desk) -> str:
     return _hmac(owner) + _hmac(f"{owner} {shown}")
 
 
-def draft_shown(desk: Desk, *, sha256: str, token: str) -> Draft:
+def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
     """The Draft with this hash, which the screen with this token showed and still does.
 
     Raises BadInput for a token that is not of this person and item, and Stale where what they may see has changed

@@ -1,4 +1,4 @@
-"""How Drafts and feedback are called on the screen and in the API of a review.
+"""Public keys of Drafts and feedback on the review screen and in its API.
 
 Each item has names of its own for them: a repeat and a halo check are about texts that the reviewer may have
 had before, and must not carry a number by which they would know it.
@@ -7,7 +7,7 @@ had before, and must not carry a number by which they would know it.
 from __future__ import annotations
 
 from core.web.public_keys import DRAFT, FEEDBACK, find_key, public_key
-from review.desk.item_view import Step
+from review.blinding.item_view import Step
 from review.models import Score
 
 

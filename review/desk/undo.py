@@ -1,4 +1,4 @@
-"""Taking back: one's last score or decision, within the campaign's edit window. Everything old is kept, marked."""
+"""Undoes a reviewer's last score or decision within the campaign's edit window; old rows are kept and marked."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from catalog import services as catalog
 from core.audit import record
 from core.errors import NotAllowedNow
-from review.desk.duplicates import take_back_copies
-from review.desk.item_view import open_desk
-from review.desk.scoring import finish
+from review.blinding.item_view import open_item
+from review.desk.scores import finish
 from review.models import Assignment, Campaign, Decision, Item, Score, Scratch
-from review.queue.leases import lease_end
+from review.queue.assignment_leases import lease_end
+from review.queue.copied_scores import take_back_copies
 
 
 def undo_last(campaign: Campaign, *, by: User) -> Item:
@@ -52,7 +52,7 @@ def _undo_score(score: Score, *, by: User) -> Item:
         .select_related("campaign", "case", "run__action")
         .get(pk=score.item_id)
     )
-    desk = open_desk(item, by)
+    desk = open_item(item, by)
     assignment = desk.assignment
     if assignment is None or (item.campaign.is_live and item.state != Item.State.OPEN):
         raise NotAllowedNow(_("This item is no longer yours."))

@@ -5,32 +5,16 @@ from __future__ import annotations
 from django.urls import path
 
 from review.desk.views import autosave, desk, line_comments, shortening
-from review.queue import reassignment_views
-from review.queue import views as queue
-from review.report import views as report
 
 urlpatterns = [
     path("score/", desk.score, name="item-score"),
     path("", desk.review, name="item-review"),
-    path("claim/", queue.claim_item, name="item-claim"),
     path("decide/", desk.decide, name="item-decide"),
     path("reveal/", desk.reveal, name="item-reveal"),
     path("ask-feedback/", desk.ask_feedback, name="item-ask-feedback"),
     path("send-feedback/", desk.send_feedback, name="item-send-feedback"),
     path("shorten/", shortening.shorten, name="item-shorten"),
     path("shorten/<int:shortening>/", shortening.shorter, name="item-shorter"),
-    path("hands/", reassignment_views.item_hands, name="item-hands"),
-    path("hands/assign/", reassignment_views.item_assign, name="item-assign"),
-    path(
-        "hands/<int:assignment>/take-over/",
-        reassignment_views.item_take_over,
-        name="item-take-over",
-    ),
-    path(
-        "hands/<int:assignment>/send-back/",
-        reassignment_views.item_send_back,
-        name="item-send-back",
-    ),
     path("give-back/", desk.give_back, name="item-give-back"),
     path("flag/", desk.flag, name="item-flag"),
     path("scratch/", autosave.save_scratch, name="item-scratch"),
@@ -42,5 +26,4 @@ urlpatterns = [
     path("undo/", desk.undo, name="item-undo"),
     path("answer/", desk.answer, name="item-answer"),
     path("earlier/", desk.earlier, name="item-earlier"),
-    path("execution-reason/", report.item_execution_reason, name="item-execution-reason"),
 ]

@@ -19,8 +19,8 @@ from core.errors import BadInput
 from core.web.parsers import JSONParser, MultiPartParser
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_campaigns, access_transfer
-from review.campaigns import rules
-from review.desk.exposure import note_campaign
+from review.blinding.exposure import note_campaign
+from review.campaigns.services import rules
 from review.exchange import jobs
 from review.exchange.exporting.exporter import Layout
 from review.exchange.importing.campaigns import find_campaign

@@ -35,7 +35,7 @@ def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpRespon
         upload = find_upload(campaign, word, by=user)
     except NotAllowedNow as refusal:
         context = {"campaign": campaign, "gone": str(refusal), "nav_section": "campaigns"}
-        return render(request, "review/transfer_look.html", context, status=409)
+        return render(request, "review/exchange/import_preview.html", context, status=409)
     if request.method != "POST":
         return _show(request, campaign, upload)
     chosen = _chosen(request, look_at(upload, upload.pairs).columns, upload)
@@ -83,4 +83,4 @@ def _show(
         "of_scores": upload.kind == "scores",
         "refusal": refusal,
     }
-    return render(request, "review/transfer_look.html", context, status=status)
+    return render(request, "review/exchange/import_preview.html", context, status=status)

@@ -18,7 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from core.errors import BadInput
 from core.web.requests import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
-from review.desk.exposure import note_campaign
+from review.blinding.exposure import note_campaign
 from review.exchange import jobs
 from review.exchange.forms import ExportForm, ImportForm
 from review.exchange.import_preview import keep_to_look
@@ -55,7 +55,7 @@ def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             return redirect("transfer-detail", pk=transfer.pk)
     imports = [Transfer.Kind.ITEMS, Transfer.Kind.SCORES]
-    return _show_form(request, campaign, form, "review/transfer_import.html", kinds=imports)
+    return _show_form(request, campaign, form, "review/exchange/import.html", kinds=imports)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,7 +68,7 @@ def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
         transfer = jobs.begin_export(campaign, layout=form.cleaned_data["layout"], by=user)
         return redirect("transfer-detail", pk=transfer.pk)
     exports = [Transfer.Kind.EXPORT]
-    return _show_form(request, campaign, form, "review/transfer_export.html", kinds=exports)
+    return _show_form(request, campaign, form, "review/exchange/export.html", kinds=exports)
 
 
 @require_safe
@@ -77,7 +77,11 @@ def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """How far it is, what became of it, and what was refused."""
     transfer = access_transfer(signed_in(request), pk)
     lines = list(transfer.lines.all()[: _SHOWN_LINES + 1])
-    template = "review/_transfer.html" if wants_fragment(request) else "review/transfer_detail.html"
+    template = (
+        "review/exchange/_transfer.html"
+        if wants_fragment(request)
+        else "review/exchange/detail.html"
+    )
     context = {
         "nav_section": "campaigns",
         "transfer": transfer,

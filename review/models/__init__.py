@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from review.models.campaign import Campaign, Case, Item, Member, Rubric
+from review.models.assignment import Assignment, Flag, Remark, Reveal, Scratch, SentBack
+from review.models.campaign import Campaign, Member, Rubric
 from review.models.exposure import Exposure
+from review.models.item import Case, Item
 from review.models.report import ReportLook, ReportSnapshot, Tally, TallyDue
 from review.models.score import Adjudication, Decision, Publication, Score
 from review.models.transfer import Transfer, TransferLine
-from review.models.work import Assignment, Flag, Remark, Reveal, Scratch, SentBack
 
 __all__ = [
     "Adjudication",

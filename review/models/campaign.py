@@ -1,4 +1,4 @@
-"""Campaign, Rubric, Member, Case, Item: what is reviewed, by which rules, by whom."""
+"""Campaign, Rubric, Member: by which rules items are reviewed, and by whom."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.database.indexes import index_where_set
-from pipeline.models import Action, Batch, Configuration, Run
+from pipeline.models import Batch, Configuration
 
 
 class Campaign(models.Model):
@@ -175,152 +174,3 @@ class Member(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} in {self.campaign_id}"
-
-
-class Case(models.Model):
-    """One Action in one Campaign, under the importer's id; it has one Item per Configuration."""
-
-    class Purpose(models.TextChoices):
-        REAL = "real", _("Real")
-        GOLD = "gold", _("Gold")
-        TRAINING = "training", _("Training")
-        REPEAT = "repeat", _("Repeat")
-        HALO = "halo", _("Halo check")
-
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="cases", db_index=False)
-    external_id = models.CharField(_("id"), max_length=200)
-    action = models.ForeignKey(Action, models.PROTECT, related_name="cases")
-    purpose = models.CharField(_("purpose"), max_length=8, choices=Purpose, default=Purpose.REAL)
-    # The case that this one shows again: as a hidden repeat, or its refined script among first Drafts.
-    repeats = models.ForeignKey(
-        "self", models.CASCADE, null=True, blank=True, related_name="repeated_by", db_index=False
-    )
-    # Of gold and training: the right score for each stage, as {"script": 2, ...}, and why.
-    known = models.JSONField(_("known answers"), default=dict, blank=True)
-    content_sha256 = models.CharField(max_length=64, blank=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    class Meta:
-        ordering = ["pk"]
-        indexes = [index_where_set("repeats", name="case_repeats")]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["campaign", "external_id"], name="case_id_once_a_campaign"
-            ),
-            models.CheckConstraint(
-                condition=Q(purpose__in=["real", "gold", "training", "repeat", "halo"]),
-                name="case_purpose_legal",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.external_id
-
-
-class ItemQuerySet(models.QuerySet["Item"]):
-    def waiting(self) -> ItemQuerySet:
-        """Items that a further reviewer could take now."""
-        return self.filter(state=Item.State.OPEN, places__gt=0)
-
-
-class Item(models.Model):
-    """One Run of a Case, to be reviewed.
-
-    `places` counts the reviewers it still wants: a claim takes one, a release gives it back. The
-    database refuses less than none, so overlap is never exceeded under any race.
-    """
-
-    class State(models.TextChoices):
-        PREPARING = "preparing", _("Being prepared")
-        HELD = "held", _("Held back")
-        OPEN = "open", _("Open")
-        CLOSED = "closed", _("Closed")
-        WITHDRAWN = "withdrawn", _("Withdrawn")
-
-    class Again(models.TextChoices):
-        REPEAT = "repeat", _("Repeat")
-        HALO = "halo", _("Halo check")
-
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items", db_index=False)
-    case = models.ForeignKey(Case, models.CASCADE, related_name="items", db_index=False)
-    configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="items")
-    run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="items")
-    state = models.CharField(_("state"), max_length=9, choices=State, default=State.PREPARING)
-    overlap = models.PositiveSmallIntegerField(default=1)
-    places = models.PositiveSmallIntegerField(default=1)
-    # Higher first: 4 minus severity, plus 100 after a break-glass use.
-    priority = models.IntegerField(default=0)
-    shuffle = models.PositiveIntegerField(default=0)
-    sham = models.BooleanField(default=False)
-    # Another item of the same run, to measure reviewers and not scripts: repeats the item for the same
-    # reviewer, or shows its refined script, as if it were a first Draft, to another one.
-    again = models.CharField(max_length=6, choices=Again, blank=True, default="", db_default="")
-    pilot = models.BooleanField(default=False)
-    # Reviewers who are through with it; with `overlap` reached its figures count.
-    done = models.PositiveSmallIntegerField(default=0)
-    # Final reviewers differ on a stage and nobody has settled it.
-    disputed = models.BooleanField(default=False)
-    # What the item brings to the campaign's figures at present; see review.counting.tallies.
-    pattern = models.TextField(blank=True)
-    execution = models.FloatField(_("execution result"), null=True, blank=True)
-    execution_reason = models.CharField(
-        _("why execution and experts differ"), max_length=30, blank=True
-    )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    closed_at = models.DateTimeField(null=True, blank=True)
-
-    objects = ItemQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["case", "configuration"], name="item_once_a_case_and_configuration"
-            ),
-            models.UniqueConstraint(
-                fields=["campaign", "run", "again"], name="item_run_once_a_campaign"
-            ),
-            models.CheckConstraint(
-                condition=Q(again__in=["", "repeat", "halo"]), name="item_again_legal"
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=["preparing", "held", "open", "closed", "withdrawn"]),
-                name="item_state_legal",
-            ),
-            models.CheckConstraint(condition=Q(places__gte=0), name="item_never_over_assigned"),
-            models.CheckConstraint(
-                condition=Q(execution=None) | Q(execution__gte=0, execution__lte=1),
-                name="item_execution_share",
-            ),
-            models.CheckConstraint(
-                condition=Q(
-                    execution_reason__in=[
-                        "",
-                        "different_interpretation",
-                        "too_strict",
-                        "wrong_expected_output",
-                        "other",
-                    ]
-                ),
-                name="item_execution_reason_legal",
-            ),
-        ]
-        indexes = [
-            models.Index(
-                fields=["campaign", "-priority", "run"],
-                name="item_claim_priority",
-                condition=Q(state="open", places__gt=0),
-            ),
-            models.Index(
-                fields=["campaign", "shuffle"],
-                name="item_claim_random",
-                condition=Q(state="open", places__gt=0),
-            ),
-            models.Index(
-                fields=["campaign", "id"], name="item_disputed", condition=Q(disputed=True)
-            ),
-            models.Index(fields=["campaign", "state"], name="item_of_campaign_in_state"),
-        ]
-
-    def __str__(self) -> str:
-        return f"Item {self.pk}"

@@ -9,7 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pipeline.models import Configuration
-from review.models.campaign import Campaign, Item
+from review.models.campaign import Campaign
+from review.models.item import Item
 
 
 class Tally(models.Model):

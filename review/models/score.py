@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Version
 from pipeline.models import Draft, Feedback
 from pipeline.types import Arm
-from review.models.campaign import Item, Rubric
-from review.models.work import Assignment
+from review.models.assignment import Assignment
+from review.models.campaign import Rubric
+from review.models.item import Item
 
 
 class Score(models.Model):

@@ -1,4 +1,4 @@
-"""The API of who has which item: managers give items to others, take them over, and send them back."""
+"""The API of the queue: what waits for the caller; who has which item, for managers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,54 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.web.pagination import KeysetPagination
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, signed_in
-from review import services
-from review.access import access_campaigns, access_managed_item
-from review.campaigns.api_filters import AssignmentFilter
-from review.campaigns.membership import people_who_review
-from review.models import Assignment, SentBack
+from review.access import access_campaigns, access_managed_item, access_queue
+from review.models import Assignment, Item, SentBack
+from review.queue import services
+from review.queue.api_filters import AssignmentFilter, QueueFilter
+
+
+class QueueItemOut(serializers.ModelSerializer[Item]):
+    """A waiting item: what is asked, and nothing that would tell the verdict."""
+
+    statement = serializers.CharField(source="run.action.statement")
+    severity = serializers.IntegerField(source="run.action.severity")
+    target = serializers.CharField(source="run.action.target")
+    id = PublicKeyField(ITEM)
+    demo = serializers.SerializerMethodField(help_text="null where models are hidden")
+    # Not when the item was made: that is when the run ended, and a run that was refined took longer.
+    created_at = serializers.DateTimeField(source="run.created_at", help_text="when it was asked")
+
+    class Meta:
+        model = Item
+        fields = ["id", "statement", "severity", "target", "priority", "demo", "created_at"]
+
+    def get_demo(self, item: Item) -> bool | None:
+        return None if item.campaign.hides_models or item.run is None else item.run.demo
+
+
+class MostUrgentFirst(KeysetPagination):
+    """The queue in the order in which it is worked off."""
+
+    ordering = services.URGENT_FIRST
+
+
+class WaitingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Item]):
+    """Items of the live queue that wait for the caller. What a claim answers with is the desk's to show."""
+
+    serializer_class = QueueItemOut
+    queryset = Item.objects.none()
+    pagination_class = MostUrgentFirst
+    filterset_class = QueueFilter
+    required_scope = "review"
+
+    def get_queryset(self) -> Any:
+        user = signed_in(self.request)
+        return services.waiting_for(access_queue(user), user).select_related(
+            "run__action", "campaign"
+        )
 
 
 class AssignmentOut(serializers.ModelSerializer[Assignment]):
@@ -99,4 +140,4 @@ class AssignmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Assignmen
 
 
 def _person(name: str) -> User:
-    return get_object_or_404(people_who_review(), username=name)
+    return get_object_or_404(services.people_who_review(), username=name)

@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 
 from core.database.planned import store
 from core.errors import BadInput, NotAllowedNow
-from review.campaigns import rules
-from review.desk.duplicates import copy_known_scores
-from review.desk.queries import lock_held, read_member
+from review.blinding.item_queries import lock_held, read_member
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
-from review.queue.eligibility import lines_for, open_to
-from review.queue.leases import lease_end, lock_place
-from review.queue.order import take_first
-from review.queue.slots import take
+from review.queue.assignment_leases import lease_end, lock_item_row
+from review.queue.copied_scores import copy_known_scores
+from review.queue.eligibility import candidates_for, eligible_items
+from review.queue.members import add_member
+from review.queue.reviewer_order import take_first
+from review.queue.slots import take_slot
 
 
 def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
@@ -30,7 +30,7 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
     _check_open(campaign)
     place = None if campaign.is_live else next(iter(read_member(campaign.pk, by.pk)), None)
     if place is None or place.holds:  # type: ignore[attr-defined]
-        held = _take_up(campaign, by)
+        held = _resume_held(campaign, by)
         if held is not None:
             return held
     member = None if campaign.is_live else _admit(place, campaign, by)
@@ -42,13 +42,13 @@ def claim_next(campaign: Campaign, *, by: User) -> Assignment | None:
 
 
 @transaction.atomic
-def _take_up(campaign: Campaign, by: User) -> Assignment | None:
+def _resume_held(campaign: Campaign, by: User) -> Assignment | None:
     held = next(iter(lock_held(campaign.pk, by.pk)), None)
     return _renew(held) if held else None
 
 
 def _take_first(campaign: Campaign, by: User, member: Member | None) -> Assignment | None:
-    taken = (take_first(line) for line in lines_for(campaign, by, member))
+    taken = (take_first(some) for some in candidates_for(campaign, by, member))
     return next((one for one in taken if one is not None), None)
 
 
@@ -65,15 +65,15 @@ def claim_item(item: Item, *, by: User) -> Assignment:
     member = None
     if not locked.campaign.is_live:
         member = _admit(locked.campaign.members.filter(user=by).first(), locked.campaign, by)
-    if not open_to(locked.campaign, by, member).filter(pk=locked.pk).exists():
+    if not eligible_items(locked.campaign, by, member).filter(pk=locked.pk).exists():
         raise NotAllowedNow(_("Somebody else has this item, or you have dealt with it already."))
-    return take(locked, by)
+    return take_slot(locked, by)
 
 
 def waiting_for(campaign: Campaign, by: User) -> QuerySet[Item]:
     """The items this person could take now."""
     member = None if campaign.is_live else campaign.members.filter(user=by).first()
-    return open_to(campaign, by, member)
+    return eligible_items(campaign, by, member)
 
 
 @transaction.atomic
@@ -84,7 +84,7 @@ def give_back(assignment: Assignment, *, state: Assignment.State, why: str = "")
     """
     if state in (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE) and not why.strip():
         raise BadInput(_("Say why, in a few words."), field="why")
-    lock_place(assignment.item_id)
+    lock_item_row(assignment.item_id)
     changed = Assignment.objects.filter(
         pk=assignment.pk, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
     ).update(state=state, ended_at=timezone.now(), lease_until=None, why=why.strip()[:2_000])
@@ -109,7 +109,7 @@ def _check_open(campaign: Campaign) -> None:
 def _admit(member: Member | None, campaign: Campaign, by: User) -> Member:
     """The person's place in a study; made at their first claim where it is open to every reviewer."""
     if member is None and campaign.open_to_all:
-        member = rules.add_member(campaign, by, by=by)
+        member = add_member(campaign, by, by=by)
     if member is None:
         raise NotAllowedNow(_("You are not a reviewer of this campaign."))
     if member.paused_at is not None:
@@ -146,8 +146,3 @@ def earlier_item(item: Item, *, by: User) -> int | None:
     if this is not None:
         done = done.filter(ended_at__lt=this.ended_at)
     return done.values_list("item_id", flat=True).first()
-
-
-def answer_sent_back(assignment: Assignment) -> None:
-    """What was sent back has been looked at again."""
-    assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())

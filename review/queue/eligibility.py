@@ -14,10 +14,10 @@ from django.db.models.functions import Now
 from core.database.planned import make_row
 from pipeline.models import Draft, Feedback
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.gold import begins_with_training
-from review.queue.leases import lock_place
-from review.queue.repeats import SITTING_GAP, fit_for, has_checks, in_turn
-from review.queue.slots import give, take
+from review.queue.assignment_leases import lock_item_row
+from review.queue.reviewer_checks.gold import begins_with_training
+from review.queue.reviewer_checks.repeats import SITTING_GAP, has_checks, in_turn, suitable_for
+from review.queue.slots import give_slot, take_slot
 
 Bounds = tuple[int, int]  # of `Item.shuffle`
 # Most urgent first, then as it was asked for. An item is made when its run ends, and its key would tell how long
@@ -26,7 +26,7 @@ URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
 
 
-def open_to(
+def eligible_items(
     campaign: Campaign,
     by: User,
     member: Member | None,
@@ -39,7 +39,7 @@ def open_to(
     `has_training` spares a query where it is known whether the campaign begins with a training round. What a
     manager assigns by name need not keep the order of trainings and sittings.
     """
-    waiting = fit_for(_untouched(campaign.pk, by.pk), campaign, by)
+    waiting = suitable_for(_untouched(campaign.pk, by.pk), campaign, by)
     if campaign.is_live or by_name:
         return waiting
     if member is None or member.paused_at is not None:
@@ -88,7 +88,7 @@ def _is_in_training(campaign: Campaign, member: Member, has_training: bool | Non
 
 
 @dataclass(frozen=True)
-class Line:
+class Candidates:
     """What waits for one person, in their order. Without `waiting`, the plain items of the campaign."""
 
     campaign: Campaign
@@ -116,7 +116,7 @@ class Line:
             in_training=self.in_training,
             is_bounded=bounds is not None,
         )
-        given = give(statement, numbers, to=self.by, campaign=self.campaign.pk)
+        given = give_slot(statement, numbers, to=self.by, campaign=self.campaign.pk)
         if given is not None:
             assignment, (*row, has_arms) = given
             assignment.item = make_row(Item, _NAMES, row)
@@ -130,7 +130,7 @@ class Line:
     @transaction.atomic
     def _take_of(self, locked: QuerySet[Item]) -> Assignment | None:
         item = locked.first()
-        return take(item, self.by) if item else None
+        return take_slot(item, self.by) if item else None
 
     def some(self) -> list[int]:
         """The keys of some that wait, whoever is being given them at this moment."""
@@ -139,10 +139,10 @@ class Line:
     def wait_for(self, pk: int) -> Assignment | None:
         """Take this one, or None where it has been given to somebody else meanwhile; then nothing stays locked.
 
-        Nobody waits for one item with another in hand, or two could wait for each other.
+        To avoid a deadlock, never wait for one item's lock while holding another's.
         """
         with transaction.atomic():
-            lock_place(pk)
+            lock_item_row(pk)
             taken = self._take_of(self._all().filter(pk=pk))
             if taken is None:
                 transaction.set_rollback(True)
@@ -151,17 +151,19 @@ class Line:
     def _all(self) -> QuerySet[Item]:
         if self.waiting is not None:
             return self.waiting
-        return open_to(self.campaign, self.by, self.member, has_training=self.in_training)
+        return eligible_items(self.campaign, self.by, self.member, has_training=self.in_training)
 
 
-def lines_for(campaign: Campaign, by: User, member: Member | None) -> Iterator[Line]:
+def candidates_for(campaign: Campaign, by: User, member: Member | None) -> Iterator[Candidates]:
     """What is looked through for a person's next item, one after the other."""
     in_training = member is not None and _is_in_training(campaign, member)
     if not has_checks(campaign):
-        yield Line(campaign, by, member, in_training)
+        yield Candidates(campaign, by, member, in_training)
         return
-    for some in in_turn(open_to(campaign, by, member, has_training=in_training), campaign, by):
-        yield Line(campaign, by, member, in_training, some)
+    for some in in_turn(
+        eligible_items(campaign, by, member, has_training=in_training), campaign, by
+    ):
+        yield Candidates(campaign, by, member, in_training, some)
 
 
 def _plain_order(campaign: Campaign) -> str:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.eligibility import open_to
+from review.queue.eligibility import eligible_items
 
 # More than this are not counted: the number only says whether it is worth to begin.
 MOST_COUNTED = 99
@@ -95,7 +95,7 @@ def _count_waiting(
     for campaign in campaigns:
         # Who is let in by "open to every reviewer" becomes a member with the first item.
         member = members.get(campaign.pk) or Member(campaign=campaign, user=user)
-        waiting = open_to(campaign, user, member, has_training=campaign.pk in training)
+        waiting = eligible_items(campaign, user, member, has_training=campaign.pk in training)
         parts.append(waiting.order_by().values_list("campaign")[:MOST_COUNTED])
     if not parts:
         return {}

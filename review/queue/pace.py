@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from review.models import Assignment, Score
-from review.queue.repeats import SITTING_GAP
+from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 # Nobody gets through more in a day and a half; what is more is not read.
 _MOST = 5_000

@@ -1,4 +1,7 @@
-"""What managers do with items in reviewers' hands: give one to a certain person, or take it over."""
+"""What managers do with items in reviewers' hands: assign one by name, take it over, or send it back.
+
+An item that is sent back keeps its old scores; new ones stand beside them.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.models import Assignment, Item
+from review.counting.completion import count_done
+from review.models import Assignment, Item, SentBack
 from review.queue.claims import give_back
-from review.queue.eligibility import open_to
-from review.queue.slots import take
+from review.queue.eligibility import eligible_items
+from review.queue.slots import take_slot
 
 MAX_WHY = 2_000
 
@@ -33,9 +38,9 @@ def assign(item: Item, *, to: User, by: User, reason: str = Assignment.Reason.NA
         raise BadInput(_("This person is no reviewer."), field="to")
     if not campaign.is_live and member is None:
         raise BadInput(_("This person is not a reviewer of this campaign."), field="to")
-    if not open_to(campaign, to, member, by_name=True).filter(pk=locked.pk).exists():
+    if not eligible_items(campaign, to, member, by_name=True).filter(pk=locked.pk).exists():
         raise NotAllowedNow(_("The item has no place left, or this person has dealt with it."))
-    assignment = take(locked, to, state=Assignment.State.WAITING, reason=reason)
+    assignment = take_slot(locked, to, state=Assignment.State.WAITING, reason=reason)
     record(locked, "assigned", by=by, reviewer=("", to.username))
     return assignment
 
@@ -64,7 +69,42 @@ def take_over(assignment: Assignment, *, to: User, by: User, why: str) -> Assign
     return taken
 
 
-def hands_of(item: Item) -> QuerySet[Assignment]:
+@transaction.atomic
+def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
+    """Ask a reviewer to look at a study's item again; it comes first in their next claim.
+
+    Raises PermissionDenied for who does not manage campaigns, BadInput without a reason, NotAllowedNow where
+    the reviewer is not through with the item.
+    """
+    if not by.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Sending items back takes the role “manager”."))
+    why = why.strip()
+    if not why or len(why) > MAX_WHY or "\0" in why:
+        raise BadInput(_("Say what to look at again, in a few words."), field="why")
+    item = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign")
+        .get(pk=assignment.item_id)
+    )
+    if item.campaign.is_live:
+        raise NotAllowedNow(_("What was decided in the live queue is not sent back."))
+    changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.SUBMITTED).update(
+        state=Assignment.State.WAITING, ended_at=None
+    )
+    if not changed:
+        raise NotAllowedNow(_("The reviewer is not through with this item."))
+    count_done(item, change=-1)
+    sent = SentBack.objects.create(assignment=assignment, by=by, why=why)
+    record(item, "sent back", by=by, reviewer=("", assignment.reviewer.username))
+    return sent
+
+
+def mark_answered(assignment: Assignment) -> None:
+    """Note that the reviewer has looked again at what was sent back to them."""
+    assignment.sent_back.filter(answered_at=None).update(answered_at=timezone.now())
+
+
+def assignments_of(item: Item) -> QuerySet[Assignment]:
     """Everybody who has the item in hand or had it, the latest first."""
     return item.assignments.select_related("reviewer").order_by("-pk")
 

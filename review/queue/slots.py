@@ -1,4 +1,4 @@
-"""An item has as many places as it wants reviewers; whoever takes it has one of them."""
+"""Slots: an item has one for each reviewer it wants, and a claim takes one of them in a single statement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import connection
 
 from core.database.planned import fetch
 from review.models import Assignment, Item
-from review.queue.leases import lease_end
+from review.queue.assignment_leases import lease_end
 
 # Gives a place of the item that was `found`, and returns the assignment's key, its position in the person's order,
 # when it began, and what was found. The constraint on places is the last word; the row lock only spares us from
@@ -39,7 +39,7 @@ SELECT given.id, given.position, given.created_at, found.* FROM given, found
 """
 
 
-def give(
+def give_slot(
     found: str,
     values: Mapping[str, object],
     *,
@@ -75,7 +75,7 @@ def _giving(found: str) -> str:
     return _GIVE.format(found=found)
 
 
-def take(
+def take_slot(
     item: Item,
     by: User,
     *,
@@ -83,7 +83,7 @@ def take(
     reason: str = Assignment.Reason.QUEUE,
 ) -> Assignment:
     """Take one of the item's places for this person."""
-    given = give(
+    given = give_slot(
         "SELECT %(item)s::bigint AS id",
         {"item": item.pk},
         to=by,

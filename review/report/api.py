@@ -16,8 +16,9 @@ from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_report, access_snapshots
 from review.models import Campaign, ReportSnapshot
-from review.report.records import explain_execution, log_look, take_snapshot
+from review.report.figure_items import explain_execution
 from review.report.services import make_report
+from review.report.snapshots import log_look, take_snapshot
 from review.report.threats import recent_threats
 from review.study.figures import EXECUTION_REASONS
 

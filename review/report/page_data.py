@@ -56,7 +56,7 @@ STAGES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownShare:
     """A share with its interval; `low` to `high` and `percent` are for people, `left`, `right` and `at` places
     of 0 to 100 in its drawing. All None where nothing is counted.
     """
@@ -92,7 +92,7 @@ class ArmShare(NamedTuple):
     """One figure of one Configuration."""
 
     arm: Json
-    share: Shown
+    share: ShownShare
     notes: list[str]
 
 
@@ -111,11 +111,11 @@ class PairRow(NamedTuple):
 
     label: str
     change: Json
-    share: Shown
+    share: ShownShare
 
 
-def show_share(share: Json, *, is_signed: bool = False) -> Shown:
-    return Shown(
+def show_share(share: Json, *, is_signed: bool = False) -> ShownShare:
+    return ShownShare(
         share["numerator"],
         share["denominator"],
         share["value"],
@@ -207,7 +207,7 @@ def _show_comparison(one: Json, details: Json, criterion: Criterion) -> dict[str
         PairRow(
             labels[name],
             change,
-            Shown(
+            ShownShare(
                 change["gained"] - change["lost"],
                 change["items"],
                 change["value"],

@@ -17,7 +17,7 @@ from django.utils import timezone
 from pipeline.models import Configuration, Spending
 from review.counting.tallies import Counts, count_due, estimate_due, read_counts
 from review.models import Campaign, Item
-from review.report.parts import compare_arms, describe_arm, join_stages
+from review.report.configuration_parts import compare_arms, describe_arm, join_stages
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT

@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
-from review.campaigns.rubrics import count_undecided, rubric_choices, rubric_uses
+from review.campaigns.services.rubrics import count_undecided, rubric_choices, rubric_uses
 from review.models import Campaign, Item, Tally
 from review.study import Criterion, ItemPattern
 from review.study.threats import THREATS, compare_halo, compare_repeats, share_by_quarter

@@ -9,7 +9,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from review.campaigns.rubrics import WHAT
+from review.campaigns.services.rubrics import WHAT
 from review.report.page_data import VERDICTS, Json, show_share
 from review.study import Criterion
 

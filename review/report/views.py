@@ -15,19 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput
 from core.web.requests import page_of, signed_in
 from review.access import access_managed_item, access_report
-from review.desk.exposure import note_campaign
+from review.blinding.exposure import note_campaign
 from review.models import Campaign, Exposure, Item, ReportSnapshot
+from review.report.figure_items import Which, explain_execution, find_items
 from review.report.page_data import REASONS, Json, show_agreement, show_report
-from review.report.records import (
-    Which,
-    explain_execution,
-    find_items,
-    log_look,
-    note_unblinded,
-    take_snapshot,
-    write_canonical,
-)
 from review.report.services import make_report
+from review.report.snapshots import log_look, note_unblinded, take_snapshot, write_canonical
 from review.report.threats import recent_threats
 from review.report.threats_data import show_threats
 from review.study import FIGURES, Criterion, ItemPattern
@@ -68,7 +61,7 @@ def report_snapshot(request: HttpRequest, pk: int, snapshot: int) -> HttpRespons
         **show_report(kept.data, criterion),
         "threats": show_threats(kept.data["threats"], criterion, details=kept.data["details"]),
     }
-    return render(request, "review/report_snapshot.html", context)
+    return render(request, "review/report/snapshot.html", context)
 
 
 @require_safe
@@ -93,7 +86,7 @@ def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
         "criteria": _switch(criterion),
         "threats": show_threats(recent_threats(campaign), criterion, details=details),
     }
-    return render(request, "review/report_threats.html", context)
+    return render(request, "review/report/threats.html", context)
 
 
 @require_safe
@@ -104,7 +97,7 @@ def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
     if stage not in agreement:
         raise Http404
     context = {"campaign": campaign, "stage": show_agreement(stage, agreement[stage])}
-    return render(request, "review/report_pairs.html", context)
+    return render(request, "review/report/pairs.html", context)
 
 
 @require_safe
@@ -133,7 +126,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
         "parts": _parts(configuration=arm, figure=figure, criterion=criterion, which=which),
         "address": request.get_full_path(),
     }
-    return render(request, "review/report_items.html", context)
+    return render(request, "review/report/items.html", context)
 
 
 @require_POST
@@ -164,7 +157,7 @@ def _show_live(
         "typed": typed,
         **show_report(report, criterion),
     }
-    return render(request, "review/report.html", context, status=422 if refused else 200)
+    return render(request, "review/report/report.html", context, status=422 if refused else 200)
 
 
 def _show_item(item: Item) -> dict[str, object]:

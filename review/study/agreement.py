@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from review.study.measures import (
+from review.study.coefficients import (
     ALPHAS,
     PENALTIES,
     alphas_of,
@@ -25,8 +25,8 @@ from review.study.measures import (
     kappas_of,
     percents_of,
 )
-from review.study.patterns import Given
-from review.study.words import mark as _
+from review.study.patterns import ReviewerValues
+from review.study.translation import mark as _
 
 LEAST_JOINT_ITEMS = 20
 NO_VARIATION = "no variation"
@@ -93,13 +93,13 @@ class Agreement:
     pairs: tuple[PairAgreement, ...]
 
 
-def values_of(given: Given) -> Values:
+def values_of(given: ReviewerValues) -> Values:
     """The multiset of an item's values."""
     values = [value for _reviewer, value in given]
     return Values(values.count(0), values.count(1), values.count(2))
 
 
-def cells_of(given: Given) -> Iterator[Cell]:
+def cells_of(given: ReviewerValues) -> Iterator[Cell]:
     """One cell for each pair of the item's reviewers."""
     for (a, value_a), (b, value_b) in combinations(sorted(given), 2):
         yield Cell(a, b, value_a, value_b)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from review.study.criteria import Outlook, look_at
 from review.study.definitions import FIGURES
 from review.study.intervals import Difference
-from review.study.seen import Outlook, look_at
+from review.study.translation import mark as _
 from review.study.types import Criterion, ItemPattern, Origin
-from review.study.words import mark as _
 
 TEXT = _(
     "Only cases that are final in both Configurations: the share that is right under the second, less that "

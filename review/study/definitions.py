@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.types import Verdict
-from review.study.seen import Part, Seen
+from review.study.criteria import Part, Seen
+from review.study.translation import mark as _
 from review.study.types import Origin, Recommended, Standing
-from review.study.words import mark as _
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from review.study.criteria import Outlook, Patterns, look_at, see
 from review.study.definitions import FIGURES as FIGURES
 from review.study.definitions import Definition
 from review.study.intervals import Difference, Share
-from review.study.seen import Outlook, Patterns, look_at, see
 from review.study.types import Criterion, ItemPattern, Origin, Standing
 
 EXECUTION_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from pipeline.types import Arm, Verdict
-from review.study.finals import final_of
+from review.study.final_scores import final_of
 from review.study.types import (
     GivenScore,
     ItemPattern,
@@ -18,7 +18,7 @@ from review.study.types import (
 
 # The most words of each class of feedback; what is longer is in the last class.
 LENGTHS = (20, 40, 80, 160)
-Given = Sequence[tuple[int, int]]  # reviewer and value, in the order of reviewers
+ReviewerValues = Sequence[tuple[int, int]]  # reviewer and value, in the order of reviewers
 
 
 def pattern_of(judged: Judged) -> ItemPattern | None:
@@ -48,7 +48,7 @@ def pattern_of(judged: Judged) -> ItemPattern | None:
     )
 
 
-def values_given(judged: Judged, stage: Stage) -> Given:
+def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
     """What each reviewer gave for themselves: for agreement, not for the figures.
 
     Left out are gold, training and repeats, sham, adjudications, scores given after anything later or

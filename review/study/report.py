@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from review.study.agreement import Agreement, Cell, PairAgreement, Values, agreement_of
+from review.study.criteria import Patterns
 from review.study.figures import work_out_figures
-from review.study.seen import Patterns
 from review.study.types import Stage
 
 

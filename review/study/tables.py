@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipeline.types import Verdict
+from review.study.criteria import Patterns, see
 from review.study.intervals import Difference, Share
 from review.study.patterns import LENGTHS
-from review.study.seen import Patterns, see
+from review.study.translation import mark as _
 from review.study.types import Criterion, ItemPattern, Origin, Standing
-from review.study.words import mark as _
 
 GAIN_TEXT = _(
     "Both overall accuracies after each round. Triggered by experts: right at first or after any refinement so "

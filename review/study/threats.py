@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from review.study.coefficients import PENALTIES, kappas_of
 from review.study.intervals import Difference, Share
-from review.study.measures import PENALTIES, kappas_of
+from review.study.translation import mark as _
 from review.study.types import VALUES, Criterion
-from review.study.words import mark as _
 
 QUARTERS = 4
 

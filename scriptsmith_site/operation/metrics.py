@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 from core.web.requests import signed_in
 from pipeline.models import Run
 from review.models import Item
-from review.queue.intake import live_queue
+from review.services import live_queue
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.operation.health import (
     Health,

@@ -170,7 +170,7 @@ document.addEventListener("input", ({ target }) => {
 for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere(); alive(); });
 
 // --- Waiting for what is being made --------------------------------------------------------------------------------
-// The page asks by itself (review/_waits.html), but never under the hands of somebody who writes.
+// The page asks by itself (review/desk/_waiting.html), but never under the hands of somebody who writes.
 
 const WRITING = "textarea, input:not([type=radio], [type=checkbox]), select";
 const isBusy = () => document.hidden || document.querySelector("dialog[open], details.menu[open]")

@@ -11,8 +11,8 @@ from pipeline.models import Action, Assessment
 from review import services
 from review.models import Assignment, Campaign, Item
 from tests.make import make_run
+from tests.review.desk.test_desk import score_next
 from tests.review.maker import add_item, make_study
-from tests.review.test_desk import score_next
 
 _HEAD = "#!/usr/bin/env bash\nset -euo pipefail\n\n"
 _DUMPS = f"""{_HEAD}# Delete dumps older than a week.

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from pipeline.models import Configuration
 from review import services
-from review.campaigns import editing, rules
+from review.campaigns.services import editing, rules
 from review.models import (
     Adjudication,
     Campaign,
@@ -59,14 +59,14 @@ def asked_before_closing(world: World) -> HttpResponse:
 
 def with_money(world: World) -> str:
     address = campaign_page(world)
-    editing.change(world.campaign, by=world.me, budget=5_000_000)
+    editing.change_campaign(world.campaign, by=world.me, budget=5_000_000)
     return address
 
 
 def a_changed_rubric(world: World) -> str:
     study(world, items=2)
     gone_through(world, "reviewer", 0, 2, 2)
-    editing.change(world.campaign, by=world.me, rubric="Paths count.")
+    editing.change_campaign(world.campaign, by=world.me, rubric="Paths count.")
     return f"/campaigns/{world.campaign.pk}/setup/rubric/"
 
 
@@ -157,7 +157,7 @@ def export_page(world: World) -> str:
 
 CAMPAIGNS = (
     Story(
-        "review/campaign_new.html",
+        "review/campaigns/new.html",
         "manager",
         lambda _w: "/campaigns/new/",
         "campaign-new",
@@ -165,7 +165,7 @@ CAMPAIGNS = (
         then=lambda w: Campaign.objects.get(name="Shell 2026").sham_share == 20,
     ),
     Story(
-        "review/campaign_clone.html",
+        "review/campaigns/clone.html",
         "manager",
         lambda w: f"{campaign_page(w)}clone/",
         "campaign-clone",
@@ -174,7 +174,7 @@ CAMPAIGNS = (
         then=lambda w: Campaign.objects.get(name="Once more").items.count() == 2,
     ),
     Story(
-        "review/_campaign_head.html",
+        "review/campaigns/_head.html",
         "manager",
         campaign_page,
         "campaign-state",
@@ -182,7 +182,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.campaign).state == "paused",
     ),
     Story(
-        "review/campaign_close.html",
+        "review/campaigns/close.html",
         "manager",
         asked_before_closing,
         "campaign-state",
@@ -190,7 +190,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.campaign).state == "closed",
     ),
     Story(
-        "review/dashboard.html",
+        "review/campaigns/dashboard.html",
         "manager",
         with_money,
         "campaign-budget",
@@ -199,7 +199,7 @@ CAMPAIGNS = (
         then=lambda w: editing.rules_of(now(w.campaign)).budget == 12_500_000,
     ),
     Story(
-        "review/dashboard.html",
+        "review/campaigns/dashboard.html",
         "manager",
         with_money,
         "campaign-runs",
@@ -207,7 +207,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.campaign).batch.paused_at,
     ),
     Story(
-        "review/campaign_fill.html",
+        "review/campaigns/setup_items.html",
         "manager",
         with_a_found_run,
         "campaign-step",
@@ -216,7 +216,7 @@ CAMPAIGNS = (
         then=lambda w: w.campaign.items.get().run == w.run,
     ),
     Story(
-        "review/campaign_step.html",
+        "review/campaigns/setup_step.html",
         "manager",
         setup_page("overlap"),
         "campaign-step",
@@ -225,7 +225,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.campaign).overlap == 3,
     ),
     Story(
-        "review/campaign_step.html",
+        "review/campaigns/setup_step.html",
         "manager",
         a_changed_rubric,
         "campaign-rubric-older",
@@ -234,14 +234,14 @@ CAMPAIGNS = (
         then=lambda w: SentBack.objects.get().why == "Look at paths again.",
     ),
     Story(
-        "review/campaign_start.html",
+        "review/campaigns/setup_start.html",
         "manager",
         ready_to_start,
         "campaign-start-runs",
         then=lambda w: "being started" in w.text,
     ),
     Story(
-        "review/campaign_people.html",
+        "review/campaigns/people.html",
         "manager",
         without_people,
         "campaign-member-add",
@@ -250,7 +250,7 @@ CAMPAIGNS = (
         then=lambda w: w.campaign.members.get().limit == 5,
     ),
     Story(
-        "review/campaign_people.html",
+        "review/campaigns/people.html",
         "manager",
         without_people,
         "campaign-member-add",
@@ -259,7 +259,7 @@ CAMPAIGNS = (
         name="everybody",
     ),
     Story(
-        "review/campaign_people.html",
+        "review/campaigns/people.html",
         "manager",
         people_page,
         "campaign-member",
@@ -269,7 +269,7 @@ CAMPAIGNS = (
         name="limit",
     ),
     Story(
-        "review/campaign_people.html",
+        "review/campaigns/people.html",
         "manager",
         people_page,
         "campaign-member",
@@ -278,7 +278,7 @@ CAMPAIGNS = (
         name="pause",
     ),
     Story(
-        "review/campaign_people.html",
+        "review/campaigns/people.html",
         "manager",
         people_page,
         "campaign-open-to-all",
@@ -286,7 +286,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.campaign).open_to_all,
     ),
     Story(
-        "review/campaign_item.html",
+        "review/campaigns/item.html",
         "manager",
         item_page,
         "campaign-item-assign",
@@ -294,7 +294,7 @@ CAMPAIGNS = (
         then=lambda w: w.item.assignments.get().reviewer.username == "rita",
     ),
     Story(
-        "review/campaign_item.html",
+        "review/campaigns/item.html",
         "manager",
         item_page,
         "campaign-item-known",
@@ -303,7 +303,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.item).case.purpose == "gold",
     ),
     Story(
-        "review/campaign_item.html",
+        "review/campaigns/item.html",
         "manager",
         item_page,
         "campaign-item-withdraw",
@@ -312,7 +312,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.item).state == "withdrawn",
     ),
     Story(
-        "review/item_hands.html",
+        "review/queue/item_hands.html",
         "manager",
         hands_page,
         "item-assign",
@@ -321,7 +321,7 @@ CAMPAIGNS = (
         then=lambda w: w.item.assignments.get().reviewer.username == "rolf",
     ),
     Story(
-        "review/_hand_form.html",
+        "review/queue/_reassign_form.html",
         "manager",
         somebody_holds_it,
         "item-take-over",
@@ -329,7 +329,7 @@ CAMPAIGNS = (
         then=lambda w: w.item.assignments.filter(reviewer__username="rolf").exists(),
     ),
     Story(
-        "review/_hand_form.html",
+        "review/queue/_reassign_form.html",
         "manager",
         somebody_is_through,
         "item-send-back",
@@ -337,7 +337,7 @@ CAMPAIGNS = (
         then=lambda w: SentBack.objects.get().why == "Line 3?",
     ),
     Story(
-        "review/adjudicate.html",
+        "review/campaigns/adjudication.html",
         "manager",
         a_dispute,
         "campaign-adjudicate",
@@ -346,7 +346,7 @@ CAMPAIGNS = (
         then=lambda w: Adjudication.objects.get().value == 0,
     ),
     Story(
-        "review/flag_list.html",
+        "review/campaigns/flag_list.html",
         "manager",
         a_flag,
         "flag-answer",
@@ -354,7 +354,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.flag).resolution == "Taken out.",
     ),
     Story(
-        "review/report.html",
+        "review/report/report.html",
         "manager",
         report_page,
         "campaign-report-snapshots",
@@ -362,7 +362,7 @@ CAMPAIGNS = (
         then=lambda w: ReportSnapshot.objects.get().name == "After the pilot",
     ),
     Story(
-        "review/report_items.html",
+        "review/report/items.html",
         "manager",
         where_execution_differs,
         "item-execution-reason",
@@ -371,7 +371,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.items[1]).execution_reason == "too_strict",
     ),
     Story(
-        "review/transfer_import.html",
+        "review/exchange/import.html",
         "manager",
         import_page,
         "campaign-import",
@@ -380,7 +380,7 @@ CAMPAIGNS = (
         then=lambda w: Transfer.objects.get().kind == "items",
     ),
     Story(
-        "review/transfer_look.html",
+        "review/exchange/import_preview.html",
         "manager",
         put_aside,
         "campaign-import-look",
@@ -388,14 +388,14 @@ CAMPAIGNS = (
         then=lambda w: Transfer.objects.get().kind == "items",
     ),
     Story(
-        "review/_transfer.html",
+        "review/exchange/_transfer.html",
         "manager",
         a_transfer,
         "transfer-cancel",
         then=lambda w: Transfer.objects.get().state == "cancelled",
     ),
     Story(
-        "review/transfer_export.html",
+        "review/exchange/export.html",
         "manager",
         export_page,
         "campaign-export",

@@ -19,8 +19,8 @@ from review.models import (
 from tests.forms.story import Story, World
 from tests.keys import shown
 from tests.make import make_run
+from tests.review.desk.test_desk import score_next
 from tests.review.maker import make_study
-from tests.review.test_desk import score_next
 
 FLAGGED = {
     "verdict": "incorrect",
@@ -150,7 +150,7 @@ def sent_back(world: World) -> str:
 
 QUEUE = (
     Story(
-        "review/queue.html",
+        "review/queue/queue.html",
         "reviewer",
         in_the_queue,
         "queue-next",
@@ -158,7 +158,7 @@ QUEUE = (
         then=lambda w: assignment(w).state == "active",
     ),
     Story(
-        "review/queue.html",
+        "review/queue/queue.html",
         "reviewer",
         in_the_queue,
         "item-claim",
@@ -166,7 +166,7 @@ QUEUE = (
         then=lambda w: assignment(w).state == "active",
     ),
     Story(
-        "review/study_list.html",
+        "review/queue/study_list.html",
         "reviewer",
         a_study,
         "study-next",
@@ -174,7 +174,7 @@ QUEUE = (
         then=lambda w: Assignment.objects.get(reviewer=w.me).item.campaign == w.campaign,
     ),
     Story(
-        "review/study_queue.html",
+        "review/queue/study_queue.html",
         "reviewer",
         a_study_s_queue,
         "study-next",
@@ -182,7 +182,7 @@ QUEUE = (
         then=lambda w: Assignment.objects.get(reviewer=w.me).item.campaign == w.campaign,
     ),
     Story(
-        "review/_study_done.html",
+        "review/desk/_study_done.html",
         "reviewer",
         one_done_in_a_study,
         "study-next",
@@ -190,7 +190,7 @@ QUEUE = (
         then=lambda w: Assignment.objects.filter(reviewer=w.me, state="active").exists(),
     ),
     Story(
-        "review/_not_mine.html",
+        "review/desk/_not_mine.html",
         "reviewer",
         an_item_that_waits,
         "item-claim",
@@ -198,7 +198,7 @@ QUEUE = (
         then=lambda w: assignment(w).state == "active",
     ),
     Story(
-        "review/_not_mine.html",
+        "review/desk/_not_mine.html",
         "reviewer",
         feedback_is_ready,
         "item-claim",
@@ -209,7 +209,7 @@ QUEUE = (
 )
 DESK = (
     Story(
-        "review/_stage_form.html",
+        "review/desk/_stage_form.html",
         "reviewer",
         a_held_item,
         "item-score",
@@ -220,7 +220,7 @@ DESK = (
         ),
     ),
     Story(
-        "review/_decide_form.html",
+        "review/desk/_decide_form.html",
         "reviewer",
         a_held_harmless_item,
         "item-decide",
@@ -233,7 +233,7 @@ DESK = (
         name="approve",
     ),
     Story(
-        "review/_decide_form.html",
+        "review/desk/_decide_form.html",
         "reviewer",
         a_held_item,
         "item-decide",
@@ -245,7 +245,7 @@ DESK = (
         name="reject",
     ),
     Story(
-        "review/_decide_form.html",
+        "review/desk/_decide_form.html",
         "reviewer",
         a_held_item,
         "item-decide",
@@ -255,7 +255,7 @@ DESK = (
         name="edit",
     ),
     Story(
-        "review/_score_form.html",
+        "review/desk/_score_form.html",
         "reviewer",
         a_passed_item_marked_wrong,
         "item-ask-feedback",
@@ -263,7 +263,7 @@ DESK = (
         then=lambda w: Refinement.objects.filter(run=w.item.run).exists(),
     ),
     Story(
-        "review/_score_form.html",
+        "review/desk/_score_form.html",
         "reviewer",
         sent_back,
         "item-answer",
@@ -271,7 +271,7 @@ DESK = (
         then=lambda w: SentBack.objects.get().answered_at,
     ),
     Story(
-        "review/_feedback_form.html",
+        "review/desk/_feedback_form.html",
         "reviewer",
         a_scored_flagged_item,
         "item-send-feedback",
@@ -280,7 +280,7 @@ DESK = (
         then=lambda w: Refinement.objects.filter(run=w.item.run).exists(),
     ),
     Story(
-        "review/_feedback_form.html",
+        "review/desk/_feedback_form.html",
         "reviewer",
         a_scored_flagged_item,
         "item-shorten",
@@ -289,7 +289,7 @@ DESK = (
         then=lambda w: Shortening.objects.exists() and LONG.strip() in w.text,
     ),
     Story(
-        "review/_remark_form.html",
+        "review/desk/_line_comment_form.html",
         "reviewer",
         a_held_item,
         "item-remark",
@@ -298,14 +298,14 @@ DESK = (
         then=lambda w: Remark.objects.get().text == "Too <b>wide</b>",
     ),
     Story(
-        "review/_remark_form.html",
+        "review/desk/_line_comment_form.html",
         "reviewer",
         a_remark,
         "item-remark-remove",
         then=lambda w: "Too wide" not in w.text,
     ),
     Story(
-        "review/_more.html",
+        "review/desk/_other_actions.html",
         "reviewer",
         a_held_flagged_item,
         "item-reveal",
@@ -313,7 +313,7 @@ DESK = (
         then=lambda w: "Show the verdict now" not in w.text,
     ),
     Story(
-        "review/_more.html",
+        "review/desk/_other_actions.html",
         "reviewer",
         a_scored_flagged_item,
         "item-undo",
@@ -321,7 +321,7 @@ DESK = (
         then=lambda w: not Score.objects.filter(item=w.item, current=True).exists(),
     ),
     Story(
-        "review/_more.html",
+        "review/desk/_other_actions.html",
         "reviewer",
         a_held_item,
         "item-give-back",
@@ -330,7 +330,7 @@ DESK = (
         then=lambda w: assignment(w).state not in ("active", "waiting"),
     ),
     Story(
-        "review/_more.html",
+        "review/desk/_other_actions.html",
         "reviewer",
         a_held_item,
         "item-flag",

@@ -20,14 +20,14 @@ from pipeline.models import Batch, Configuration, Endpoint, Price, Run, Shorteni
 from review import services as review
 from review.exchange import jobs
 from review.models import Campaign, Decision
-from review.report.records import take_snapshot
 from review.report.services import make_report
+from review.report.snapshots import take_snapshot
 from tests.catalog.shelf import ASKED, DIRECTORY, SCRIPT, shelve
 from tests.keys import seen_in, shown
 from tests.make import make_answered_run, make_run
 from tests.people import make_person
+from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import add_configuration, make_study, shown_to
-from tests.review.test_desk import score_next, script_of
 
 LONG = "The script looks at the names of the files and not at their paths. " * 6
 ITEMS = b'{"id": "a", "statement": "Show the uptime", "script": "uptime\\n"}\n'

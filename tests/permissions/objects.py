@@ -35,7 +35,7 @@ from pipeline.models import Action, Endpoint, Price, Run, Shortening
 from review import services as review
 from review.exchange.kept_files import new_path
 from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
-from review.report.records import take_snapshot
+from review.report.snapshots import take_snapshot
 from scriptsmith_site.models import GuessCount, OneTimeLink
 from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.tokens import make_token

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from django.contrib.auth.models import User
 
 from pipeline.models import Configuration
-from review.campaigns import rules as studies
-from review.campaigns import states
-from review.desk.item_view import open_desk
+from review.blinding.item_view import open_item
+from review.campaigns.services import rules as studies
+from review.campaigns.services import states
 from review.desk.shown_drafts import seal
 from review.models import Campaign, Case, Item, TallyDue
+from review.sampling import overlap_of, shuffle_of
 from tests.make import make_run
 
 FEEDBACK = "- Use -path, not -name."
@@ -19,7 +20,7 @@ FEEDBACK = "- Use -path, not -name."
 
 def shown_to(by: User, item: Item) -> str:
     """The token of the screen that this person has of the item now."""
-    return seal(open_desk(Item.objects.get(pk=item.pk), by))
+    return seal(open_item(Item.objects.get(pk=item.pk), by))
 
 
 def make_study(
@@ -67,8 +68,8 @@ def add_item(campaign: Campaign, external_id: str, *, verdict: str = "incorrect"
         origin="campaign",
     )
     case = Case.objects.create(campaign=campaign, external_id=external_id, action=run.action)
-    shuffle = studies.shuffle_of(campaign, external_id)
-    overlap = studies.overlap_of(campaign, shuffle=shuffle)
+    shuffle = shuffle_of(campaign, external_id)
+    overlap = overlap_of(campaign, shuffle=shuffle)
     item = Item.objects.create(
         campaign=campaign,
         case=case,

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from core.audit import record
-from review.campaigns import rules
+from review.campaigns.services import rules
 from tests.make import make_action
 
 ClientFor = Callable[[User], Client]

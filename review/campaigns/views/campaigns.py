@@ -15,11 +15,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.errors import BadInput, Refused
 from core.web.requests import page_of, signed_in
 from review.access import access_campaign, access_campaigns
-from review.campaigns import editing, states
-from review.campaigns import rules as studies
+from review.campaigns import services
 from review.campaigns.dashboard import Progress, read_progress
 from review.campaigns.forms import CloneForm, NewForm
-from review.campaigns.runs import ask_for_runs
+from review.campaigns.services import ask_for_runs
 from review.campaigns.views.head import head_of
 from review.models import Assignment, Campaign
 
@@ -41,7 +40,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         "states": Campaign.State.choices,
         "state": state,
     }
-    return render(request, "review/campaign_list.html", context)
+    return render(request, "review/campaigns/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,9 +51,9 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
     form = NewForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         given = form.cleaned_data
-        rules = editing.preset_rules(given["preset"])
+        rules = services.preset_rules(given["preset"])
         try:
-            campaign = studies.create_campaign(
+            campaign = services.create_campaign(
                 given["name"], by=user, rules=replace(rules, description=given["description"])
             )
         except BadInput as refusal:
@@ -63,7 +62,7 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
             return redirect("campaign-step", pk=campaign.pk, step="items")
     context = {"form": form, "earlier": earlier}
     status = 422 if form.errors else 200
-    return render(request, "review/campaign_new.html", context, status=status)
+    return render(request, "review/campaigns/new.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -78,7 +77,7 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         takes = form.cleaned_data["takes"]
         try:
-            made = editing.clone_campaign(
+            made = services.clone_campaign(
                 source,
                 form.cleaned_data["name"],
                 by=user,
@@ -92,7 +91,7 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("campaign-step", pk=made.pk, step="about")
     context = {"form": form, "source": source}
     status = 422 if form.errors else 200
-    return render(request, "review/campaign_clone.html", context, status=status)
+    return render(request, "review/campaigns/clone.html", context, status=status)
 
 
 @require_POST
@@ -101,7 +100,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     to = request.POST.get("state", "")
-    if to == Campaign.State.CLOSED and to in states.MOVES[campaign.state]:
+    if to == Campaign.State.CLOSED and to in services.MOVES[campaign.state]:
         progress = read_progress([campaign]).get(campaign.pk, Progress())
         # Whoever has seen another number is asked again: more may be lost than was said.
         if progress.unfinished and request.POST.get("confirmed") != str(progress.unfinished):
@@ -109,7 +108,7 @@ def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         if to not in Campaign.State.values:
             raise BadInput(_("There is no such state."), field="state")
-        states.move_campaign(campaign, to, by=user)
+        services.move_campaign(campaign, to, by=user)
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -138,7 +137,7 @@ def _ask_before_closing(
     held = Assignment.objects.filter(item__campaign=campaign, state=Assignment.State.ACTIVE)
     context = {"progress": progress, "in_hands": held.values("item").distinct().count()}
     head = head_of(campaign, "campaign-detail")
-    return render(request, "review/campaign_close.html", context | head)
+    return render(request, "review/campaigns/close.html", context | head)
 
 
 def _said(state: str) -> str:

@@ -15,11 +15,10 @@ from core.errors import Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.services import pause_batch, resume_batch
 from review.access import access_campaign
-from review.campaigns import editing
+from review.campaigns import services
 from review.campaigns.dashboard import Dashboard, read_dashboard
 from review.campaigns.forms import BudgetForm
-from review.campaigns.rubrics import is_undecided
-from review.campaigns.runs import count_missing_runs
+from review.campaigns.services import count_missing_runs, is_undecided
 from review.campaigns.views.head import head_of
 from review.models import Campaign
 
@@ -30,7 +29,7 @@ def campaign_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """How it stands; asked for again by the page itself while something can change."""
     campaign = access_campaign(signed_in(request), pk)
     if wants_fragment(request):
-        return render(request, "review/_dashboard.html", _context(campaign))
+        return render(request, "review/campaigns/_dashboard.html", _context(campaign))
     return _show(request, campaign, BudgetForm(campaign=campaign))
 
 
@@ -41,7 +40,7 @@ def campaign_budget(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     form = BudgetForm(request.POST, campaign=campaign)
     if form.is_valid():
-        editing.change(campaign, by=user, **form.changed_rules())
+        services.change_campaign(campaign, by=user, **form.changed_rules())
         messages.success(request, _("The budget is set."))
         return redirect("campaign-detail", pk=pk)
     return _show(request, campaign, form, status=422)
@@ -73,7 +72,7 @@ def _show(
         "missing": sum(count_missing_runs(campaign).values()),
         "form": form,
     }
-    return render(request, "review/dashboard.html", context, status=status)
+    return render(request, "review/campaigns/dashboard.html", context, status=status)
 
 
 def _context(campaign: Campaign) -> dict[str, object]:

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput, Refused
 from core.web.requests import page_of, signed_in
 from review.access import access_campaign, access_campaigns
+from review.campaigns import services
 from review.campaigns.views.head import head_of
 from review.models import Campaign, Flag
-from review.queue import flags
 
 PAGE_SIZE = 50
 
@@ -40,7 +40,7 @@ def flag_answer(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = None if flag.item.campaign.is_live else flag.item.campaign
     text = request.POST.get("resolution", "")
     try:
-        flags.answer(flag, resolution=text, by=user, withdraws="withdraw" in request.POST)
+        services.answer_flag(flag, resolution=text, by=user, withdraws="withdraw" in request.POST)
     except Refused as refusal:
         status = 422 if isinstance(refusal, BadInput) else 409
         refused = {"refused": flag.pk, "refusal": str(refusal), "typed": text}
@@ -70,4 +70,4 @@ def _show(
         "answered": answered,
         **(refused or {}),
     }
-    return render(request, "review/flag_list.html", context, status=status)
+    return render(request, "review/campaigns/flag_list.html", context, status=status)

@@ -1,4 +1,4 @@
-"""What stands above every page of a campaign: its state, what can be done with it, where its pages are."""
+"""The header of every campaign page: its state, the moves it allows, its tabs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypedDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from review.campaigns.states import MOVES, is_in_pilot
+from review.campaigns.services import MOVES, is_in_pilot
 from review.models import Campaign, Flag
 
 State = Campaign.State
@@ -29,7 +29,7 @@ class Move(TypedDict):
 
 
 def head_of(campaign: Campaign, here: str) -> dict[str, object]:
-    """The context that `review/_campaign_head.html` takes; `here` is the name of the page's address."""
+    """The context that `review/campaigns/_head.html` takes; `here` is the name of the page's address."""
     return {"campaign": campaign, "tabs": _tabs(campaign, here), "moves": _moves(campaign)}
 
 

@@ -15,15 +15,13 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import page_of, signed_in
 from pipeline.access import access_actions, access_runs
 from pipeline.models import Action, Run
-from review import services
 from review.access import access_campaign
-from review.campaigns import adjudication, editing
+from review.campaigns import services
 from review.campaigns.item_forms import KnownForm, SearchForm
-from review.campaigns.membership import reviewers_for
 from review.campaigns.views.head import head_of
 from review.campaigns.views.steps import step_context
 from review.models import Campaign, Case, Item, Score
-from review.queue.gold import mark_case
+from review.queue import services as queue
 
 _SHOWN = 50
 PAGE_SIZE = 50
@@ -37,7 +35,7 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
     form = SearchForm(request.POST if request.method == "POST" else request.GET)
     context: dict[str, object] = {**step_context(campaign, "items"), "form": form}
     if not form.is_valid():
-        return render(request, "review/campaign_fill.html", context, status=422)
+        return render(request, "review/campaigns/setup_items.html", context, status=422)
     of_runs = form.cleaned_data["kind"] == "runs"
     found = _found_runs(user, campaign, form) if of_runs else _found_actions(user, campaign, form)
     if request.method == "POST":
@@ -45,11 +43,11 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
     context |= {
         "of_runs": of_runs,
         "found": found[:_SHOWN],
-        "count": found[: editing.MOST_AT_ONCE].count(),
-        "most": editing.MOST_AT_ONCE,
+        "count": found[: services.MOST_AT_ONCE].count(),
+        "most": services.MOST_AT_ONCE,
         "cases": campaign.cases.count(),
     }
-    return render(request, "review/campaign_fill.html", context)
+    return render(request, "review/campaigns/setup_items.html", context)
 
 
 @require_safe
@@ -74,7 +72,7 @@ def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
         "purpose": purpose,
         "q": words,
     }
-    return render(request, "review/campaign_items.html", context)
+    return render(request, "review/campaigns/items.html", context)
 
 
 @require_safe
@@ -91,7 +89,7 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
     status = 422
     if form.is_valid():
         try:
-            mark_case(
+            queue.mark_case(
                 found.case,
                 form.cleaned_data["purpose"],
                 known=form.known(),
@@ -112,15 +110,15 @@ def campaign_item_known(request: HttpRequest, pk: int, item: int) -> HttpRespons
 def campaign_item_assign(request: HttpRequest, pk: int, item: int) -> HttpResponse:
     """Give it to somebody by name, or call one more in because the others differ."""
     user, found = signed_in(request), _item(request, pk, item)
-    people = reviewers_for(found.campaign)
+    people = queue.reviewers_for(found.campaign)
     reviewer = people.filter(username=request.POST.get("user", "")).first()
     try:
         if reviewer is None:
             raise BadInput(_("Choose one of the people who review here."), field="user")
         if request.POST.get("do") == "call_in":
-            adjudication.call_in(found, reviewer, by=user)
+            services.call_in(found, reviewer, by=user)
         else:
-            services.assign(found, to=reviewer, by=user)
+            queue.assign(found, to=reviewer, by=user)
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -134,7 +132,7 @@ def campaign_item_withdraw(request: HttpRequest, pk: int, item: int) -> HttpResp
     """Take it out of the study."""
     found, why = _item(request, pk, item), request.POST.get("why", "")
     try:
-        editing.withdraw(found, why=why, by=signed_in(request))
+        services.withdraw(found, why=why, by=signed_in(request))
     except Refused as refusal:
         form = KnownForm(initial=_known_of(found))
         status = 422 if isinstance(refusal, BadInput) else 409
@@ -176,11 +174,11 @@ def _show_item(
             (one, [given.get(one.reviewer_id, {}).get(stage) for stage, _label in stages])
             for one in assignments
         ],
-        "people": reviewers_for(item.campaign),
+        "people": queue.reviewers_for(item.campaign),
         "refusal": refusal,
         "why": why,
     }
-    return render(request, "review/campaign_item.html", context, status=status)
+    return render(request, "review/campaigns/item.html", context, status=status)
 
 
 def _known_of(item: Item) -> dict[str, object]:
@@ -216,16 +214,16 @@ def _add(
 ) -> HttpResponse:
     if "all" not in request.POST:
         ticked = [int(one) for one in request.POST.getlist("chosen") if one.isdecimal()]
-        found = found.filter(pk__in=ticked[: editing.MOST_AT_ONCE])
-    rows = list(found[: editing.MOST_AT_ONCE])
+        found = found.filter(pk__in=ticked[: services.MOST_AT_ONCE])
+    rows = list(found[: services.MOST_AT_ONCE])
     user = signed_in(request)
     try:
         runs = [row for row in rows if isinstance(row, Run)]
         actions = [row for row in rows if isinstance(row, Action)]
         made = (
-            editing.add_runs(campaign, runs, by=user)
+            services.add_runs(campaign, runs, by=user)
             if runs
-            else editing.add_actions(campaign, actions, by=user)
+            else services.add_actions(campaign, actions, by=user)
         )
     except Refused as refusal:
         messages.error(request, str(refusal))

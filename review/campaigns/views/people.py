@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in
 from review.access import access_campaign
-from review.campaigns import editing, membership, rules
+from review.campaigns import services
 from review.campaigns.dashboard import ReviewerLine, read_dashboard
 from review.campaigns.forms import MemberForm
 from review.campaigns.views.head import head_of
@@ -26,7 +26,7 @@ _SHOWN = 50
 def campaign_people(request: HttpRequest, pk: int) -> HttpResponse:
     """Who reviews here, how far they are, and what is in whose hands."""
     campaign = access_campaign(signed_in(request), pk)
-    return _show(request, campaign, MemberForm(people=list(membership.not_in(campaign))))
+    return _show(request, campaign, MemberForm(people=list(services.people_outside(campaign))))
 
 
 @require_POST
@@ -35,15 +35,15 @@ def campaign_member_add(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     if "everybody" in request.POST:
-        count = membership.add_everybody(campaign, by=user)
+        count = services.add_everybody(campaign, by=user)
         said = ngettext("%s person was added.", "%s people were added.", count)
         messages.success(request, said % count)
         return redirect("campaign-people", pk=pk)
-    form = MemberForm(request.POST, people=list(membership.not_in(campaign)))
+    form = MemberForm(request.POST, people=list(services.people_outside(campaign)))
     if form.is_valid():
         given = form.cleaned_data
         try:
-            membership.add_reviewer(
+            services.add_reviewer(
                 campaign, form.people[given["user"]], by=user, limit=given["limit"]
             )
         except BadInput as refusal:
@@ -60,7 +60,7 @@ def campaign_open_to_all(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     wanted = request.POST.get("open") == "yes"
-    editing.change(campaign, by=user, open_to_all=wanted)
+    services.change_campaign(campaign, by=user, open_to_all=wanted)
     messages.success(
         request,
         _("Every reviewer may take part.") if wanted else _("Only those added may take part."),
@@ -77,9 +77,9 @@ def campaign_member(request: HttpRequest, pk: int, member: int) -> HttpResponse:
     what = request.POST.get("do", "")
     try:
         if what in ("pause", "go_on"):
-            rules.pause_member(found, paused=what == "pause", by=user)
+            services.pause_member(found, paused=what == "pause", by=user)
         elif what == "limit":
-            membership.set_limit(found, _limit(request), by=user)
+            services.set_limit(found, _limit(request), by=user)
         else:
             raise BadInput(_("There is nothing of that name to do."), field="do")
     except Refused as refusal:
@@ -99,9 +99,9 @@ def _show(
         "form": form,
         "rows": [(member, lines.get(member.user_id)) for member in members],
         "others": _others(lines, members),
-        "held": membership.held_items(campaign)[:_SHOWN],
+        "held": services.held_items(campaign)[:_SHOWN],
     }
-    return render(request, "review/campaign_people.html", context, status=status)
+    return render(request, "review/campaigns/people.html", context, status=status)
 
 
 def _others(lines: dict[int, ReviewerLine], members: list[Member]) -> list[User]:

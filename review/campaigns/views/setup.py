@@ -1,4 +1,4 @@
-"""Which view makes which step of a campaign's set-up."""
+"""Chooses the view for each step of a campaign's set-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps in which a campaign is made: each a page with a plain form, in any order, kept at once."""
+"""Pages of a campaign's set-up: one plain form a step, in any order, saved at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.web.requests import signed_in
 from pipeline.configurations.services import usable_configurations
 from pipeline.models import Configuration
 from review.access import access_campaign
-from review.campaigns import editing
+from review.campaigns import services
 from review.campaigns.estimate import estimate
 from review.campaigns.forms import (
     AboutForm,
@@ -30,8 +30,13 @@ from review.campaigns.forms import (
     RulesForm,
 )
 from review.campaigns.preview_item import sample_desk
-from review.campaigns.rubrics import count_undecided, keep_older, rubric_uses, send_back_older
-from review.campaigns.states import pilot_cases
+from review.campaigns.services import (
+    count_undecided,
+    keep_older_scores,
+    pilot_cases,
+    rubric_uses,
+    send_back_older_scores,
+)
 from review.campaigns.views.head import head_of
 from review.desk.views.page_data import show_desk
 from review.models import Campaign
@@ -72,7 +77,7 @@ def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
         return _show(request, campaign, step, {"form": form, "preview": request.POST["rubric"]})
     if form.is_valid():
         try:
-            editing.change(campaign, by=user, **form.changed_rules())
+            services.change_campaign(campaign, by=user, **form.changed_rules())
         except BadInput as refusal:
             form.add_refusal(refusal)
         except NotAllowedNow as refusal:
@@ -90,7 +95,7 @@ def campaign_rubric_older(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     why, keeps = request.POST.get("why", ""), request.POST.get("do") == "keep"
     try:
-        count = (keep_older if keeps else send_back_older)(campaign, why=why, by=user)
+        count = (keep_older_scores if keeps else send_back_older_scores)(campaign, why=why, by=user)
     except Refused as refusal:
         context = {"form": RubricForm(campaign=campaign), "why": why, "why_refused": str(refusal)}
         status = 422 if isinstance(refusal, BadInput) else 409
@@ -117,7 +122,7 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
     status = 422 if form.errors else 200
     if form.is_valid():
         try:
-            editing.choose_arms(campaign, form.chosen(), by=user)
+            services.choose_arms(campaign, form.chosen(), by=user)
         except NotAllowedNow as refusal:
             form.add_error("configurations", str(refusal))
             status = 409
@@ -152,7 +157,7 @@ def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     context = {**show_desk(sample_desk(campaign, user)), "campaign": campaign}
-    return render(request, "review/campaign_preview.html", context)
+    return render(request, "review/campaigns/preview.html", context)
 
 
 def step_context(campaign: Campaign, step: str) -> dict[str, object]:
@@ -190,7 +195,7 @@ def _show(
     if step == "rubric":
         context["uses"] = rubric_uses(campaign)
         context["older"] = count_undecided(campaign)
-    template = f"review/campaign_{'start' if step == 'start' else 'step'}.html"
+    template = f"review/campaigns/setup_{'start' if step == 'start' else 'step'}.html"
     return render(request, template, context, status=status)
 
 

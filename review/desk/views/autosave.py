@@ -1,4 +1,4 @@
-"""What the review screen sends meanwhile: typed text, signs of life, the tab it is open in, an edit to check."""
+"""Background requests of the review screen: autosave, keep-alive, which tab is open, checks of an edit."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from django.views.decorators.http import require_POST
 from catalog.analysis import analyse
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.requests import signed_in
-from review import services
 from review.access import access_assignment, access_item_to_review
-from review.views.answers import read_whole
+from review.desk import services
+from review.desk.views.responses import read_whole
+from review.queue import services as queue
 
 # Of each stage its own, so that what was typed for one never stands in the next.
 _KEPT = re.compile(
@@ -50,7 +51,7 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
-        fence = services.open_in_tab(access_assignment(user, item))
+        fence = queue.open_in_tab(access_assignment(user, item))
     except NotAllowedNow as refused:
         return JsonResponse({"message": str(refused)}, status=409)
     return JsonResponse({"fence": fence})
@@ -63,7 +64,7 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
     item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)
     try:
-        services.keep_alive(assignment, fence=read_whole(request, "fence", missing=0))
+        queue.keep_alive(assignment, fence=read_whole(request, "fence", missing=0))
     except NotAllowedNow as refused:
         return JsonResponse({"message": str(refused)}, status=409)
     return HttpResponse(status=204)
@@ -78,8 +79,8 @@ def check_edit(request: HttpRequest, pk: int) -> HttpResponse:
     if not script.strip() or "\0" in script or len(script) > _MOST_CHECKED:
         return render(
             request,
-            "review/_check.html",
+            "review/desk/_edit_check.html",
             {"problem": _("There is no script to check, or it is too long.")},
         )
     report = analyse(script)
-    return render(request, "review/_check.html", {"report": report})
+    return render(request, "review/desk/_edit_check.html", {"report": report})

@@ -1,4 +1,4 @@
-"""The decision on the review screen, in the words its templates use."""
+"""Context of the decision form on the review screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import BadInput, Refused
 from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft, DraftFinding
-from review.desk.item_view import Desk, Step
+from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
 from review.models import Decision, Score
 
@@ -41,7 +41,7 @@ class Decides:
 
 
 def show_decides(
-    desk: Desk,
+    desk: ItemView,
     step: Step | None,
     drafts: Sequence[ShownDraft],
     refused: Refused | None,

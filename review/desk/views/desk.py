@@ -9,13 +9,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
-from review import services
 from review.access import access_assignment, access_item, access_item_to_review
+from review.desk import services
 from review.desk.shown_keys import find_feedback, find_seen
-from review.desk.views.page_data import read_look, show_desk
-from review.desk.views.waiting_data import waits_for_rewrite
-from review.models import Assignment, Decision
-from review.views.answers import (
+from review.desk.views.page_data import show_desk
+from review.desk.views.pane_data import read_look
+from review.desk.views.responses import (
     go,
     queue_of,
     read_fence,
@@ -25,16 +24,19 @@ from review.views.answers import (
     show_item,
     show_next,
 )
+from review.desk.views.waiting_data import waits_for_rewrite
+from review.models import Assignment, Decision
+from review.queue import services as queue
 
 
 @require_safe
 def review(request: HttpRequest, pk: int) -> HttpResponse:
     """The item as this person may see it now; the address says which scripts stand beside each other."""
     user = signed_in(request)
-    desk = services.open_desk(access_item(user, pk), user)
+    desk = services.open_item(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
         return HttpResponse(status=204)  # nothing new: the screen stays as it is
-    template = "review/_desk.html" if wants_fragment(request) else "review/desk.html"
+    template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
     return render(request, template, show_desk(desk, look=read_look(request.GET)))
 
 
@@ -43,7 +45,7 @@ def earlier(request: HttpRequest, pk: int) -> HttpResponse:
     """Back to the item that this person was through with before this one, to read it or change a score."""
     user = signed_in(request)
     item = access_item(user, pk)
-    before = services.earlier_item(item, by=user)
+    before = queue.earlier_item(item, by=user)
     return redirect("item-review", pk=before) if before else redirect(queue_of(item))
 
 
@@ -51,7 +53,7 @@ def earlier(request: HttpRequest, pk: int) -> HttpResponse:
 def score(request: HttpRequest, pk: int) -> HttpResponse:
     """Score the stage that is open, and show what opens by it; where nothing does, the next item."""
     user = signed_in(request)
-    given = services.Given(
+    given = services.ScoreInput(
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
         value=read_whole(request, "value", missing=-1),
@@ -110,9 +112,9 @@ def _read_seen(request: HttpRequest, pk: int) -> int:
     return find_seen(pk, stage, name)
 
 
-def _picked(request: HttpRequest, pk: int) -> services.Picked:
+def _picked(request: HttpRequest, pk: int) -> services.ScoreForm:
     """The score form on the same screen: its fields are part of the decision."""
-    return services.Picked(
+    return services.ScoreForm(
         stage=request.POST.get("stage", ""),
         arm=request.POST.get("arm", "model"),
         value=read_whole(request, "value", missing=-1) if request.POST.get("value") else None,
@@ -145,7 +147,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
-        services.answer(item, by=user)
+        services.confirm_scores(item, by=user)
     except Refused as refused:
         return refuse(request, item, refused)
     return show_next(request, item, said=_("Your scores stand."))
@@ -209,9 +211,7 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
         state = states.get(request.POST.get("how", ""))
         if state is None:
             raise BadInput(_("Choose one of the ways to give it back."), field="how")
-        services.give_back(
-            access_assignment(user, item), state=state, why=request.POST.get("why", "")
-        )
+        queue.give_back(access_assignment(user, item), state=state, why=request.POST.get("why", ""))
     except Refused as refused:
         return refuse(request, item, refused)
     if state == Assignment.State.RELEASED:
@@ -225,7 +225,7 @@ def flag(request: HttpRequest, pk: int) -> HttpResponse:
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     try:
-        services.flag(access_assignment(user, item), reason=request.POST.get("flag", ""), by=user)
+        queue.flag(access_assignment(user, item), reason=request.POST.get("flag", ""), by=user)
     except Refused as refused:
         return refuse(request, item, refused)
     return show_item(request, pk, said=_("Flagged. A manager will look at it."))

@@ -1,4 +1,4 @@
-"""Comments on lines as the templates want them: at the lines of the scripts in view, and what is being typed."""
+"""Context of line comments: those of the scripts in view, by line, and the one that is being typed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 
 from pipeline.models import Draft
-from review.desk.item_view import Desk
+from review.blinding.item_view import ItemView
 from review.desk.line_comments import count_lines, remarks_of
 from review.desk.shown_keys import name_draft
 from review.models import Remark
@@ -41,7 +41,7 @@ def show_remark(remark: Remark, *, reader: User, old: bool, may_remove: bool) ->
 
 
 def show_remarks(
-    desk: Desk,
+    desk: ItemView,
     *,
     shown: Draft | None,
     against: Draft | None,
@@ -73,7 +73,7 @@ def show_remarks(
 
 
 def _texts(
-    desk: Desk, shown: Draft, own: Iterable[Remark], typed: Mapping[str, str] | None
+    desk: ItemView, shown: Draft, own: Iterable[Remark], typed: Mapping[str, str] | None
 ) -> dict[str, object]:
     """What was typed and not yet sent; what stands at a line by now is not typed again."""
     if typed is not None and "remark" in typed:

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_POST
 
 from core.errors import Refused
 from core.web.requests import signed_in
-from review import services
 from review.access import access_item_to_review
+from review.desk import services
 from review.desk.shown_keys import find_draft
-from review.views.answers import read_whole, refuse, show_item
+from review.desk.views.responses import read_whole, refuse, show_item
 
 
 @require_POST

@@ -1,12 +1,10 @@
-"""What the review screen's templates need of a Desk, in the words they use."""
+"""Context of the review screen's templates, made from an item view."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TypedDict
 
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow, Refused, Stale
@@ -15,11 +13,12 @@ from pipeline import services as pipeline
 from pipeline.models import Draft
 from pipeline.types import Arm
 from review.access import REVIEW
-from review.desk.item_view import Desk, Step, assessment_of, note_shown_by
-from review.desk.queries import read_rubric
+from review.blinding.item_queries import read_rubric
+from review.blinding.item_view import ItemView, Step, assessment_of, note_shown_by
 from review.desk.shown_keys import name_feedback, name_seen
-from review.desk.views.decision_data import ShownDraft, show_decides
+from review.desk.views.decision_data import show_decides
 from review.desk.views.line_comment_data import show_remarks
+from review.desk.views.pane_data import Look, show_pane, visible_drafts
 from review.desk.views.waiting_data import say_ready, waits_for_rewrite
 from review.models import Assignment, Case, Rubric, Score
 from review.queue.intake import BREAK_GLASS
@@ -46,51 +45,8 @@ class Head(TypedDict):
     context: str  # open, or closed where it is long
 
 
-class Choice(TypedDict):
-    label: str
-    url: str
-    current: bool
-
-
-@dataclass(frozen=True)
-class Look:
-    """How the person looks at the item: by the numbers of Drafts, and the stage whose score they change."""
-
-    show: int = 0
-    against: int = -1  # 0: against nothing; -1: as the stage suggests
-    side: bool = False
-    change: str = ""
-
-
-@dataclass(frozen=True)
-class Pane:
-    """The script in view, and the one it is compared with; the ways to choose others."""
-
-    shown: ShownDraft
-    against: ShownDraft | None
-    side: bool
-    scripts: Sequence[Choice]
-    comparisons: Sequence[Choice]
-    layouts: Sequence[Choice]
-
-
-def read_look(query: Mapping[str, str]) -> Look:
-    """What the address or a form says of it; what makes no sense is left out."""
-
-    def whole(name: str, missing: int) -> int:
-        value = query.get(name, "")
-        return int(value) if value.isdecimal() and len(value) < 6 else missing
-
-    return Look(
-        show=whole("show", 0),
-        against=whole("against", -1),
-        side=query.get("side") == "1",
-        change=query.get("change", ""),
-    )
-
-
 def show_desk(
-    desk: Desk,
+    desk: ItemView,
     *,
     look: Look | None = None,
     typed: Mapping[str, str] | None = None,
@@ -104,8 +60,8 @@ def show_desk(
         reviews and desk.assignment is not None and desk.assignment.state == Assignment.State.ACTIVE
     )
     step = _step_to_score(desk, look, mine=mine)
-    drafts = _visible_drafts(desk)
-    pane = _pane(desk, step, drafts, look)
+    drafts = visible_drafts(desk)
+    pane = show_pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
     may_change = mine or (reviews and desk.may_change_until is not None)
     feedback = desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None
@@ -167,7 +123,7 @@ def show_desk(
     }
 
 
-def _head(desk: Desk) -> Head:
+def _head(desk: ItemView) -> Head:
     action, visible = desk.run.action, desk.visible
     is_open = len(action.context) < _SHORT_CONTEXT
     shows_run = desk.run.pk and visible["verdict"] and desk.item.campaign.is_live
@@ -194,12 +150,12 @@ def _say(title: str, ready: str, *, waits: bool, mine: bool) -> str:
     return title or ready or (_("All that is open is scored.") if mine else "")
 
 
-def _rubric(desk: Desk) -> Rubric | None:
+def _rubric(desk: ItemView) -> Rubric | None:
     key: int | None = desk.item.rubric_in_force  # type: ignore[attr-defined]
     return read_rubric(key) if key else None
 
 
-def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
+def _step_to_score(desk: ItemView, look: Look, *, mine: bool) -> Step | None:
     """What is to be scored: what the person wants to change, else the first stage without a score."""
     changed = next((one for one in desk.steps if one.key == look.change), None)
     if changed and changed.key in desk.scores and (mine or desk.may_change_until):
@@ -208,7 +164,7 @@ def _step_to_score(desk: Desk, look: Look, *, mine: bool) -> Step | None:
 
 
 def _texts(
-    desk: Desk,
+    desk: ItemView,
     step: Step | None,
     before: Score | None,
     typed: Mapping[str, str] | None,
@@ -238,104 +194,6 @@ def _texts(
     return texts
 
 
-def _visible_drafts(desk: Desk) -> list[ShownDraft]:
-    """The Drafts whose stage is open, and those made by people; in a closed item, all."""
-    steps = {step.draft.pk: step for step in desk.steps if step.draft}
-    shown: list[ShownDraft] = []
-    for draft in desk.drafts:
-        step = steps.get(draft.pk)
-        if step is None and not (
-            desk.is_closed and desk.visible["feedback"] and desk.item.campaign.is_live
-        ):
-            continue
-        shown.append(
-            ShownDraft(
-                draft=draft,
-                number=len(shown) + 1,
-                label=_label(desk, draft, len(shown) + 1),
-                findings=desk.findings.get(draft.pk, []),
-                score=desk.scores.get(step.key) if step else None,
-            )
-        )
-    return shown
-
-
-def _label(desk: Desk, draft: Draft, number: int) -> str:
-    """Which script it is. How it came about tells its arm, and of a repaired one that the first was broken."""
-    if not (desk.visible["verdict"] and desk.visible["models"]):
-        return _("Script %(number)s") % {"number": number}
-    kind = draft.get_kind_display().lower()
-    return _("Script %(number)s, %(kind)s") % {"number": number, "kind": kind}
-
-
-def _pane(desk: Desk, step: Step | None, drafts: list[ShownDraft], look: Look) -> Pane | None:
-    if not drafts:
-        return None
-    by_number = {one.number: one for one in drafts}
-    shown = by_number.get(look.show) or _draft_in_view(step, drafts)
-    others = [one for one in drafts if one is not shown]
-    against = by_number.get(look.against)
-    is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
-    if look.against < 0 and not look.show and is_refined:
-        against = drafts[0]
-    if against is shown:
-        against = None
-    number = shown.number
-    many = len(drafts) > 1
-    return Pane(
-        shown=shown,
-        against=against,
-        side=look.side,
-        scripts=[
-            _choice(look, one.number, 0, look.side, against is None and one is shown)
-            for one in drafts
-            if many
-        ],
-        comparisons=[
-            _choice(look, number, one.number, look.side, against is one) for one in others
-        ],
-        layouts=[_layout(look, number, against.number, side=side) for side in (False, True)]
-        if against
-        else [],
-    )
-
-
-def _choice(look: Look, show: int, against: int, side: bool, current: bool) -> Choice:
-    number = against or show
-    return {
-        "label": str(number),
-        "url": _address(look, show, against, side=side),
-        "current": current,
-    }
-
-
-def _layout(look: Look, show: int, against: int, *, side: bool) -> Choice:
-    current = look.side == side
-    return {
-        "label": _("Side by side") if side else _("Inline"),
-        "url": _address(look, show, against, side=side),
-        "current": current,
-    }
-
-
-def _address(look: Look, show: int, against: int, *, side: bool) -> str:
-    query: dict[str, int | str] = {"show": show, "against": against}
-    if side:
-        query["side"] = 1
-    if look.change:
-        query["change"] = look.change
-    return f"?{urlencode(query)}"
-
-
-def _draft_in_view(step: Step | None, drafts: list[ShownDraft]) -> ShownDraft:
-    """The Draft to score; with nothing to score, the best scored one, the newest of equals."""
-    if step and step.draft:
-        return next((one for one in drafts if one.draft.pk == step.draft.pk), drafts[0])
-    if step and step.stage == Score.Stage.FEEDBACK:
-        return drafts[0]
-    return max(drafts, key=lambda one: (one.score.value if one.score else -1, one.number))
-
-
 def _title(step: Step | None) -> str:
     if step is None:
         return ""
@@ -347,13 +205,13 @@ def _title(step: Step | None) -> str:
     return titles[Score.Stage(step.stage)]
 
 
-def _may_write_feedback(desk: Desk) -> bool:
+def _may_write_feedback(desk: ItemView) -> bool:
     """Where the reviewer found the script wanting, and no rewrite is on its way."""
     score = desk.script_score
     return score is not None and score.value < Score.Value.CORRECT and not desk.is_preparing
 
 
-def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:
+def _step_lines(desk: ItemView, step: Step | None) -> list[StepLine]:
     labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
     lines: list[StepLine] = []
     for stage, label in labels.items():
@@ -363,7 +221,7 @@ def _step_lines(desk: Desk, step: Step | None) -> list[StepLine]:
     return lines
 
 
-def _known(desk: Desk) -> list[dict[str, object]]:
+def _known(desk: ItemView) -> list[dict[str, object]]:
     """The right answers of a training item, once this person has scored all of it."""
     case, assignment = desk.item.case, desk.assignment
     through = assignment is not None and assignment.state == Assignment.State.SUBMITTED
@@ -376,7 +234,7 @@ def _known(desk: Desk) -> list[dict[str, object]]:
     ]
 
 
-def _newer(desk: Desk, refused: Refused | None) -> Draft | None:
+def _newer(desk: ItemView, refused: Refused | None) -> Draft | None:
     if not isinstance(refused, Stale):
         return None
     return next((draft for draft in desk.drafts if draft.number == refused.newest), None)

@@ -9,12 +9,12 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
 from pipeline.models import Shortening
-from review import services
 from review.access import access_item, access_item_to_review
-from review.desk.shortening import access_shortening
-from review.desk.views.page_data import read_look, show_desk
+from review.desk import services
+from review.desk.views.page_data import show_desk
+from review.desk.views.pane_data import read_look
+from review.desk.views.responses import refuse
 from review.models import Item
-from review.views.answers import refuse
 
 
 @require_POST
@@ -32,9 +32,9 @@ def shorten(request: HttpRequest, pk: int) -> HttpResponse:
     if wants_fragment(request):
         return _show(request, item, shortening)
     # Without a script the whole page comes back with all that was typed; asking once more shows the answer.
-    desk = services.open_desk(item, user)
+    desk = services.open_item(item, user)
     context = show_desk(desk, look=read_look(request.POST), typed=request.POST)
-    return render(request, "review/desk.html", context | _context(item, shortening))
+    return render(request, "review/desk/desk.html", context | _context(item, shortening))
 
 
 @require_safe
@@ -42,7 +42,7 @@ def shorter(request: HttpRequest, pk: int, shortening: int) -> HttpResponse:
     """What became of it so far."""
     user = signed_in(request)
     item = access_item(user, pk)
-    return _show(request, item, access_shortening(item, shortening, by=user))
+    return _show(request, item, services.access_shortening(item, shortening, by=user))
 
 
 def _show(
@@ -54,7 +54,7 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     context = _context(item, shortening) | ({"problem": problem} if problem else {})
-    return render(request, "review/_shorter.html", context, status=status)
+    return render(request, "review/desk/_shortened_feedback.html", context, status=status)
 
 
 def _context(item: Item, shortening: Shortening | None) -> dict[str, object]:

@@ -1,14 +1,14 @@
-"""What the review screen says to who waits for feedback and a rewrite."""
+"""Messages of the review screen while feedback and a rewrite are being made."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from review.desk.item_view import Desk
+from review.blinding.item_view import ItemView
 from review.models import Assignment
 
 
-def waits_for_rewrite(desk: Desk) -> bool:
+def waits_for_rewrite(desk: ItemView) -> bool:
     """Whether feedback and a rewrite are being made that this person asked for."""
     assignment = desk.assignment
     if assignment is None or assignment.state == Assignment.State.SUBMITTED:
@@ -19,7 +19,7 @@ def waits_for_rewrite(desk: Desk) -> bool:
     return desk.run.is_active or desk.is_preparing
 
 
-def say_ready(desk: Desk) -> str:
+def say_ready(desk: ItemView) -> str:
     """What came of it, for who waited; empty for anybody else."""
     assignment = desk.assignment
     if assignment is None or assignment.state != Assignment.State.WAITING:

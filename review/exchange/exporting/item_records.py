@@ -10,9 +10,10 @@ from django.db.models import Count, Max, Min, Sum
 
 from pipeline.models import Assessment, Attempt, Draft, Feedback, Run
 from pipeline.types import Arm, DraftKind
+from review.blinding.item_view import assessment_of
 from review.counting.item_facts import MADE
-from review.desk.item_view import assessment_of, first_draft_of
 from review.models import Campaign, Case, Item
+from review.study.first_draft import first_draft_of
 
 SLICE = 500
 Fields = dict[str, object]

@@ -10,10 +10,10 @@ import json
 from typing import NamedTuple
 
 from catalog.models import Version
+from core.database.bulk_copy import put
 from pipeline.models import Run
 from pipeline.types import Arm, DraftKind
 from review.counting.item_facts import MADE
-from review.exchange.importing.copying import put
 from review.exchange.rows.item_rows import RETRIEVED, CaseRow, ItemRow
 
 # Looked up once and not for every row.

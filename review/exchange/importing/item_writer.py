@@ -12,9 +12,9 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
+from core.database.bulk_copy import Table, next_keys, put
 from pipeline.models import Action, Assessment, Configuration, Draft, Feedback, Refinement, Run
 from pipeline.types import Arm
-from review.campaigns import rules
 from review.counting.tallies import note_due
 from review.exchange.importing import copy_rows
 from review.exchange.importing.copy_rows import (
@@ -24,11 +24,11 @@ from review.exchange.importing.copy_rows import (
     word_feedback,
     word_refined,
 )
-from review.exchange.importing.copying import Table, next_keys, put
 from review.exchange.importing.references import referring_at_once
 from review.exchange.rows.item_rows import Expert, ItemRow
 from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
+from review.sampling import overlap_of, shuffle_of
 
 # Looked up once and not for every row.
 _EXPERT = Arm.EXPERT.value
@@ -160,8 +160,8 @@ class ItemStore:
             f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
-        shuffle = rules.shuffle_of(self._campaign, f"{external_id}:{to.name}")
-        overlap = item.overlap or rules.overlap_of(self._campaign, shuffle=shuffle, purpose=purpose)
+        shuffle = shuffle_of(self._campaign, f"{external_id}:{to.name}")
+        overlap = item.overlap or overlap_of(self._campaign, shuffle=shuffle, purpose=purpose)
         places = overlap if item.script and not item.withdrawn else 0
         self._lines[Item].append(
             f"{key}\t{case.key}\t{to.id}\t{run}\t{self._state(item)}"

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from core.audit import record
 from core.files.records import Record
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.exchange.importing.campaigns import (
     Configurations,
     check_person,
@@ -43,7 +43,7 @@ from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
 from review.exchange.source import Source
 from review.models import Campaign
-from review.queue.repeats import make_halos
+from review.queue.reviewer_checks.repeats import make_halos
 
 _ALONE = "it does not say which item it shows again: kept as an item of its own, in no figure"
 

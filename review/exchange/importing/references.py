@@ -14,7 +14,7 @@ from django.db import IntegrityError, connection
 from django.db.models import ForeignKey
 from psycopg import sql
 
-from review.exchange.importing.copying import Table
+from core.database.bulk_copy import Table
 
 
 @contextmanager

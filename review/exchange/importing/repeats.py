@@ -11,13 +11,13 @@ from typing import NamedTuple, Protocol
 from catalog.models import Version
 from pipeline.models import Configuration, Draft
 from pipeline.types import Arm, DraftKind
-from review.campaigns import rules
 from review.exchange.importing.importer import Outcome
 from review.exchange.importing.item_writer import Known, read_known, ready_state
 from review.exchange.rows.item_rows import CaseRow, ItemRow
 from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
-from review.queue.repeats import has_checks
+from review.queue.reviewer_checks.repeats import has_checks
+from review.sampling import shuffle_of
 
 _HALO = Item.Again.HALO.value
 
@@ -93,7 +93,7 @@ def _make(
         overlap=overlap,
         places=0 if row.item.withdrawn else overlap,
         priority=original.priority,
-        shuffle=rules.shuffle_of(campaign, name),
+        shuffle=shuffle_of(campaign, name),
         sham=row.item.sham,
         again=row.case.purpose,
         pilot=original.pilot,

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.audit import record
 from core.files.records import Record
-from review.campaigns.rules import MAX_RUBRIC
+from review.campaigns.services.rules import MAX_RUBRIC
 from review.exchange.rows.values import RowProblem, count_of, objects_of, parts_of, text_of
 from review.exchange.source import OWN
 from review.models import Campaign, Rubric, Score

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from django.db import connection
 from django.utils import timezone
 
+from core.database.bulk_copy import Table, next_keys
 from pipeline.types import Arm
 from review.counting.tallies import note_due
-from review.exchange.importing.copying import Table, next_keys
 from review.exchange.importing.known_scores import Standing
 from review.exchange.importing.references import referring_at_once
 from review.exchange.importing.scored_texts import Seen, SeenBy, read_seen

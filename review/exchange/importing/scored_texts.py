@@ -9,8 +9,8 @@ from typing import NamedTuple
 from pipeline.types import Arm, DraftKind
 from review.counting.item_facts import DraftRow, read_drafts
 from review.counting.score_reader import fetch
-from review.desk.item_view import first_draft_of
 from review.models import Item
+from review.study.first_draft import first_draft_of
 
 Seen = tuple[int | None, int | None]  # draft, feedback
 Stages = dict[str, Seen]

@@ -12,8 +12,8 @@ from core.web.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Draft
 from review.models import Item
 from tests.keys import seen_in
+from tests.review.blinding.hidden_words import addresses
 from tests.review.blinding.twins import Ask
-from tests.review.secrets import addresses
 
 # Not asked for their answer: signing out would end the walk, and these say only how the product is made or is.
 _LEFT_OUT = re.compile(

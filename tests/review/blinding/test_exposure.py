@@ -14,8 +14,8 @@ from review import services
 from review.models import Assignment, Campaign, Exposure, Item, Score
 from tests.people import make_person
 from tests.pipeline.query_counts import count_queries
+from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import make_study
-from tests.review.test_desk import score_next, script_of
 
 ClientFor = Callable[[User], Client]
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_recorded_is_not_shown(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr("review.desk.exposure.write", fail)
+    monkeypatch.setattr("review.blinding.exposure.write", fail)
     client = client_for(curator)
     client.raise_request_exception = False
     answer = client.get(reverse("run-detail", args=[flagged.run_id]))
@@ -176,7 +176,7 @@ def test_a_score_in_the_queue_is_exposure_for_a_study_of_the_same_run(
     Item.objects.filter(pk=item.pk).update(run=flagged.run_id)
     item.refresh_from_db()
     services.claim_item(item, by=reviewer)
-    given = services.Given(stage="script", value=0, seen=script_of(item))
+    given = services.ScoreInput(stage="script", value=0, seen=script_of(item))
     assert not services.submit_score(item, given, by=reviewer).blind
 
 
@@ -199,5 +199,5 @@ def test_what_was_noted_costs_one_statement_and_what_is_hidden_none(
     url, client = reverse("run-detail", args=[flagged.run_id]), client_for(curator)
     client.get(url)
     noted = count_queries(client, url)
-    monkeypatch.setattr("review.desk.exposure.write", lambda *_, **__: None)
+    monkeypatch.setattr("review.blinding.exposure.write", lambda *_, **__: None)
     assert noted == count_queries(client, url) + 1

@@ -110,7 +110,9 @@ def test_after_somebody_else_has_scored_and_skipped_it(
     other = make_person("olga", "reviewer")
     assignment = services.claim_item(live, by=other)
     draft = _run_of(live).drafts.get(number=1)
-    services.submit_score(live, services.Given(stage="script", value=2, seen=draft.pk), by=other)
+    services.submit_score(
+        live, services.ScoreInput(stage="script", value=2, seen=draft.pk), by=other
+    )
     services.give_back(assignment, state=assignment.State.SKIPPED, why="Not my field")
     services.claim_item(live, by=reviewer)
     refined = _run_of(live).drafts.get(kind="refined")

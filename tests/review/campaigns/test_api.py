@@ -10,13 +10,13 @@ from django.test import Client
 
 from pipeline.models import Configuration
 from review import services
-from review.campaigns import rules
 from review.campaigns.dashboard import read_dashboard
+from review.campaigns.services import rules
 from review.models import Adjudication, Campaign
 from tests.keys import shown
 from tests.make import make_action
 from tests.review.maker import make_study
-from tests.review.test_studies import give, go_through
+from tests.review.queue.test_studies import give, go_through
 
 JSON = "application/json"
 

@@ -9,12 +9,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from review import services
-from review.campaigns import editing
-from review.campaigns.rubrics import count_undecided
+from review.campaigns.services import editing
+from review.campaigns.services.rubrics import count_undecided
 from review.models import Campaign, Score, SentBack
 from review.report.threats import report_threats
 from tests.review.maker import make_study
-from tests.review.test_studies import give
+from tests.review.queue.test_studies import give
 
 ClientFor = Callable[[User], Client]
 
@@ -88,11 +88,13 @@ def test_reviewers_are_asked_again_and_their_new_scores_name_the_new_version(
     assert count_undecided(campaign) == 0
     assignment = services.claim_next(campaign, by=reviewer)
     assert assignment is not None
-    desk = services.open_desk(assignment.item, reviewer)
+    desk = services.open_item(assignment.item, reviewer)
     (step, *_) = desk.steps
     assert step.draft is not None
     services.submit_score(
-        assignment.item, services.Given(stage="script", value=1, seen=step.draft.pk), by=reviewer
+        assignment.item,
+        services.ScoreInput(stage="script", value=1, seen=step.draft.pk),
+        by=reviewer,
     )
     newest = Score.objects.latest("pk")
     assert newest.rubric is not None
@@ -106,7 +108,7 @@ def test_the_next_version_brings_the_question_up_again(
     boss: Client, campaign: Campaign, manager: User
 ) -> None:
     decide(boss, campaign, "keep")
-    editing.change(campaign, by=manager, rubric="Quoting counts too.")
+    editing.change_campaign(campaign, by=manager, rubric="Quoting counts too.")
     assert count_undecided(campaign) == 2
 
 

@@ -13,12 +13,12 @@ from django.test import Client
 
 from pipeline.models import Configuration, Run
 from review import services
-from review.campaigns import rules
 from review.models import Assignment, Campaign, Item, Score
+from review.sampling import seed_of, shuffle_of
 from tests.keys import shown
 from tests.make import make_run
 from tests.review.maker import FEEDBACK, add_configuration, make_study
-from tests.review.test_studies import give, go_through
+from tests.review.queue.test_studies import give, go_through
 
 ClientFor = Callable[[User], Client]
 SEED = 20_260_101
@@ -52,7 +52,7 @@ def make_arms(campaign: Campaign, arms: list[Configuration], *, cases: int) -> N
                 configuration=arm,
                 run=run,
                 state=Item.State.OPEN,
-                shuffle=rules.shuffle_of(campaign, f"host-{number}:{arm.name}"),
+                shuffle=shuffle_of(campaign, f"host-{number}:{arm.name}"),
             )
 
 
@@ -96,10 +96,8 @@ def test_each_arm_comes_first_about_as_often_as_the_others(
 
 def first_arm(campaign: Campaign, person: User, arms: list[Configuration], case: str) -> str:
     """Which arm of a statement stands first in this person's random order."""
-    seed = rules.seed_of(campaign, person)
-    return min((rules.shuffle_of(campaign, f"{case}:{arm.name}") ^ seed, arm.name) for arm in arms)[
-        1
-    ]
+    seed = seed_of(campaign, person)
+    return min((shuffle_of(campaign, f"{case}:{arm.name}") ^ seed, arm.name) for arm in arms)[1]
 
 
 def test_which_arm_a_script_is_of_is_told_nowhere(

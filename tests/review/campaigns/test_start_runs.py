@@ -16,8 +16,8 @@ from django.utils import timezone
 from core.errors import BadInput, NotAllowedNow
 from pipeline.models import Configuration, Endpoint, Run
 from pipeline.scheduling.batches import MAX_BUDGET
-from review.campaigns import editing, rules, runs, states
-from review.campaigns.preparation import prepare_missed
+from review.campaigns.services import editing, rules, runs, states
+from review.campaigns.services.preparation import prepare_missed
 from review.models import Campaign, Item
 from review.tasks import prepare_items, start_runs
 from tests.make import make_action, make_draft
@@ -167,7 +167,7 @@ def test_a_paused_pilot_goes_on_as_a_pilot(
 
 
 def test_the_budget_is_set_within_its_bound_and_noted(campaign: Campaign, manager: User) -> None:
-    editing.change(campaign, by=manager, budget=5_000_000)
+    editing.change_campaign(campaign, by=manager, budget=5_000_000)
     assert campaign.batch is not None
     campaign.batch.refresh_from_db()
     assert campaign.batch.budget == 5_000_000
@@ -176,7 +176,7 @@ def test_the_budget_is_set_within_its_bound_and_noted(campaign: Campaign, manage
     )
     assert [one.changes["budget"] for one in noted] == [["None", "5000000"]]
     with pytest.raises(BadInput):
-        editing.change(campaign, by=manager, budget=MAX_BUDGET + 1)
+        editing.change_campaign(campaign, by=manager, budget=MAX_BUDGET + 1)
     with pytest.raises(BadInput):
         rules.create_campaign("Rich", by=manager, rules=rules.Rules(budget=MAX_BUDGET + 1))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from review.campaigns import rules
+from review.campaigns.services import rules
 from review.models import Campaign
 from tests.review.report.rows import fill, golden_labels
 

@@ -14,7 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from pipeline.models import Run
-from review.campaigns import adjudication
+from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.models import Assignment, Campaign, Item, Score, Tally, TallyDue
 from review.report import services

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from tests.review.exchange.files import run_command
 from tests.review.study.test_judgements import FILE
-from tests.review.transfers.files import run_command
 
 pytestmark = [
     pytest.mark.django_db,

@@ -14,9 +14,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from review.campaigns import rules
 from review.counting import tallies
 from review.models import Campaign, Item, Member, ReportLook, ReportSnapshot, Score
+from review.queue.members import add_member
 from review.study import FIGURES
 from tests.keys import shown
 from tests.people import make_person
@@ -119,7 +119,7 @@ PAGES = [
 def test_only_managers_see_reports(
     golden: Campaign, reviewer: User, curator: User, client_for: ClientFor, path: str
 ) -> None:
-    rules.add_member(golden, reviewer, by=None)
+    add_member(golden, reviewer, by=None)
     for person in (reviewer, curator):
         assert client_for(person).get(f"/campaigns/{golden.pk}/{path}").status_code == 403
     assert not ReportLook.objects.exists()
@@ -182,7 +182,7 @@ def test_looks_are_listed_and_switching_the_criterion_is_the_same_look(
 def test_who_reviews_and_sees_the_items_behind_a_figure_is_marked_unblinded(
     golden: Campaign, manager: User, client_for: ClientFor
 ) -> None:
-    rules.add_member(golden, manager, by=manager)
+    add_member(golden, manager, by=manager)
     client = client_for(manager)
     client.get(f"/campaigns/{golden.pk}/report/")
     assert Member.objects.get().unblinded_at is None

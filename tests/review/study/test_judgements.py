@@ -10,7 +10,7 @@ import pytest
 
 from review.study import Agreement, agreement_of
 from review.study.agreement import Cell, Values, cells_of, table_of_pair, values_of
-from review.study.measures import PENALTIES, bootstrap_kappa
+from review.study.coefficients import PENALTIES, bootstrap_kappa
 
 FILE = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_judgements_tellina.jsonl"
 

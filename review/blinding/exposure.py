@@ -1,0 +1,130 @@
+"""Records who has been shown which verdict, and tells it when a score is stored.
+
+`pipeline.access.visible_parts` says what a page may show of a run, and whatever it lets through is noted here,
+so that no page can forget it. What one request showed is written when its answer is ready and before it is
+sent, by one statement, without a lock, and only where something was shown: it is the one thing that a GET writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from pipeline.models import Run
+from review.models import Campaign, Exposure, Item, Score
+
+MAX_WHERE = 100
+
+
+@dataclass
+class ShownVerdicts:
+    """What one request has shown so far."""
+
+    runs: set[tuple[int, int]] = field(default_factory=set)  # person, run
+    campaigns: set[tuple[int, int, str]] = field(default_factory=set)  # person, campaign, what
+
+
+_shown: ContextVar[ShownVerdicts | None] = ContextVar("shown", default=None)
+
+
+@contextmanager
+def watching() -> Iterator[ShownVerdicts]:
+    """Collect what is shown inside the block; outside of one nothing is noted, for nobody looks."""
+    shown = ShownVerdicts()
+    token = _shown.set(shown)
+    try:
+        yield shown
+    finally:
+        _shown.reset(token)
+
+
+def note_run(user: User, run: Run) -> None:
+    """This person is shown the verdict of this run, or what tells it."""
+    shown = _shown.get()
+    if shown is not None and run.verdict:
+        shown.runs.add((user.pk, run.pk))
+
+
+def note_campaign(user: User, campaign: Campaign, what: Exposure.What) -> None:
+    """This person is shown verdicts of a campaign's items, whichever they are."""
+    shown = _shown.get()
+    if shown is not None:
+        shown.campaigns.add((user.pk, campaign.pk, what.value))
+
+
+# Most have been noted before: those are looked up and not inserted, and nothing is locked for them.
+_NOTE = """
+INSERT INTO review_exposure (person_id, run_id, campaign_id, what, "where", at)
+SELECT new.person, new.run, new.campaign, new.what, %(where)s, %(now)s
+FROM unnest(%(persons)s::bigint[], %(runs)s::bigint[], %(campaigns)s::bigint[], %(what)s::text[])
+    AS new(person, run, campaign, what)
+WHERE NOT EXISTS (
+    SELECT FROM review_exposure AS old
+    WHERE old.person_id = new.person AND old.run_id = new.run
+) AND NOT EXISTS (
+    SELECT FROM review_exposure AS old
+    WHERE old.person_id = new.person AND old.campaign_id = new.campaign
+)
+ON CONFLICT DO NOTHING
+"""
+
+
+def write(shown: ShownVerdicts, *, where: str) -> None:
+    """Store what was shown, each the first time only; `where` names the page or operation."""
+    rows: list[tuple[int, int | None, int | None, str]] = [
+        *((person, run, None, Exposure.What.RUN.value) for person, run in sorted(shown.runs)),
+        *((person, None, campaign, what) for person, campaign, what in sorted(shown.campaigns)),
+    ]
+    if not rows:
+        return
+    persons, runs, campaigns, what = (list(column) for column in zip(*rows, strict=True))
+    values = {"persons": persons, "runs": runs, "campaigns": campaigns, "what": what}
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE, values | {"where": where[:MAX_WHERE], "now": timezone.now()})
+
+
+# --- What follows from it -------------------------------------------------------------------------------------
+
+
+def first_exposure(user: int) -> Subquery:
+    """For a query of items: when this person was first shown the verdict; null where they were not."""
+    seen = Exposure.objects.filter(person=user).filter(
+        Q(run=OuterRef("run")) | Q(campaign=OuterRef("campaign"))
+    )
+    return Subquery(seen.order_by("at").values("at")[:1])
+
+
+def scored_in_queue(user: int) -> Exists:
+    """For a query of items: whether this person's own desk showed it, for they scored the run in the live queue."""
+    given: QuerySet[Score] = Score.objects.filter(
+        reviewer=user,
+        stage=Score.Stage.SCRIPT,
+        item__run=OuterRef("run"),
+        item__campaign__kind=Campaign.Kind.LIVE,
+    )
+    return Exists(given.exclude(item=OuterRef("pk")))
+
+
+def load_exposure(user: User, item: Item) -> None:
+    """Give the item `exposed_at` and `scored_in_queue`, where the query that read it did not."""
+    if "exposed_at" in item.__dict__:
+        return
+    found = Item.objects.annotate(
+        exposed_at=first_exposure(user.pk), scored_in_queue=scored_in_queue(user.pk)
+    )
+    seen = found.values("exposed_at", "scored_in_queue").get(pk=item.pk)
+    item.exposed_at = seen["exposed_at"]  # type: ignore[attr-defined]
+    item.scored_in_queue = seen["scored_in_queue"]  # type: ignore[attr-defined]
+
+
+def has_seen(user: User, item: Item) -> bool:
+    """Whether this person was shown the verdict of the item's run other than by the stages of this item."""
+    load_exposure(user, item)
+    return bool(item.exposed_at or item.scored_in_queue)  # type: ignore[attr-defined]

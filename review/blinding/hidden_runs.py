@@ -1,0 +1,109 @@
+"""Hides verdicts, models and references on the pages of actions and runs from people who may have to score them.
+
+Registered with `pipeline.hooks` by the composition root, since the pipeline does not know of reviews.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
+
+from pipeline.models import Action, Draft, Feedback, Run
+from pipeline.types import Arm
+from review.models import Assignment, Campaign, Item, Reveal, Score
+
+MANAGE = "review.manage_campaigns"
+REVIEW = "review.review"
+# What people ask for on the page or over the API; runs of campaigns and of the command line are not reviewed there.
+GOES_TO_QUEUE = [Run.Origin.ASKED, Run.Origin.DEMO]
+
+
+def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
+    """The runs with `hides_verdict`, `hides_models` and `hides_reference` for this person; no query of its own.
+
+    Runs of a study are hidden from everybody but managers until it is closed, since every reviewer may be
+    asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask;
+    and while its item is open, or yet to be made, from everybody who reviews and has not scored it: they may
+    be asked for the next score, whoever gave the first. Roles add up: who curates as well is a reviewer. Who
+    asked for the script themselves sees it all the same. What is shown is recorded, see `review.blinding.exposure`.
+    """
+    if user.has_perm(MANAGE):
+        no = Value(False)
+        return runs.annotate(hides_verdict=no, hides_models=no, hides_reference=no)
+    studied = _of_open_studies().filter(run=OuterRef("pk"))
+    held = _held_unscored(user).filter(run=OuterRef("pk"))
+    return runs.annotate(
+        hides_verdict=Exists(studied)
+        | Exists(held.filter(campaign__hides_verdict=True))
+        | _may_be_asked_for(user),
+        hides_models=Exists(studied.filter(campaign__hides_models=True))
+        | Exists(held.filter(campaign__hides_models=True)),
+        hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
+    )
+
+
+def mark_hidden_actions(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
+    """The actions with `hides_reference` for this person, by the same rule."""
+    if user.has_perm(MANAGE):
+        return actions.annotate(hides_reference=Value(False))
+    studied = _of_open_studies().filter(case__action=OuterRef("pk"), campaign__hides_reference=True)
+    return actions.annotate(hides_reference=Exists(studied))
+
+
+def _of_open_studies() -> QuerySet[Item]:
+    return Item.objects.filter(campaign__kind=Campaign.Kind.STUDY).exclude(
+        campaign__state=Campaign.State.CLOSED
+    )
+
+
+def _may_be_asked_for(user: User) -> Combinable | Exists | Value:
+    """Whether a run stands open in the live queue, or is on its way there, and this person may be asked to score it."""
+    if not user.has_perm(REVIEW):
+        return Value(False)
+    hiding = Campaign.objects.filter(kind=Campaign.Kind.LIVE, hides_verdict=True)
+    waiting = _in_live_queue(user, Score.objects.filter(reviewer=user)).filter(
+        campaign__hides_verdict=True, state=Item.State.OPEN, run=OuterRef("pk")
+    )
+    is_there = Item.objects.filter(run=OuterRef("pk"), campaign__kind=Campaign.Kind.LIVE)
+    ends_there = Q(state__in=[Run.State.QUEUED, Run.State.RUNNING]) | Q(
+        state=Run.State.DONE, recommended__isnull=False
+    )
+    is_coming = (
+        Q(origin__in=GOES_TO_QUEUE, answered_by=None)
+        & ends_there
+        & ~(Q(asked_by=user) & Q(asked_by__isnull=False))
+        & ~Exists(is_there)
+        & Exists(hiding)
+    )
+    is_waiting = Exists(waiting.exclude(run__asked_by=user))
+    return ExpressionWrapper(Q(is_waiting) | is_coming, output_field=BooleanField())
+
+
+def _held_unscored(user: User) -> QuerySet[Item]:
+    mine = Q(
+        assignments__reviewer=user,
+        assignments__state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
+    )
+    return _in_live_queue(user, Score.objects.filter(reviewer=user)).filter(mine)
+
+
+def _in_live_queue(user: User, scores: QuerySet[Score]) -> QuerySet[Item]:
+    """Items of the live queue whose script has none of these scores, and whose verdict the person did not ask for."""
+    scored = scores.filter(item=OuterRef("pk"), stage=Score.Stage.SCRIPT, current=True)
+    asked = Reveal.objects.filter(item=OuterRef("pk"), reviewer=user, what=Reveal.What.VERDICT)
+    return Item.objects.filter(~Exists(scored), ~Exists(asked), campaign__kind=Campaign.Kind.LIVE)
+
+
+def as_first_draft(drafts: Sequence[Draft], first: Draft | None) -> list[Draft]:
+    """The refined Draft alone, told of as if it were a first one, for a halo check; it must never be saved."""
+    explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value)
+    keys = set(explained.values_list("pk", flat=True))
+    refined = next((one for one in drafts if one.feedback_id in keys), None)
+    if first is None or refined is None:
+        return []
+    refined.number, refined.kind, refined.round = first.number, first.kind, first.round
+    refined.parent_id = refined.feedback_id = refined.refinement_id = None
+    return [refined]

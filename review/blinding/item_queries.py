@@ -1,0 +1,197 @@
+"""The queries of every review cycle, each compiled and prepared once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Case as Choice
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import JSONObject
+
+from core.database.planned import Planned, make_row
+from pipeline.models import Draft, DraftFinding, Run
+from review.blinding.exposure import first_exposure, scored_in_queue
+from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
+from review.study.first_draft import FIRST_KINDS
+
+# What no screen of the review shows and no rule asks for; whoever asks all the same gets it by a query.
+_LEFT_OUT = (
+    *("created_at", "closed_at", "shuffle", "pattern", "disputed"),
+    *(
+        f"campaign__{name}"
+        for name in ("description", "created_at", "closed_at", "primary_figure", "planned_items")
+    ),
+    *(f"case__{name}" for name in ("created_at", "content_sha256")),
+    *(
+        f"run__{name}"
+        for name in (
+            *("spec", "created_at", "started_at", "finished_at", "lease_until", "not_before"),
+            *("told_at", "owner", "fence", "crashes"),
+        )
+    ),
+    *(f"run__action__{name}" for name in ("created_at", "erased_at", "statement_sha256")),
+    *(
+        f"run__configuration__{name}"
+        for name in ("prompts", "archived_at", "created_at", "rounds", "uses_examples", "note")
+    ),
+)
+
+# What is shown and no score depends on.
+_NOT_SCORED = (
+    *(
+        f"run__{name}"
+        for name in ("problem", "verdict", "uses_retrieval", "answered_by", "recommended")
+    ),
+    *(
+        f"run__action__{name}"
+        for name in (
+            *("statement", "incident", "environment", "reference", "severity", "target", "impact"),
+            *("source", "erased_by"),
+        )
+    ),
+)
+_FINDING = DraftFinding._meta.concrete_fields
+
+
+def _item(pk: int, user: int) -> QuerySet[Item]:
+    return (
+        Item.objects.filter(pk=pk)
+        .annotate(
+            # Most items have no comment on a line, and are asked for none.
+            has_remarks=Exists(Remark.objects.filter(item=OuterRef("pk"), removed_at=None)),
+            for_member=Exists(Member.objects.filter(campaign=OuterRef("campaign"), user=user)),
+            rubric_in_force=_rubric_in_force(),
+            has_scores=Exists(Score.objects.filter(item=OuterRef("pk"), reviewer=user)),
+            has_scratch=Exists(Scratch.objects.filter(item=OuterRef("pk"), reviewer=user)),
+        )
+        .select_related("campaign", "case", "run__action")
+        .defer(*_LEFT_OUT)
+    )
+
+
+def _shown_item(pk: int, user: int) -> QuerySet[Item]:
+    return _item(pk, user).select_related("run__configuration")
+
+
+def _locked_item(pk: int, user: int) -> QuerySet[Item]:
+    """With what is noted with a score, or asked once it is given; read while nobody else writes to the item."""
+    return _decided_item(pk, user).defer(*_LEFT_OUT, *_NOT_SCORED)
+
+
+def _decided_item(pk: int, user: int) -> QuerySet[Item]:
+    """The same with all that is published."""
+    met = Assignment.objects.filter(item__case__action=OuterRef("case__action"), reviewer=user)
+    arms = Item.objects.filter(case=OuterRef("case"))
+    last = Score.objects.filter(reviewer=user, imported=False).order_by("-pk")
+    return (
+        _item(pk, user)
+        .defer(None)
+        .select_for_update(of=("self",))
+        .annotate(
+            exposed_at=first_exposure(user),
+            scored_in_queue=scored_in_queue(user),
+            seen_before=Exists(met.exclude(item=OuterRef("pk"))),
+            has_arms=Exists(arms.exclude(pk=OuterRef("pk"))),
+            last_score_at=Subquery(last.values("at")[:1]),
+            last_sitting_minutes=Subquery(last.values("sitting_minutes")[:1]),
+        )
+    )
+
+
+def _held(campaign: int, reviewer: int) -> QuerySet[Assignment]:
+    """What the person has begun, else what was sent back to them, else what waits for them and is ready."""
+    is_active = Q(state=Assignment.State.ACTIVE)
+    is_ready = Q(state=Assignment.State.WAITING) & ~Q(
+        item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
+    )
+    sent_back = Exists(SentBack.objects.filter(assignment=OuterRef("pk"), answered_at=None))
+    order = Choice(When(is_active, then=Value(0)), When(sent_back, then=Value(1)), default=2)
+    return (
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(is_active | is_ready, item__campaign=campaign, reviewer=reviewer)
+        .order_by(order, "pk")[:1]
+    )
+
+
+def _member(campaign: int, user: int) -> QuerySet[Member]:
+    held = Assignment.objects.filter(
+        item__campaign=OuterRef("campaign"),
+        reviewer=OuterRef("user"),
+        state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
+    )
+    return Member.objects.filter(campaign=campaign, user=user).annotate(holds=Exists(held))
+
+
+def _scores_of_case(case: int, item: int, reviewer: int) -> QuerySet[Score]:
+    given = Score.objects.filter(
+        item__case=case, reviewer=reviewer, stage=Score.Stage.SCRIPT, current=True
+    )
+    return given.exclude(item=item).select_related("draft").order_by("-pk")
+
+
+def _scores(item: int, reviewer: int) -> QuerySet[Score]:
+    return Score.objects.filter(item=item, reviewer=reviewer).order_by("pk")
+
+
+def _assignment(item: int, reviewer: int) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
+        item=item, reviewer=reviewer, state__in=Assignment.HOLDING
+    ).order_by("pk")
+
+
+def _scratch(item: int, reviewer: int) -> QuerySet[Scratch]:
+    return Scratch.objects.filter(item=item, reviewer=reviewer)
+
+
+def _drafts(run: int) -> QuerySet[Draft]:
+    """With what the static checks found in each: in one query with the Drafts, though few have much."""
+    found = DraftFinding.objects.filter(draft=OuterRef("pk")).exclude(outcome="passed")
+    fields = JSONObject(**{field.attname: field.attname for field in _FINDING})
+    rows = found.order_by("line", "column", "pk").values(row=fields)
+    drafts = Draft.objects.filter(run=run).select_related("assessment").order_by("number")
+    return drafts.annotate(found=ArraySubquery(rows)).defer(
+        "created_at", "note", "assessment__created_at", "assessment__prompt_versions"
+    )
+
+
+def _first_drafts(run: int) -> QuerySet[Draft]:
+    """What may be the first Draft, and nothing of what came of it: what is hidden is not even read."""
+    drafts = _drafts(run).filter(kind__in=FIRST_KINDS, refinement=None)
+    return drafts.select_related(None).defer("created_at", "note")
+
+
+def findings_of(draft: Draft) -> list[DraftFinding]:
+    """What the static checks found in a Draft that `read_drafts` has read, in the order of the lines."""
+    found: list[dict[str, object]] = draft.found  # type: ignore[attr-defined]
+    return [make_row(DraftFinding, list(row), list(row.values())) for row in found]
+
+
+def _rubric_in_force() -> Subquery:
+    newest = Rubric.objects.filter(campaign=OuterRef("campaign")).order_by("-number")
+    return Subquery(newest.values("pk")[:1])
+
+
+# The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
+read_item = Planned(_shown_item, values=2)
+lock_item = Planned(_locked_item, values=2)
+lock_decided = Planned(_decided_item, values=2)
+# What a reviewer has of a campaign already, to go on with it; their place in it.
+lock_held = Planned(_held, values=2)
+read_member = Planned(_member, values=2)
+# The scores that a reviewer gave to the first scripts of a case, but for one item.
+read_scores_of_case = Planned(_scores_of_case, values=3)
+# A reviewer's: all scores they ever gave to it, what makes it theirs, and what they typed.
+read_scores = Planned(_scores, values=2)
+read_assignment = Planned(_assignment, values=2)
+read_scratch = Planned(_scratch, values=2)
+# Of a run: its Drafts in order, with their assessments and what the checks found in them.
+read_drafts = Planned(_drafts, values=1)
+# The same for who has not scored the script yet.
+read_first_drafts = Planned(_first_drafts, values=1)
+
+
+@lru_cache(maxsize=64)
+def read_rubric(pk: int) -> Rubric:
+    """A version of a rubric, which never changes: it is read once."""
+    return Rubric.objects.get(pk=pk)

@@ -1,0 +1,328 @@
+"""What one reviewer sees of one item, stage by stage; the gates of the study, in one place.
+
+Script is scored first. Feedback and the refined script open where the script is below 2, and where the
+assessor flagged it and a refinement exists: else what refinement breaks could never be measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
+from pipeline.types import Arm, Verdict
+from review.blinding.exposure import note_run
+from review.blinding.hidden_runs import as_first_draft
+from review.blinding.item_queries import (
+    findings_of,
+    read_assignment,
+    read_drafts,
+    read_first_drafts,
+    read_scores,
+    read_scratch,
+)
+from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
+from review.study.first_draft import first_draft_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to score: the stage, in which arm, and the exact object."""
+
+    stage: str
+    arm: str
+    draft: Draft | None = None
+    feedback: Feedback | None = None
+
+    @property
+    def key(self) -> str:
+        return f"{self.stage}-{self.arm}"
+
+    @property
+    def seen(self) -> int | None:
+        """The number of what is scored: of the Draft, or of the feedback."""
+        scored = self.draft or self.feedback
+        return scored.pk if scored else None
+
+
+@dataclass
+class ItemView:
+    """An item as its reviewer has it before them, opened once for each request.
+
+    Each part is read when it is first asked for, by one query, however much there is of it.
+    """
+
+    item: Item
+    reviewer: User
+    run: Run
+    # All that this reviewer ever gave here, in order; `scores` holds what counts at present.
+    given: list[Score]
+    # For who is about to score: what opens by the score is read at once.
+    reads_all: bool = False
+
+    def __post_init__(self) -> None:
+        self.scores = {_key(score): score for score in self.given if score.current}
+
+    # --- What is read -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def assignment(self) -> Assignment | None:
+        """What makes the item this reviewer's: in their hands, waiting for them, or submitted."""
+        mine = next(iter(read_assignment(self.item.pk, self.reviewer.pk)), None)
+        if mine is not None:
+            # Whoever asks the assignment for its item or its person has them here already.
+            mine.item, mine.reviewer = self.item, self.reviewer
+        return mine
+
+    @cached_property
+    def drafts(self) -> list[Draft]:
+        """The run's; before the script is scored only what may be its first, or the time that the answer takes
+        would tell how many others there are."""
+        read = read_drafts if self._may_read_all else read_first_drafts
+        drafts = read(self.run.pk)
+        for draft in drafts:
+            draft.run = self.run
+        return as_first_draft(drafts, first_draft_of(drafts)) if self._is_halo else drafts
+
+    @property
+    def _may_read_all(self) -> bool:
+        return (
+            self.reads_all
+            or self._is_halo
+            or self.script_score is not None
+            or not self.item.campaign.hides_verdict
+            or Reveal.What.VERDICT in self.revealed
+        )
+
+    @cached_property
+    def feedbacks(self) -> list[Feedback]:
+        found = Feedback.objects.filter(draft__run=self.run).order_by("pk")
+        return [] if self._is_halo else list(found)
+
+    @cached_property
+    def refinements(self) -> list[Refinement]:
+        return [] if self._is_halo else list(self.run.refinements.all())
+
+    @cached_property
+    def revealed(self) -> set[str]:
+        """What the reviewer asked to see before its time; where the campaign allows none, none is looked for."""
+        if not self.item.campaign.may_reveal:
+            return set()
+        found = Reveal.objects.filter(item=self.item, reviewer=self.reviewer)
+        return set(found.values_list("what", flat=True))
+
+    @cached_property
+    def decision(self) -> Decision | None:
+        if not self.item.campaign.is_live:
+            return None
+        return self.item.decisions.filter(undone_at=None).select_related("by", "draft").first()
+
+    @cached_property
+    def scratch(self) -> Scratch | None:
+        if not getattr(self.item, "has_scratch", True):
+            return None
+        return next(iter(read_scratch(self.item.pk, self.reviewer.pk)), None)
+
+    @cached_property
+    def sent_back(self) -> SentBack | None:
+        """Why somebody asked this reviewer to look again, until they have."""
+        if not self.given or self.assignment is None or self.item.campaign.is_live:
+            return None
+        return self.assignment.sent_back.filter(answered_at=None).first()
+
+    @cached_property
+    def findings(self) -> dict[int, list[DraftFinding]]:
+        """By Draft, what the static checks found."""
+        return {draft.pk: findings_of(draft) for draft in self.drafts}
+
+    @property
+    def _is_halo(self) -> bool:
+        """Whether the refined script stands here for a first Draft, and all else of the run is left out."""
+        return self.item.again == Item.Again.HALO
+
+    # --- The objects of the stages ------------------------------------------------------------------------------
+
+    @cached_property
+    def first(self) -> Draft | None:
+        """The Draft that the first verdict is about: after a syntax repair, the repaired one."""
+        return first_draft_of(self.drafts)
+
+    @cached_property
+    def assessment(self) -> Assessment | None:
+        return assessment_of(self.first)
+
+    @cached_property
+    def is_flagged(self) -> bool:
+        return bool(self.assessment and self.assessment.verdict == Verdict.INCORRECT)
+
+    def feedback_in(self, arm: str) -> Feedback | None:
+        """The feedback on the first Draft in an arm; of an expert's, this reviewer's newest."""
+        found = [
+            feedback
+            for feedback in self.feedbacks
+            if self.first
+            and feedback.draft_id == self.first.pk
+            and feedback.arm == arm
+            and (arm == Arm.MODEL or feedback.author_id == self.reviewer.pk)
+        ]
+        return found[-1] if found else None
+
+    def refined_in(self, arm: str) -> Draft | None:
+        """The Draft made from that feedback, recommended or not: the guard must not hide what refinement does."""
+        feedback = self.feedback_in(arm)
+        made = [draft for draft in self.drafts if feedback and draft.feedback_id == feedback.pk]
+        return made[0] if made else None
+
+    # --- Gates --------------------------------------------------------------------------------------------------
+
+    @property
+    def script_score(self) -> Score | None:
+        return self.scores.get("script-model")
+
+    @cached_property
+    def opens_later_stages(self) -> bool:
+        """Whether feedback and refined script may be shown, now that the script is scored."""
+        return self.script_score is not None and self.opens_at(self.script_score.value)
+
+    def opens_at(self, value: int) -> bool:
+        """Whether a script scored so shows its feedback and refined script."""
+        return value < Score.Value.CORRECT or (
+            (self.is_flagged or self.item.sham) and self.refined_in(Arm.MODEL) is not None
+        )
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """What is to be scored, as far as it may be seen now, in order."""
+        if self.first is None:
+            return []
+        steps = [Step("script", Arm.MODEL.value, draft=self.first)]
+        if not self.opens_later_stages:
+            return steps
+        for arm in (Arm.MODEL.value, Arm.EXPERT.value):
+            feedback, refined = self.feedback_in(arm), self.refined_in(arm)
+            # One's own feedback is not one's own to score.
+            if feedback and arm == Arm.MODEL:
+                steps.append(Step("feedback", arm, feedback=feedback))
+            if refined and (arm == Arm.EXPERT or "feedback-model" in self.scores):
+                steps.append(Step("refined", arm, draft=refined))
+        return steps
+
+    @cached_property
+    def next_step(self) -> Step | None:
+        """The first thing shown that has no score yet."""
+        return next((step for step in self.steps if step.key not in self.scores), None)
+
+    @cached_property
+    def is_preparing(self) -> bool:
+        """Whether a refinement of this item is on its way."""
+        return any(one.state == Refinement.State.WAITING for one in self.refinements)
+
+    @cached_property
+    def can_ask_feedback(self) -> bool:
+        """Live queue: marked wrong, and no feedback is there: it can be made on demand, again where that failed."""
+        return (
+            self.item.campaign.is_live
+            and self.script_score is not None
+            and self.script_score.value < Score.Value.CORRECT
+            and self.feedback_in(Arm.MODEL.value) is None
+            and not any(
+                one.feedback_id is None and one.state != Refinement.State.FAILED
+                for one in self.refinements
+            )
+        )
+
+    def take(self, score: Score) -> None:
+        """Count a score that has just been given: what opens by it is worked out anew."""
+        self.given.append(score)
+        self.scores[_key(score)] = score
+        self._work_out()
+
+    def drop(self, score: Score, before: Score | None) -> None:
+        """Count a score no longer; the one before it, if there is one, counts again."""
+        del self.scores[_key(score)]
+        if before is not None:
+            self.scores[_key(before)] = before
+        self._work_out()
+
+    def _work_out(self) -> None:
+        names = ["opens_later_stages", "steps", "next_step", "visible"]
+        if not self.reads_all:
+            names += ["drafts", "findings", "first", "assessment", "is_flagged", "newest"]
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    # --- What is visible ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def visible(self) -> dict[str, bool]:
+        """What this reviewer can see at this moment; recorded with each score."""
+        campaign, scored = self.item.campaign, self.script_score is not None
+        if not campaign.is_live:
+            # Between the stages of a study it would tell which of the later ones are sham.
+            scored = scored and self.next_step is None
+        return {
+            "verdict": scored or not campaign.hides_verdict or "verdict" in self.revealed,
+            "feedback": self.opens_later_stages or "verdict" in self.revealed,
+            "models": not campaign.hides_models or "models" in self.revealed,
+            "reviewers": not campaign.hides_reviewers or "reviewers" in self.revealed,
+            "execution": not campaign.hides_execution or "execution" in self.revealed,
+            "reference": not campaign.hides_reference or "reference" in self.revealed,
+        }
+
+    @property
+    def is_closed(self) -> bool:
+        return self.item.state != Item.State.OPEN
+
+    @property
+    def may_change_until(self) -> datetime | None:
+        """Until when this reviewer may come back to a study's item they are through with; None where not at all."""
+        assignment = self.assignment
+        if (
+            self.item.campaign.is_live
+            or assignment is None
+            or assignment.state != Assignment.State.SUBMITTED
+            or assignment.ended_at is None
+        ):
+            return None
+        until = assignment.ended_at + timedelta(minutes=self.item.campaign.edit_minutes)
+        return until if until > timezone.now() else None
+
+
+def assessment_of(draft: Draft | None) -> Assessment | None:
+    """The Draft's assessment, or None where it has none."""
+    return getattr(draft, "assessment", None) if draft else None
+
+
+def note_shown_by(desk: ItemView) -> None:
+    """Note that the screen shows the verdict. In the live queue the score that opened it is note enough."""
+    if not (desk.item.campaign.is_live and desk.script_score):
+        note_run(desk.reviewer, desk.run)
+
+
+def open_item(
+    item: Item, reviewer: User, *, assignment: Assignment | None = None, reads_all: bool = False
+) -> ItemView:
+    """Read an item as one reviewer may see it; the number of queries does not grow with what there is.
+
+    `assignment` spares a query where the reviewer has just been given the item, `reads_all` where they are
+    about to score it.
+    """
+    run = item.run
+    if run is None:
+        raise ValueError("an item without a run can't be reviewed")
+    # Where `read_item` has found none, none is looked for.
+    has_scores = getattr(item, "has_scores", True)
+    given = read_scores(item.pk, reviewer.pk) if has_scores else []
+    desk = ItemView(item=item, reviewer=reviewer, run=run, given=given, reads_all=reads_all)
+    if assignment is not None:
+        assignment.item, assignment.reviewer = item, reviewer
+        desk.__dict__["assignment"] = assignment
+    return desk
+
+
+def _key(score: Score) -> str:
+    return f"{score.stage}-{score.arm}"

@@ -1,0 +1,254 @@
+"""Edits a campaign: changes its rules, fills it with actions and runs, clones it, withdraws items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from pipeline.models import Action, Configuration, Run
+from review.campaigns.services import rules as studies
+from review.campaigns.services.preparation import prepare_item
+from review.campaigns.services.rules import RIGOROUS, Rules
+from review.models import Campaign, Case, Item, Rubric, TallyDue
+from review.sampling import overlap_of, shuffle_of
+
+MOST_AT_ONCE = 1_000
+_SLICE = 1_000
+_OVERLAPS = {"overlap", "extra_overlap", "extra_share"}
+
+
+def rules_of(campaign: Campaign) -> Rules:
+    """The rules as they stand, the newest rubric and the budget among them."""
+    kept = {name: getattr(campaign, name) for name in Rules.__dataclass_fields__ if name in _KEPT}
+    rubric = Rubric.objects.filter(campaign=campaign).order_by("-number").first()
+    rules = Rules(
+        rubric=rubric.text if rubric else "",
+        budget=campaign.batch.budget if campaign.batch else None,
+    )
+    return replace(rules, **kept)
+
+
+_KEPT = Rules.__dataclass_fields__.keys() - {"rubric", "budget"}
+
+
+def preset_rules(preset: str) -> Rules:
+    """The rules that a new campaign begins with: *standard*, or *rigorous* with the shares of STUDY.
+
+    Raises BadInput for another name.
+    """
+    if preset == "standard":
+        return Rules(overlap=2)
+    if preset == "rigorous":
+        return Rules(
+            overlap=2,
+            sham_share=RIGOROUS["sham_share"],
+            halo_share=RIGOROUS["halo_share"],
+            repeat_share=RIGOROUS["repeat_share"],
+        )
+    raise BadInput(_("There is no such preset."), field="preset")
+
+
+@transaction.atomic
+def change_campaign(campaign: Campaign, *, by: User, **changed: object) -> None:
+    """Change some rules, the others stay; items that nobody has touched take a new overlap on.
+
+    Raises BadInput, and NotAllowedNow for a rule that is fixed by now.
+    """
+    rules = replace(rules_of(campaign), **changed)  # type: ignore[arg-type]
+    studies.change_rules(campaign, rules, by=by)
+    before = {name: getattr(campaign, name) for name in _OVERLAPS}
+    campaign.refresh_from_db()
+    if before != {name: getattr(campaign, name) for name in _OVERLAPS}:
+        _fit_places(campaign)
+
+
+def _fit_places(campaign: Campaign) -> None:
+    untouched = campaign.items.filter(again="", done=0, assignments=None, scores=None).exclude(
+        state=Item.State.CLOSED
+    )
+    last = 0
+    while items := list(
+        untouched.filter(pk__gt=last).select_related("case").order_by("pk")[:_SLICE]
+    ):
+        for item in items:
+            item.overlap = item.places = overlap_of(
+                campaign, shuffle=item.shuffle, purpose=item.case.purpose
+            )
+        Item.objects.bulk_update(items, ["overlap", "places"])
+        last = items[-1].pk
+
+
+@transaction.atomic
+def choose_arms(campaign: Campaign, configurations: Sequence[Configuration], *, by: User) -> None:
+    """Which configurations are run on each case. Raises NotAllowedNow to take one away that has items."""
+    _check_not_closed(campaign)
+    before = set(campaign.configurations.all())
+    gone = before - set(configurations)
+    if campaign.items.filter(configuration__in=gone).exists():
+        raise NotAllowedNow(
+            _("A configuration that has items in the campaign can't be taken away.")
+        )
+    campaign.configurations.set(configurations)
+    if before != set(configurations):
+        names = [
+            ", ".join(sorted(one.name for one in some)) for some in (before, set(configurations))
+        ]
+        record(campaign, "configurations chosen", by=by, configurations=(names[0], names[1]))
+
+
+# --- Items from what is there -----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def add_actions(campaign: Campaign, actions: Sequence[Action], *, by: User) -> int:
+    """A case for each action that has none; its runs are started later. Returns how many were made."""
+    _check_not_closed(campaign)
+    ids = {f"action-{one.pk}": one for one in actions if one.erased_at is None}
+    there = set(campaign.cases.filter(external_id__in=ids).values_list("external_id", flat=True))
+    made = Case.objects.bulk_create(
+        Case(campaign=campaign, external_id=name, action=action)
+        for name, action in ids.items()
+        if name not in there
+    )
+    if made:
+        record(campaign, "items added", by=by, cases=("", len(made)))
+    return len(made)
+
+
+@transaction.atomic
+def add_runs(campaign: Campaign, runs: Sequence[Run], *, by: User) -> int:
+    """An item for each finished run, under its action's case; returns how many were made.
+
+    A run of a case and configuration that has an item already is passed over.
+    """
+    add_actions(campaign, [run.action for run in runs], by=by)
+    cases = {
+        case.action_id: case
+        for case in campaign.cases.filter(
+            external_id__in=[f"action-{run.action_id}" for run in runs]
+        )
+    }
+    there = set(campaign.items.filter(case__in=cases.values()).values_list("case", "configuration"))
+    made = []
+    for run in runs:
+        case = cases.get(run.action_id)
+        if case is None or run.is_active or (case.pk, run.configuration_id) in there:
+            continue
+        there.add((case.pk, run.configuration_id))
+        made.append(_add_item(campaign, case, run))
+    _prepare(made)
+    if made:
+        record(campaign, "items added", by=by, items=("", len(made)))
+    return len(made)
+
+
+def _add_item(campaign: Campaign, case: Case, run: Run) -> Item:
+    shuffle = shuffle_of(campaign, f"{case.external_id}:{run.configuration.name}")
+    overlap = overlap_of(campaign, shuffle=shuffle, purpose=case.purpose)
+    return Item.objects.create(
+        campaign=campaign,
+        case=case,
+        configuration=run.configuration,
+        run=run,
+        shuffle=shuffle,
+        overlap=overlap,
+        places=overlap,
+    )
+
+
+def _prepare(items: Sequence[Item]) -> None:
+    for run_id in {item.run_id for item in items if item.run_id}:
+        prepare_item(run_id)
+
+
+@transaction.atomic
+def clone_campaign(
+    source: Campaign, name: str, *, by: User, with_cases: bool = True, with_scripts: bool = False
+) -> Campaign:
+    """A new campaign with another's rules, rubric, configurations and people.
+
+    `with_cases` takes over what is asked, to be run afresh; `with_scripts` the runs too, so that others score
+    the same texts. Raises BadInput for a name that is none or taken.
+    """
+    made = studies.create_campaign(
+        name,
+        by=by,
+        rules=rules_of(source),
+        configurations=source.configurations.all(),
+        reviewers=[one.user for one in source.members.select_related("user")],
+        cloned_from=source,
+    )
+    if with_cases or with_scripts:
+        _copy_cases(source, made)
+    if with_scripts:
+        _copy_items(source, made)
+    return made
+
+
+def _copy_cases(source: Campaign, to: Campaign) -> None:
+    fields = ("external_id", "action_id", "purpose", "known", "content_sha256")
+    rows = source.cases.filter(repeats=None).order_by("pk").values_list(*fields)
+    Case.objects.bulk_create(
+        (Case(campaign=to, **dict(zip(fields, row, strict=True))) for row in rows.iterator()),
+        batch_size=_SLICE,
+    )
+
+
+def _copy_items(source: Campaign, to: Campaign) -> None:
+    cases = dict(to.cases.values_list("external_id", "pk"))
+    items = source.items.exclude(run=None).select_related("case", "configuration").order_by("pk")
+    made = []
+    for item in items.iterator(chunk_size=_SLICE):
+        if item.case.external_id not in cases or item.state == Item.State.WITHDRAWN:
+            continue
+        shuffle = shuffle_of(to, f"{item.case.external_id}:{item.configuration.name}")
+        overlap = overlap_of(to, shuffle=shuffle, purpose=item.case.purpose)
+        made.append(
+            Item(
+                campaign=to,
+                case_id=cases[item.case.external_id],
+                configuration=item.configuration,
+                run_id=item.run_id,
+                shuffle=shuffle,
+                overlap=overlap,
+                places=overlap,
+                execution=item.execution,
+                execution_reason=item.execution_reason,
+            )
+        )
+    Item.objects.bulk_create(made, batch_size=_SLICE)
+    _prepare(made)
+
+
+def _check_not_closed(campaign: Campaign) -> None:
+    if campaign.state == Campaign.State.CLOSED:
+        raise NotAllowedNow(_("The campaign is closed: open it again first."))
+
+
+@transaction.atomic
+def withdraw(item: Item, *, why: str, by: User) -> None:
+    """Take an item out of the study: nobody is handed it, and no figure counts it. Its scores are kept.
+
+    What shows it again, as a repeat or for the halo check, goes with it.
+
+    Raises BadInput without a reason, NotAllowedNow where it is out already.
+    """
+    if not why.strip():
+        raise BadInput(_("Say why, in a few words."), field="why")
+    changed = Item.objects.filter(pk=item.pk).exclude(state=Item.State.WITHDRAWN)
+    before = changed.values_list("state", flat=True).first()
+    if before is None or not changed.update(state=Item.State.WITHDRAWN, places=0):
+        raise NotAllowedNow(_("This item is withdrawn already."))
+    if item.run_id and not item.again:
+        shown_again = Item.objects.filter(campaign=item.campaign_id, run=item.run_id)
+        shown_again.exclude(again="").update(state=Item.State.WITHDRAWN, places=0)
+    TallyDue.objects.create(item=item, campaign=item.campaign)
+    record(
+        item, "withdrawn", by=by, state=(before, Item.State.WITHDRAWN), why=("", why.strip()[:500])
+    )

@@ -1,0 +1,39 @@
+"""Managers answer the flags that reviewers raised, and may withdraw the item."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from review.campaigns.services.editing import withdraw
+from review.models import Flag
+
+MAX_RESOLUTION = 2_000
+
+
+@transaction.atomic
+def answer_flag(flag: Flag, *, resolution: str, by: User, withdraws: bool = False) -> None:
+    """Close a flag with what was done about it; with `withdraws` the item leaves its study for that reason.
+
+    Raises BadInput without a text, NotAllowedNow where somebody has answered, or the item is in the live queue.
+    """
+    text = resolution.strip()
+    if not text or len(text) > MAX_RESOLUTION or "\0" in text:
+        raise BadInput(
+            _("Say what was done, in at most %s characters.") % f"{MAX_RESOLUTION:,}",
+            field="resolution",
+        )
+    changed = Flag.objects.filter(pk=flag.pk, resolved_at=None).update(
+        resolved_at=timezone.now(), resolved_by=by, resolution=text
+    )
+    if not changed:
+        raise NotAllowedNow(_("Somebody has answered this flag already."))
+    if withdraws:
+        if flag.item.campaign.is_live:
+            raise NotAllowedNow(_("Items of the live queue are decided on, not withdrawn."))
+        withdraw(flag.item, why=text, by=by)
+    record(flag.item, "flag answered", by=by, flag=(flag.reason[:200], text[:500]))

@@ -1,0 +1,67 @@
+"""Managers add reviewers to a campaign, pause them and limit their share."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput
+from review.models import Assignment, Campaign, Member
+from review.queue.members import add_member, people_who_review
+
+_LIVE = [Assignment.State.ACTIVE, Assignment.State.WAITING]
+
+
+def people_outside(campaign: Campaign) -> QuerySet[User]:
+    """People who may review and are not in the campaign."""
+    return people_who_review().exclude(memberships__campaign=campaign)
+
+
+@transaction.atomic
+def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None = None) -> Member:
+    """Let somebody review in the campaign. Raises BadInput for who may not review at all, or a limit that is none."""
+    if not people_who_review().filter(pk=user.pk).exists():
+        raise BadInput(_("This person has not the role “reviewer”."), field="user")
+    if limit is not None and not 1 <= limit <= 1_000_000:
+        raise BadInput(_("Give a whole number from 1 on."), field="limit")
+    return add_member(campaign, user, by=by, limit=limit)
+
+
+@transaction.atomic
+def add_everybody(campaign: Campaign, *, by: User) -> int:
+    """Add all who may review and are not in it yet; returns how many."""
+    people = list(people_outside(campaign))
+    for user in people:
+        add_member(campaign, user, by=by)
+    return len(people)
+
+
+@transaction.atomic
+def set_limit(member: Member, limit: int | None, *, by: User) -> None:
+    """So many items at most for this person, or as many as the campaign says."""
+    if limit is not None and not 1 <= limit <= 1_000_000:
+        raise BadInput(_("Give a whole number from 1 on."), field="limit")
+    add_member(member.campaign, member.user, by=by, limit=limit)
+
+
+@transaction.atomic
+def pause_member(member: Member, *, paused: bool, by: User) -> None:
+    """Hand this person no more items, or again; what they hold stays theirs until its lease ends."""
+    at = timezone.now() if paused else None
+    changed = Member.objects.filter(pk=member.pk, paused_at__isnull=paused).update(paused_at=at)
+    if changed:
+        event = "reviewer paused" if paused else "reviewer taken back"
+        record(member.campaign, event, by=by, reviewer=("", member.user.username))
+
+
+def held_items(campaign: Campaign) -> QuerySet[Assignment]:
+    """What is in whose hands at present, the oldest first."""
+    return (
+        Assignment.objects.filter(item__campaign=campaign, state__in=_LIVE)
+        .select_related("item__case__action", "reviewer")
+        .order_by("pk")
+    )

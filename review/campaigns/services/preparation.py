@@ -1,0 +1,93 @@
+"""Prepares a study's items for review: makes feedback and refinement for each, then opens it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from pipeline import services as pipeline
+from pipeline.models import Draft, Feedback, Refinement, Run
+from pipeline.types import Arm
+from review.models import Campaign, Item, TallyDue
+from review.queue.reviewer_checks.repeats import make_halos
+from review.sampling import EVERYBODY, is_in_share
+from review.study.first_draft import first_draft_of
+
+SLICE = 500
+
+
+def prepare_item(run_id: int) -> None:
+    """A run came to rest: make what is still missing before review, or let its items be reviewed.
+
+    A run that ended without a script is not reviewed: by rule it counts as 0, and is marked.
+    """
+    for item in Item.objects.filter(
+        run=run_id, state=Item.State.PREPARING, campaign__kind=Campaign.Kind.STUDY
+    ).select_related("campaign", "run"):
+        _prepare(item)
+
+
+def prepare_missed(*, most: int = SLICE) -> int:
+    """Do the same for items whose run came to rest and nobody said so; returns how many there were."""
+    missed = (
+        Item.objects.filter(
+            state=Item.State.PREPARING,
+            campaign__kind=Campaign.Kind.STUDY,
+            run__state__in=[Run.State.DONE, Run.State.FAILED, Run.State.CANCELLED],
+        )
+        .select_related("campaign", "run")
+        .order_by("pk")[:most]
+    )
+    found = list(missed)
+    for item in found:
+        _prepare(item)
+    return len(found)
+
+
+@transaction.atomic
+def _prepare(item: Item) -> None:
+    locked = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "run")
+        .get(pk=item.pk)
+    )
+    run = locked.run
+    if locked.state != Item.State.PREPARING or run is None or run.is_active:
+        return
+    first = first_draft_of(list(run.drafts.order_by("number")))
+    if first is None:
+        locked.state = Item.State.CLOSED
+    elif locked.campaign.prepares_all and _can_be_explained(run, first):
+        # The run goes back to work, and this function is told again when it has come to rest.
+        pipeline.ask_refinement(first, by=None)
+        return
+    else:
+        held = locked.campaign.state == Campaign.State.PILOT and not locked.pilot
+        locked.state = Item.State.HELD if held else Item.State.OPEN
+        locked.sham = _is_sham(locked, first)
+    locked.save(update_fields=["state", "sham"])
+    TallyDue.objects.create(item=locked, campaign=locked.campaign)
+    # Before it opens its rules may change still; all that is ready by then gets its halo checks at once.
+    if locked.campaign.state != Campaign.State.SETUP:
+        make_halos(locked.campaign, of=locked)
+
+
+def _can_be_explained(run: Run, first: Draft) -> bool:
+    if "roles" not in run.spec:  # an imported script: no model had a hand in it
+        return False
+    explained = Feedback.objects.filter(draft=first, arm=Arm.MODEL.value).exists()
+    asked = Refinement.objects.filter(draft=first, feedback=None).exists()
+    return not (explained or asked)
+
+
+def _is_sham(item: Item, first: Draft) -> bool:
+    """A right and passed item that shows its refined script all the same, so that seeing one tells nothing."""
+    passed = item.run is not None and item.run.verdict == "correct"
+    refined = Draft.objects.filter(
+        run=item.run, feedback__draft=first, feedback__arm=Arm.MODEL.value
+    ).exists()
+    return (
+        passed
+        and refined
+        and item.overlap != EVERYBODY
+        and is_in_share(item.shuffle, item.campaign.sham_share, "sham")
+    )

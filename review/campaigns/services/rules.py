@@ -1,0 +1,162 @@
+"""The rules of a study campaign: created with them, changed, and its rubric in versions."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from pipeline.models import Batch, Configuration
+from pipeline.scheduling.batches import MAX_BUDGET, set_budget
+from review.models import Campaign, Rubric
+from review.queue.members import add_member
+
+MAX_NAME = 150
+MAX_RUBRIC = 100_000
+
+Preset = Literal["standard", "rigorous"]
+# STUDY, Threats to validity: the preset *rigorous* sets these shares, in percent.
+RIGOROUS = {"sham_share": 20, "halo_share": 20, "repeat_share": 5}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How a campaign is reviewed; what is left out keeps the careful default."""
+
+    description: str = ""
+    rubric: str = ""
+    overlap: int = 1
+    extra_overlap: int | None = None
+    extra_share: int = 0
+    order: str = Campaign.Order.RANDOM
+    hides_verdict: bool = True
+    hides_models: bool = True
+    hides_reviewers: bool = True
+    hides_execution: bool = True
+    hides_reference: bool = True
+    open_to_all: bool = False
+    limit_each: int | None = None
+    prepares_all: bool = True
+    pilot_size: int | None = None
+    edit_minutes: int = 60
+    sham_share: int = 0
+    halo_share: int = 0
+    repeat_share: int = 0
+    planned_items: int | None = None
+    primary_figure: str = ""
+    budget: int | None = None  # micro-dollars
+
+
+@transaction.atomic
+def create_campaign(
+    name: str,
+    *,
+    by: User | None,
+    rules: Rules | None = None,
+    configurations: Iterable[Configuration] = (),
+    reviewers: Iterable[User] = (),
+    cloned_from: Campaign | None = None,
+) -> Campaign:
+    """A study with its batch, rubric and people, not yet open. Raises BadInput for a name that is none or taken."""
+    rules = rules or Rules()
+    name = " ".join(name.split())
+    if not name or len(name) > MAX_NAME or "\0" in name:
+        raise BadInput(
+            _("Give the campaign a name of at most %s characters.") % MAX_NAME, field="name"
+        )
+    if Campaign.objects.filter(name=name).exists():
+        raise BadInput(_("There is a campaign named “%s” already.") % name, field="name")
+    _check_rules(rules)
+    campaign = Campaign.objects.create(
+        name=name,
+        kind=Campaign.Kind.STUDY,
+        seed=secrets.randbits(31),
+        created_by=by,
+        cloned_from=cloned_from,
+        batch=Batch.objects.create(name=name, budget=rules.budget, created_by=by),
+        **_columns(rules),
+    )
+    campaign.configurations.set(configurations)
+    Rubric.objects.create(campaign=campaign, number=1, text=rules.rubric, created_by=by)
+    for reviewer in reviewers:
+        add_member(campaign, reviewer, by=by)
+    record(campaign, "created", by=by)
+    return campaign
+
+
+@transaction.atomic
+def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
+    """Change how a campaign is reviewed. What was scored under earlier rules keeps what was recorded with it.
+
+    Raises NotAllowedNow once it is open, for all but what hurts no score: description, limit, edit window, who may,
+    budget.
+    """
+    _check_rules(rules)
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    wanted = _columns(rules)
+    changed = {
+        name: (getattr(locked, name), value)
+        for name, value in wanted.items()
+        if getattr(locked, name) != value
+    }
+    harmless = {"description", "limit_each", "edit_minutes", "pilot_size", "open_to_all"}
+    if locked.state != Campaign.State.SETUP and changed.keys() - harmless:
+        raise NotAllowedNow(
+            _("The campaign has been opened: its rules stay as they are. Clone it to change them.")
+        )
+    if locked.batch and locked.batch.budget != rules.budget:
+        set_budget(locked.batch, budget=rules.budget, by=by)
+    for name, value in wanted.items():
+        setattr(locked, name, value)
+    locked.save(update_fields=list(wanted))
+    write_rubric(locked, rules.rubric, by=by)
+    if changed:
+        record(locked, "rules changed", by=by, **changed)
+
+
+@transaction.atomic
+def write_rubric(campaign: Campaign, text: str, *, by: User | None) -> Rubric:
+    """A new version of the rubric, or the present one where nothing changed; scores keep the one they name."""
+    if len(text) > MAX_RUBRIC or "\0" in text:
+        raise BadInput(_("The rubric is too long to be kept, or no text."), field="rubric")
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    newest = campaign.rubrics.order_by("-number").first()
+    if newest and newest.text == text:
+        return newest
+    rubric = Rubric.objects.create(
+        campaign=campaign, number=newest.number + 1 if newest else 1, text=text, created_by=by
+    )
+    if newest:
+        record(campaign, "rubric changed", by=by, rubric=(newest.number, rubric.number))
+    return rubric
+
+
+def _columns(rules: Rules) -> dict[str, object]:
+    return {
+        name: getattr(rules, name)
+        for name in rules.__dataclass_fields__
+        if name not in ("rubric", "budget")
+    }
+
+
+def _check_rules(rules: Rules) -> None:
+    if rules.order not in Campaign.Order.values:
+        raise BadInput(_("There is no such order."), field="order")
+    for name in ("overlap", "extra_overlap", "limit_each", "pilot_size", "planned_items"):
+        value = getattr(rules, name)
+        if value is not None and not 1 <= value <= 1_000_000:
+            raise BadInput(_("Give a whole number from 1 on."), field=name)
+    if max(rules.overlap, rules.extra_overlap or 0) > 100:
+        raise BadInput(_("At most 100 reviewers for an item."), field="overlap")
+    if rules.budget is not None and not 0 <= rules.budget <= MAX_BUDGET:
+        raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
+    for name in ("extra_share", "sham_share", "halo_share", "repeat_share"):
+        if not 0 <= getattr(rules, name) <= 100:
+            raise BadInput(_("A share is 0 to 100 percent."), field=name)

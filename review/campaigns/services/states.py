@@ -1,0 +1,111 @@
+"""Moves a campaign between its states (pilot, open, paused, closed), with its items and runs."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models.functions import MD5, Concat
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import NotAllowedNow
+from pipeline import services as pipeline
+from pipeline.models import Batch
+from review.models import Campaign, Case, Item
+from review.queue.reviewer_checks.repeats import make_halos
+
+PILOT_SIZE = 10
+
+# What may follow on what; nothing else is a move.
+MOVES: dict[str, set[str]] = {
+    Campaign.State.SETUP: {Campaign.State.PILOT, Campaign.State.OPEN},
+    Campaign.State.PILOT: {Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED},
+    Campaign.State.OPEN: {Campaign.State.PAUSED, Campaign.State.CLOSED},
+    Campaign.State.PAUSED: {Campaign.State.PILOT, Campaign.State.OPEN, Campaign.State.CLOSED},
+    Campaign.State.CLOSED: {Campaign.State.PAUSED},
+}
+
+
+@transaction.atomic
+def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
+    """Take the campaign to another state; raises NotAllowedNow where that does not follow on the present one."""
+    locked = (
+        Campaign.objects.select_for_update(of=("self",)).select_related("batch").get(pk=campaign.pk)
+    )
+    if locked.is_live or to not in MOVES[locked.state]:
+        raise NotAllowedNow(
+            _("A campaign that is “%(now)s” can't become “%(then)s”.")
+            % {"now": locked.get_state_display(), "then": Campaign.State(to).label}
+        )
+    if to in (Campaign.State.PILOT, Campaign.State.OPEN):
+        _check_can_open(locked)
+    if (locked.state, to) == (Campaign.State.PAUSED, Campaign.State.PILOT):
+        _check_in_pilot(locked)
+    before, locked.state = locked.state, to
+    locked.closed_at = timezone.now() if to == Campaign.State.CLOSED else None
+    locked.save(update_fields=["state", "closed_at"])
+    if to in (Campaign.State.PILOT, Campaign.State.OPEN):
+        make_halos(locked)
+    if to == Campaign.State.PILOT:
+        _begin_pilot(locked)
+    if to == Campaign.State.OPEN:
+        locked.items.filter(state=Item.State.HELD).update(state=Item.State.OPEN)
+    if locked.batch:
+        _hold_runs(locked.batch, held=to in (Campaign.State.PAUSED, Campaign.State.CLOSED), by=by)
+    record(locked, "state changed", by=by, state=(before, to))
+    return locked
+
+
+def _check_can_open(campaign: Campaign) -> None:
+    if not campaign.items.exists():
+        raise NotAllowedNow(_("There is nothing to review yet: import items, or start the runs."))
+    if not campaign.open_to_all and not campaign.members.exists():
+        raise NotAllowedNow(
+            _("Nobody may review it yet: add reviewers, or open it to every reviewer.")
+        )
+
+
+def _check_in_pilot(campaign: Campaign) -> None:
+    if not is_in_pilot(campaign):
+        raise NotAllowedNow(_("The pilot is over: other items have been handed out. Resume it."))
+
+
+def is_in_pilot(campaign: Campaign) -> bool:
+    """Whether a paused campaign had not got beyond its pilot: nobody was handed anything else."""
+    beyond = campaign.items.filter(pilot=False, case__purpose=Case.Purpose.REAL)
+    return (
+        campaign.items.filter(pilot=True).exists()
+        and not beyond.filter(assignments__isnull=False).exists()
+    )
+
+
+def pilot_cases(campaign: Campaign, *, ready: bool = False) -> QuerySet[Case]:
+    """The few cases of the pilot: those chosen, else the first of a random order, of those that are `ready`."""
+    real = campaign.cases.filter(purpose=Case.Purpose.REAL)
+    of_pilot = Item.objects.filter(case=OuterRef("pk"), pilot=True)
+    chosen = real.filter(Exists(of_pilot)).order_by("pk")
+    if chosen.exists():
+        return chosen
+    if ready:
+        real = real.filter(Exists(Item.objects.filter(case=OuterRef("pk"))))
+    # Sorted in the database, and only so many are read.
+    drawn = MD5(Concat(Value(f"{campaign.seed}:"), "external_id", output_field=TextField()))
+    return real.order_by(drawn, "pk")[: campaign.pilot_size or PILOT_SIZE]
+
+
+def _begin_pilot(campaign: Campaign) -> None:
+    """Only the pilot's cases are handed out; all their arms, or comparisons were torn apart."""
+    chosen = list(pilot_cases(campaign, ready=True).values_list("pk", flat=True))
+    campaign.items.filter(Q(case__in=chosen) | Q(case__repeats__in=chosen)).update(pilot=True)
+    campaign.items.filter(pilot=False, state=Item.State.OPEN).exclude(
+        case__purpose__in=[Case.Purpose.GOLD, Case.Purpose.TRAINING]
+    ).update(state=Item.State.HELD)
+
+
+def _hold_runs(batch: Batch, *, held: bool, by: User) -> None:
+    if held and batch.paused_at is None:
+        pipeline.pause_batch(batch, why=_("The campaign is paused."), by=by)
+    elif not held and batch.paused_at is not None:
+        pipeline.resume_batch(batch, by=by)

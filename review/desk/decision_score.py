@@ -1,0 +1,132 @@
+"""The score and comment that a reviewer entered beside a decision, as sent with it and as autosaved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, NotAllowedNow, Stale
+from pipeline.types import Arm
+from review.blinding.item_view import ItemView, Step
+from review.desk.scores import MAX_COMMENT, ScoreInput
+from review.models import Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreForm:
+    """The score form as it was sent with a decision; `stage` is empty for the stage of the Draft decided on."""
+
+    stage: str = ""
+    arm: str = Arm.MODEL.value
+    value: int | None = None  # None: nothing is picked
+    comment: str | None = None  # None: nothing is said of it
+    seen: int | None = None  # key of the Draft or Feedback that the form is about
+    view: str = Score.View.PLAIN
+    active_seconds: float | None = None
+    pauses: int = 0
+    revision: int | None = None  # of what is kept, as the screen shows it; None: there is no screen
+
+
+@dataclass(frozen=True)
+class PendingScore:
+    """What is to be stored with a decision, and the stage that it is about."""
+
+    step: Step
+    value: int | None
+    comment: str
+    sent: ScoreForm
+
+    def given(self, value: int) -> ScoreInput:
+        """As a score of this value."""
+        return ScoreInput(
+            stage=self.step.stage,
+            arm=self.step.arm,
+            value=value,
+            seen=self.step.seen or 0,
+            comment=self.comment,
+            view=self.sent.view,
+            active_seconds=self.sent.active_seconds,
+            pauses=self.sent.pauses,
+        )
+
+    def as_kept(self) -> dict[str, object]:
+        """As the decision remembers it, so that undo puts it back into the fields."""
+        return {"step": self.step.key, "value": self.value, "comment": self.comment}
+
+
+def read_score_form(desk: ItemView, sent: ScoreForm | None, *, target: Step) -> PendingScore:
+    """What counts as picked and typed: what is sent, and of what is kept (Scratch) nothing is ever ignored.
+
+    `target` is the stage of the Draft decided on. Kept counts as long as its stage has no score.
+    - A screen that knows the newest revision shows all that is kept of its stage: what it sends is what counts, and
+      an emptied field is empty.
+    - A screen that knows an older one does not show what another tab or device has kept since: where the two
+      differ, NotAllowedNow says what is kept, and nothing is stored.
+    - Without a screen (API), what is not sent is taken from what is kept: a kept 0 refuses an approval like one that
+      is sent, a kept comment is stored.
+    - What is kept of another open stage than that is on no screen: NotAllowedNow too.
+
+    Raises BadInput for a value or a comment that is none, and Stale where the form is about something else than
+    stands there now.
+    """
+    sent = sent or ScoreForm()
+    step = _step_of(desk, sent, target)
+    _check(sent)
+    value, comment = sent.value, (sent.comment or "").strip()
+    kept = desk.scratch.fields if desk.scratch else {}
+    is_shown = desk.scratch is None or sent.revision == desk.scratch.revision
+    for one in desk.steps:
+        if one.key in desk.scores:
+            continue
+        kept_value, kept_comment = _kept_of(one, kept)
+        if one == step and sent.revision is None:
+            value = kept_value if value is None else value
+            comment = kept_comment if sent.comment is None else comment
+        elif one == step:
+            if not is_shown and (kept_value, kept_comment) not in ((None, ""), (value, comment)):
+                raise NotAllowedNow(_say_kept(kept_value, kept_comment))
+        elif kept_value is not None or kept_comment:
+            raise NotAllowedNow(_say_kept(kept_value, kept_comment))
+    before = desk.scores.get(step.key)
+    if value is None and comment and before is not None:
+        value = before.value
+    return PendingScore(step, value, comment, sent)
+
+
+def _step_of(desk: ItemView, sent: ScoreForm, target: Step) -> Step:
+    if not sent.stage:
+        return target
+    for step in desk.steps:
+        if (step.stage, step.arm) == (sent.stage, sent.arm):
+            if sent.seen is not None and step.seen != sent.seen:
+                raise Stale(_("What you scored is no longer what stands here."), newest=0)
+            return step
+    if sent.value is None and not (sent.comment or "").strip():
+        return target
+    raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
+
+
+def _check(sent: ScoreForm) -> None:
+    if sent.value is not None and sent.value not in Score.Value.values:
+        raise BadInput(_("A score is 0, 1 or 2."), field="value")
+    if len(sent.comment or "") > MAX_COMMENT:
+        raise BadInput(
+            _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
+        )
+
+
+def _kept_of(step: Step, kept: Mapping[str, object]) -> tuple[int | None, str]:
+    value = kept.get(f"value-{step.key}")
+    comment = str(kept.get(f"comment-{step.key}", "")).strip()
+    return int(str(value)) if value in ("0", "1", "2") else None, comment
+
+
+def _say_kept(value: int | None, comment: str) -> str:
+    said = _("Nothing was decided: something of yours is kept that is not on this screen.")
+    if value is not None:
+        said += " " + _("Picked: %s.") % value
+    if comment:
+        said += " " + _("Typed: “%s”.") % comment[:200]
+    return said

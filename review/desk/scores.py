@@ -1,0 +1,296 @@
+"""Scores: in the order of the gates, on the exact object seen, append-only, safe to send twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.database.planned import carry_out, insert, storing
+from core.errors import BadInput, NotAllowedNow, Stale
+from pipeline.types import Arm
+from review.blinding.exposure import load_exposure
+from review.blinding.item_queries import lock_item
+from review.blinding.item_view import ItemView, Step, open_item
+from review.counting.completion import completion_statements
+from review.models import Assignment, Case, Item, Reveal, Score
+from review.queue.assignment_leases import check_fence, lease_end
+from review.queue.copied_scores import copy_to_same_scripts
+from review.queue.reassignment import mark_answered
+from review.queue.reviewer_checks.gold import note_trained
+from review.queue.reviewer_checks.repeats import SITTING_GAP, make_repeat
+
+MAX_COMMENT = 10_000
+_TIMES = ("active_seconds", "pauses")
+_ENDING = ("state", "ended_at", "lease_until")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreInput:
+    """One score as it was sent: what it is about, and which exact object the reviewer had before them."""
+
+    stage: str
+    value: int
+    seen: int  # primary key of the Draft or Feedback that was shown
+    arm: str = Arm.MODEL.value
+    comment: str = ""
+    view: str = Score.View.PLAIN
+    active_seconds: float | None = None
+    pauses: int = (
+        0  # since the last score: times without a sign of life for longer than the idle limit
+    )
+    fence: int | None = None  # of the tab that sends; None where there is no tab
+
+
+def submit_score(item: Item, given: ScoreInput, *, by: User) -> Score:
+    """Record a score. Sent again it changes nothing; sent with another value it takes the place of the first.
+
+    Raises BadInput for a value that is none, NotAllowedNow out of order, for somebody else's item or where
+    another tab has taken over, and Stale where the object shown is no longer the one to score.
+    """
+    return score_locked(lambda: lock_item(item.pk, by.pk)[0], given, by=by)
+
+
+def score_locked(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
+    """The same for an item that `lock` reads and locks, inside the transaction of the score."""
+    try:
+        return _score(lock, given, by=by)
+    except IntegrityError:
+        # Sent twice at once: this one looked for earlier scores while the other waited to be stored.
+        return _score(lock, given, by=by)
+
+
+@transaction.atomic
+def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
+    item = lock()
+    if given.value not in Score.Value.values:
+        raise BadInput(_("A score is 0, 1 or 2."), field="value")
+    if len(given.comment) > MAX_COMMENT:
+        raise BadInput(
+            _("The comment is longer than %s characters.") % f"{MAX_COMMENT:,}", field="comment"
+        )
+    desk = open_item(item, by, reads_all=True)
+    step = _step_of(desk, given)
+    before = desk.scores.get(step.key)
+    if before and before.value == given.value and before.comment == given.comment.strip():
+        # An answer may have been lost on its way, and what was open then be closed by now.
+        before.item = item
+        return before
+    assignment = held_assignment(desk)
+    check_fence(assignment, given.fence)
+    score = make_score(desk, step, given, assignment)
+    add_time(assignment, step, given)
+    desk.take(score)
+    if item.campaign.is_live:
+        insert(score, storing(assignment, *_TIMES))
+    else:
+        finish(desk, assignment, score)
+    return score
+
+
+def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assignment) -> Score:
+    """The score with what is noted beside it, not yet stored; an earlier one of its stage counts no more.
+
+    The item was read by a query that locks it, with what such a query looks up.
+    """
+    item, before = desk.item, desk.scores.get(step.key)
+    if before:
+        Score.objects.filter(pk=before.pk).update(current=False)
+    return Score(
+        item=item,
+        reviewer=desk.reviewer,
+        stage=step.stage,
+        arm=step.arm,
+        value=given.value,
+        draft=step.draft,
+        feedback=step.feedback,
+        assignment=assignment,
+        blind=is_blind(desk, step),
+        comment=given.comment.strip(),
+        visible=desk.visible | _met_before(desk),
+        earlier_by=_earlier_by(desk, step),
+        view=given.view if given.view in Score.View.values else Score.View.PLAIN,
+        position=assignment.position,
+        sitting_minutes=_sitting_minutes(item),
+        active_seconds=given.active_seconds,
+        rubric_id=item.rubric_in_force,  # type: ignore[attr-defined]
+    )
+
+
+def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -> None:
+    """In a study, an item is done when nothing is left to score; one more to score takes it up again.
+
+    It is stored in one statement, with the new score where there is one.
+    """
+    item, through = desk.item, desk.next_step is None
+    changes = through != (assignment.state == Assignment.State.SUBMITTED)
+    if changes:
+        assignment.state = Assignment.State.SUBMITTED if through else Assignment.State.ACTIVE
+        assignment.ended_at = timezone.now() if through else None
+        assignment.lease_until = None if through else lease_end()
+    statements = [storing(assignment, *(_ENDING if changes else ()), *_TIMES)]
+    statements += completion_statements(item, change=(1 if through else -1) if changes else 0)
+    if score is not None:
+        insert(score, *statements)
+    else:
+        carry_out(*statements)
+    if changes and through:
+        _end(desk, assignment)
+
+
+@transaction.atomic
+def confirm_scores(item: Item, *, by: User) -> None:
+    """End the review of an item that was sent back: its scores stay, or were changed. Raises NotAllowedNow."""
+    locked = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("campaign", "case", "run__action")
+        .get(pk=item.pk)
+    )
+    desk = open_item(locked, by)
+    assignment = held_assignment(desk)
+    if desk.sent_back is None:
+        raise NotAllowedNow(_("This item was not sent back to you."))
+    if desk.next_step is not None:
+        raise NotAllowedNow(_("Something is left to score first."))
+    finish(desk, assignment)
+    mark_answered(assignment)
+
+
+def _end(desk: ItemView, assignment: Assignment) -> None:
+    """What follows when a reviewer is through with an item. Where it was locked, some of it is known to be none."""
+    item = desk.item
+    if len(desk.given) > len(desk.steps):  # something was scored here before
+        mark_answered(assignment)
+    if getattr(item, "has_arms", True):
+        copy_to_same_scripts(desk)
+    if getattr(item, "has_scratch", True):
+        item.scratches.filter(reviewer=assignment.reviewer_id).delete()
+    note_trained(item, assignment.reviewer)
+    make_repeat(item, by=assignment.reviewer)
+
+
+def is_through(item: Item, score: Score) -> bool:
+    """Whether with this score its reviewer has nothing left to do or to see on an item of a study.
+
+    A training item stays in sight: its right answers are shown once it is scored.
+    """
+    if item.campaign.is_live or item.case.purpose == Case.Purpose.TRAINING:
+        return False
+    assignment = score.assignment
+    return assignment is not None and assignment.state == Assignment.State.SUBMITTED
+
+
+def reveal(item: Item, what: str, *, by: User) -> None:
+    """Show what is hidden before its time, where the campaign allows it; noted, and with each later score too."""
+    if what not in Reveal.What.values:
+        raise BadInput(_("There is nothing of that name to show."), field="what")
+    if not item.campaign.may_reveal:
+        raise NotAllowedNow(_("This campaign keeps it hidden until the script is scored."))
+    Reveal.objects.get_or_create(item=item, reviewer=by, what=what)
+
+
+def held_assignment(desk: ItemView) -> Assignment:
+    """The reviewer's live assignment on this item; raises NotAllowedNow where they hold none."""
+    assignment = desk.assignment
+    if assignment is not None and desk.may_change_until:
+        return assignment
+    if desk.is_closed:
+        raise NotAllowedNow(_("This item is closed."))
+    if assignment is None or assignment.state == Assignment.State.SUBMITTED:
+        raise NotAllowedNow(_("You don't hold this item; take it from the queue first."))
+    return assignment
+
+
+def _step_of(desk: ItemView, given: ScoreInput) -> Step:
+    step = next(
+        (one for one in desk.steps if one.stage == given.stage and one.arm == given.arm), None
+    )
+    if step is None:
+        raise NotAllowedNow(_("This stage is not open yet: the stages before it come first."))
+    if step.seen != given.seen:
+        raise Stale(_("What you scored is no longer what stands here."), newest=0)
+    return step
+
+
+def _earlier_by(desk: ItemView, step: Step) -> dict[str, int]:
+    """Stage to who gave the score that counts at present, of the stages before this one in its arm."""
+    before = [
+        one for one in desk.steps[: desk.steps.index(step)] if one.arm in (Arm.MODEL, step.arm)
+    ]
+    return {
+        one.stage: desk.scores[one.key].reviewer_id
+        for one in before
+        if one.key in desk.scores and one.stage != step.stage
+    }
+
+
+def is_blind(desk: ItemView, step: Step) -> bool:
+    """False once anything later, or the verdict, was visible: the figures use the score before.
+
+    Taking a score back changes nothing of what it had opened, and whoever has seen a verdict stays not blind.
+    """
+    if desk.item.campaign.hides_verdict and (
+        Reveal.What.VERDICT in desk.revealed or _has_seen_verdict(desk)
+    ):
+        return False
+    earlier = [one for one in desk.given if (one.stage, one.arm) == (step.stage, step.arm)]
+    if not earlier:
+        return True
+    if any(not one.blind for one in earlier) or desk.item.campaign.is_live:
+        return False
+    if step.stage == Score.Stage.SCRIPT:
+        return not any(desk.opens_at(one.value) for one in earlier) and not desk.visible["verdict"]
+    return desk.steps[-1].key == step.key and not desk.visible["verdict"]
+
+
+def _has_seen_verdict(desk: ItemView) -> bool:
+    """Whether the person was shown the verdict before what the stages of this item opened to them.
+
+    In the live queue the verdict is shown with the score of the script: who looks it up after that sees no more.
+    """
+    item = desk.item
+    load_exposure(desk.reviewer, item)
+    seen: datetime | None = item.exposed_at  # type: ignore[attr-defined]
+    if item.scored_in_queue:  # type: ignore[attr-defined]
+        return True
+    if seen is None or not item.campaign.is_live:
+        return seen is not None
+    opened = next((one.at for one in desk.given if one.stage == Score.Stage.SCRIPT), None)
+    return opened is None or seen < opened
+
+
+def _met_before(desk: ItemView) -> dict[str, bool]:
+    """Whether the person may have met Drafts of this Action before: they asked for it, or had it in another item."""
+    return {
+        "asked": desk.run.action.asked_by_id == desk.reviewer.pk,
+        "seen_before": desk.item.seen_before,  # type: ignore[attr-defined]
+    }
+
+
+def rubric_in_force(item: Item) -> int | None:
+    """The key of the rubric in force; its text is not asked for."""
+    newest = item.campaign.rubrics.order_by("-number").values_list("pk", flat=True)
+    return newest.first()
+
+
+def _sitting_minutes(locked: Item) -> float:
+    """Minutes since this person's sitting began, worked out from their last score; 0 at its start."""
+    last: datetime | None = locked.last_score_at  # type: ignore[attr-defined]
+    before: float | None = locked.last_sitting_minutes  # type: ignore[attr-defined]
+    if last is None or timezone.now() - last > SITTING_GAP:
+        return 0.0
+    return (before or 0.0) + (timezone.now() - last).total_seconds() / 60
+
+
+def add_time(assignment: Assignment, step: Step, given: ScoreInput) -> None:
+    """Add to the stage's seconds of work and to the pauses, where the page counted them; not yet stored."""
+    if given.active_seconds is None:
+        return
+    before = assignment.active_seconds.get(step.key, 0)
+    assignment.active_seconds[step.key] = round(before + given.active_seconds, 1)
+    assignment.pauses += given.pauses

@@ -1,0 +1,100 @@
+"""Responses of the review screen: the same item, the next one or a refusal, as a fragment for htmx, else as a page."""
+
+from __future__ import annotations
+
+import json
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from core.errors import BadInput, NotAllowedNow, Refused
+from core.web.requests import signed_in, wants_fragment
+from review.access import access_item
+from review.desk import services
+from review.desk.views.page_data import show_desk
+from review.desk.views.pane_data import read_look
+from review.models import Assignment, Item
+from review.queue import services as queue
+
+
+def show_item(
+    request: HttpRequest, pk: int, *, said: str = "", assignment: Assignment | None = None
+) -> HttpResponse:
+    """An item after a change. Where it is another one than before, the address follows."""
+    url = reverse("item-review", args=[pk])
+    if not wants_fragment(request):
+        if said:
+            messages.success(request, said)
+        return redirect(url)
+    user = signed_in(request)
+    desk = services.open_item(access_item(user, pk), user, assignment=assignment)
+    answer = render(
+        request, "review/desk/_desk.html", show_desk(desk, look=read_look(request.POST))
+    )
+    if url != request.htmx.current_url_abs_path:  # type: ignore[attr-defined]
+        answer["HX-Push-Url"] = url
+    if said:
+        toast = {"text": said, "tone": "success", "id": "done"}
+        answer["HX-Trigger"] = json.dumps({"toast": toast})
+    return answer
+
+
+def show_next(request: HttpRequest, item: Item, *, said: str = "") -> HttpResponse:
+    """The person's next item of the same campaign in this very answer, or the queue where nothing waits.
+
+    It is claimed now and not ahead: nothing is held for somebody who has not come to it.
+    """
+    try:
+        assignment = queue.claim_next(item.campaign, by=signed_in(request))
+    except NotAllowedNow as refused:
+        assignment, said = None, " ".join([said, str(refused)]).strip()
+    if assignment is None:
+        if said:
+            messages.success(request, said)
+        return go(request, queue_of(item))
+    return show_item(request, assignment.item_id, said=said, assignment=assignment)
+
+
+def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
+    """The same screen with the reason where the person is looking, and all that was typed."""
+    user = signed_in(request)
+    desk = services.open_item(access_item(user, item.pk), user)
+    context = show_desk(desk, look=read_look(request.POST), typed=request.POST, refused=refused)
+    template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
+    return render(request, template, context, status=422 if isinstance(refused, BadInput) else 409)
+
+
+def queue_of(item: Item) -> str:
+    """Where this item came from: the live queue, or its study."""
+    if item.campaign.is_live:
+        return reverse("queue")
+    return reverse("study-queue", args=[item.campaign_id])
+
+
+def go(request: HttpRequest, url: str) -> HttpResponse:
+    """Redirect; htmx would put the other page into the fragment's place, so it is told to load it."""
+    if wants_fragment(request):
+        return HttpResponse(status=204, headers={"HX-Redirect": url})
+    return redirect(url)
+
+
+def read_whole(request: HttpRequest, name: str, *, missing: int) -> int:
+    """A whole number that was sent, or `missing` where it is none."""
+    value = request.POST.get(name, "")
+    return int(value) if value.isdecimal() and len(value) < 19 else missing
+
+
+def read_fence(request: HttpRequest) -> int | None:
+    """The fence of the tab that sends; None where there is no script that counts tabs."""
+    return read_whole(request, "fence", missing=-1) if "fence" in request.POST else None
+
+
+def read_seconds(request: HttpRequest) -> float | None:
+    """The seconds of work on a stage, as the page counted them; None where it did not."""
+    try:
+        seconds = float(request.POST.get("active_seconds", ""))
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < 86_400 else None

@@ -1,0 +1,21 @@
+"""Addresses of files on their way in and out of a campaign."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from review.exchange import preview_views, views
+
+urlpatterns = [
+    path("campaigns/<int:pk>/import/", views.campaign_import, name="campaign-import"),
+    path(
+        "campaigns/<int:pk>/import/<str:word>/",
+        preview_views.campaign_import_look,
+        name="campaign-import-look",
+    ),
+    path("campaigns/<int:pk>/export/", views.campaign_export, name="campaign-export"),
+    path("transfers/<int:pk>/", views.transfer_detail, name="transfer-detail"),
+    path("transfers/<int:pk>/cancel/", views.transfer_cancel, name="transfer-cancel"),
+    path("transfers/<int:pk>/lines/", views.transfer_lines, name="transfer-lines"),
+    path("transfers/<int:pk>/file/", views.transfer_file, name="transfer-file"),
+]

@@ -1,0 +1,82 @@
+"""Leases of assignments: renewed while the page is open, moved to the newest tab, expired without a sign of life."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.database.planned import fetch
+from core.errors import NotAllowedNow
+from review.models import Assignment, Item
+
+
+def lease_end() -> datetime:
+    """When a lease taken or renewed now runs out."""
+    return timezone.now() + timedelta(minutes=settings.SCRIPTSMITH_REVIEW_LEASE_MINUTES)
+
+
+@transaction.atomic
+def keep_alive(assignment: Assignment, *, fence: int) -> None:
+    """A sign of life from the reviewer's page; raises NotAllowedNow where the lease is no longer theirs."""
+    changed = Assignment.objects.filter(
+        pk=assignment.pk, state=Assignment.State.ACTIVE, fence=fence
+    ).update(lease_until=lease_end())
+    if not changed:
+        raise NotAllowedNow(_told(assignment))
+
+
+@transaction.atomic
+def open_in_tab(assignment: Assignment) -> int:
+    """The fence of the tab that works on the item from now on; what an older tab sends carries an older one.
+
+    Raises NotAllowedNow where the lease is no longer theirs.
+    """
+    changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.ACTIVE).update(
+        fence=F("fence") + 1, lease_until=lease_end()
+    )
+    if not changed:
+        raise NotAllowedNow(_("This item is no longer yours."))
+    assignment.refresh_from_db(fields=["fence", "lease_until"])
+    return assignment.fence
+
+
+def check_fence(assignment: Assignment, fence: int | None) -> None:
+    """Raise NotAllowedNow where another tab has taken over since; None is sent by what has no tabs."""
+    if fence is not None and fence != assignment.fence:
+        raise NotAllowedNow(_told(assignment))
+
+
+def _told(assignment: Assignment) -> str:
+    if assignment.state == Assignment.State.ACTIVE:
+        return _("This item is open in another tab. What you typed here is kept.")
+    return _("This item is no longer yours. What you typed here is kept.")
+
+
+def lock_item_row(item: int) -> None:
+    """Nobody else claims, scores or gives back this item until the transaction ends."""
+    fetch("SELECT 1 FROM review_item WHERE id = %s FOR UPDATE", [item])
+
+
+def expire_leases() -> int:
+    """Take items back from reviewers who gave no sign of life; what they typed is kept for their return."""
+    expired = 0
+    overdue = Assignment.objects.filter(
+        state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
+    ).values_list("pk", "item_id")[:500]
+    for pk, item_id in overdue:
+        with transaction.atomic():
+            # As whoever scores does it: first the item, then the assignment. The other way round the two would
+            # wait for each other.
+            lock_item_row(item_id)
+            changed = Assignment.objects.filter(
+                pk=pk, state=Assignment.State.ACTIVE, lease_until__lt=timezone.now()
+            ).update(state=Assignment.State.EXPIRED, ended_at=timezone.now(), lease_until=None)
+            if changed:
+                Item.objects.filter(pk=item_id).update(places=F("places") + 1)
+                expired += 1
+    return expired

@@ -1,0 +1,47 @@
+"""Who may be given items of a campaign: people who review, and members of a study."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from core.audit import record
+from review.models import Campaign, Member
+from review.sampling import seed_of
+
+
+def people_who_review() -> QuerySet[User]:
+    """Everybody whose role lets them review."""
+    may = Q(user_permissions__codename="review", user_permissions__content_type__app_label="review")
+    by_role = Q(
+        groups__permissions__codename="review",
+        groups__permissions__content_type__app_label="review",
+    )
+    return (
+        User.objects.filter(may | by_role | Q(is_superuser=True), is_active=True)
+        .distinct()
+        .order_by("username")
+    )
+
+
+def reviewers_for(campaign: Campaign) -> QuerySet[User]:
+    """Who can be given an item by name: members who may review and are not paused."""
+    return people_who_review().filter(memberships__campaign=campaign, memberships__paused_at=None)
+
+
+@transaction.atomic
+def add_member(
+    campaign: Campaign, user: User, *, by: User | None, limit: int | None = None
+) -> Member:
+    """Let a person review in the campaign, in an order of their own; a second time changes the limit only."""
+    member, created = Member.objects.get_or_create(
+        campaign=campaign, user=user, defaults={"seed": seed_of(campaign, user), "limit": limit}
+    )
+    if created:
+        record(campaign, "reviewer added", by=by, reviewer=("", user.username))
+    elif member.limit != limit:
+        record(campaign, "limit changed", by=by, limit=(member.limit, limit))
+        member.limit = limit
+        member.save(update_fields=["limit"])
+    return member

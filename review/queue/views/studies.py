@@ -1,0 +1,65 @@
+"""The studies a reviewer takes part in, and the way to the next item of one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from core.errors import NotAllowedNow
+from core.web.requests import signed_in
+from review.access import access_queue, access_study
+from review.models import Assignment, Campaign
+from review.queue import services
+
+_SHOWN = 20
+
+
+@require_safe
+def study_list(request: HttpRequest) -> HttpResponse:
+    """The studies under way in which this person reviews, and how much waits for them."""
+    user = signed_in(request)
+    access_queue(user)
+    context = {"studies": services.studies_of(user), "most": services.MOST_COUNTED}
+    return render(request, "review/queue/study_list.html", context)
+
+
+@require_safe
+def study_queue(request: HttpRequest, pk: int) -> HttpResponse:
+    """One study: what is asked of this person, what they hold, and what they did last."""
+    user = signed_in(request)
+    campaign = access_study(user, pk)
+    mine = (
+        Assignment.objects.filter(reviewer=user, item__campaign=campaign)
+        .select_related("item__run__action")
+        .order_by("-pk")
+    )
+    context = {
+        "campaign": campaign,
+        "study": services.read_studies([campaign], user)[0],
+        "most": services.MOST_COUNTED,
+        "is_open": campaign.state in (Campaign.State.OPEN, Campaign.State.PILOT),
+        "rubric": campaign.rubrics.order_by("-number").first(),
+        "held": mine.filter(state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING])[:_SHOWN],
+        "pace": services.own_pace(user),
+        "last": mine.filter(state=Assignment.State.SUBMITTED)[:5],
+    }
+    return render(request, "review/queue/study_queue.html", context)
+
+
+@require_POST
+def study_next(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take the next item of a study, or say why there is none."""
+    user = signed_in(request)
+    campaign = access_study(user, pk)
+    try:
+        assignment = services.claim_next(campaign, by=user)
+    except NotAllowedNow as refused:
+        messages.info(request, str(refused))
+        return redirect("study-queue", pk=pk)
+    if assignment is None:
+        messages.info(request, _("Nothing waits for you at the moment."))
+        return redirect("study-queue", pk=pk)
+    return redirect("item-review", pk=assignment.item_id)

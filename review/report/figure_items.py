@@ -1,0 +1,63 @@
+"""The items behind a figure, and why execution and experts differ on one of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import F, Func, QuerySet, TextField, Value
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput
+from review.models import Campaign, Item, Tally, TallyDue
+from review.study import FIGURES, Criterion, ItemPattern, patterns_behind
+from review.study.figures import EXECUTION_REASONS
+
+Which = Literal["all", "numerator", "rest"]
+
+
+def find_items(
+    campaign: Campaign, *, configuration: str, figure: str, criterion: Criterion, which: Which
+) -> QuerySet[Item]:
+    """The items that a figure is about, that its numerator counts, or that only its denominator does.
+
+    Raises BadInput where there is no such figure.
+    """
+    if figure not in {one.name for one in FIGURES}:
+        raise BadInput(_("There is no such figure."), field="figure")
+    texts = campaign.tallies.filter(
+        configuration__name=configuration, kind=Tally.Kind.ITEM, count__gt=0
+    ).values_list("pattern", flat=True)
+    patterns = {ItemPattern.from_text(text): 1 for text in texts}
+    wanted = set(patterns_behind(patterns, figure, criterion, only_numerator=which == "numerator"))
+    if which == "rest":
+        wanted -= set(patterns_behind(patterns, figure, criterion, only_numerator=True))
+    # An item keeps its pattern as the first text of a JSON list.
+    kept = Func(F("pattern"), Value('"'), Value(2), function="split_part", output_field=TextField())
+    return (
+        campaign.items.filter(configuration__name=configuration)
+        .annotate(counted_as=kept)
+        .filter(counted_as__in=[pattern.to_text() for pattern in wanted])
+    )
+
+
+@transaction.atomic
+def explain_execution(item: Item, *, reason: str, by: User) -> None:
+    """Say why execution and experts differ on an item, or take it back with an empty reason."""
+    if not by.has_perm("review.manage_campaigns"):
+        raise PermissionDenied(_("Reasons are given by managers."))
+    if reason and reason not in EXECUTION_REASONS:
+        raise BadInput(_("Choose one of the reasons."), field="reason")
+    locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
+    if locked.execution is None:
+        raise BadInput(_("This item has no execution result."), field="reason")
+    before = locked.execution_reason
+    if before == reason:
+        return
+    locked.execution_reason = reason
+    locked.save(update_fields=["execution_reason"])
+    TallyDue.objects.create(item=locked, campaign=locked.campaign)
+    record(locked, "execution explained", by=by, execution_reason=(before, reason))

@@ -1,0 +1,107 @@
+"""Agreement coefficients, kappa and alpha, of many tables at once; an undefined one is not a number (NaN).
+
+A table of two reviewers is 3 by 3 counts of what both gave; leading dimensions hold many tables. A penalty
+is 0 where two values agree and grows with their distance; a table cut in two by a criterion is a penalty
+too, of 1 across the cut.
+
+Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Efron's
+percentile bootstrap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+DRAWS = 2000
+SEED = 20250131
+_STEPS = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(np.float64)
+
+
+def _cut(least: int) -> Floats:
+    right = np.arange(3) >= least
+    return np.not_equal.outer(right, right).astype(np.float64)
+
+
+PENALTIES: dict[str, Floats] = {
+    "nominal": (_STEPS > 0).astype(np.float64),
+    "linear": _STEPS,
+    "quadratic": _STEPS**2,
+    "strict": _cut(2),
+    "partial": _cut(1),
+}
+ALPHAS = ("nominal", "ordinal", "interval")
+
+
+def percents_of(tables: Floats, penalty: Floats) -> Floats:
+    """The share of items on which both agree; for penalties of 0 and 1. No table may be empty."""
+    share: Floats = 1 - _cost(tables, penalty) / tables.sum(axis=(-2, -1))
+    return share
+
+
+def kappas_of(tables: Floats, penalty: Floats) -> Floats:
+    """1 less the penalty paid over the penalty expected from the margins alone; undefined if none is expected."""
+    expected = _cost(tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :], penalty)
+    return _one_less(_cost(tables, penalty) * tables.sum(axis=(-2, -1)), expected)
+
+
+def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
+    """Krippendorff's alpha of many samples of the same kinds of item; undefined where all values are equal.
+
+    `multisets` (kinds x 3) says how many gave 0, 1, 2, at least two each; `times` (samples x kinds) how many
+    items of each kind a sample has; `metric` is nominal, ordinal or interval.
+    """
+    raters = multisets.sum(axis=1)
+    together = multisets[:, :, None] * multisets[:, None, :]
+    together -= multisets[:, :, None] * np.eye(3)
+    together /= (raters - 1)[:, None, None]
+    tables = np.tensordot(times, together, axes=1)
+    margins = tables.sum(axis=-1)
+    penalty = _ordinal(margins) if metric == "ordinal" else _FIXED[metric]
+    expected = _cost(margins[:, :, None] * margins[:, None, :], penalty)
+    return _one_less(_cost(tables, penalty) * (margins.sum(axis=-1) - 1), expected)
+
+
+def bootstrap_alpha(multisets: Floats, times: Floats) -> tuple[float, float]:
+    """The percentile interval of the ordinal alpha; draws without variation have none and are left out."""
+    return _percentiles(alphas_of(multisets, _draws(times), "ordinal"))
+
+
+def bootstrap_kappa(table: Floats, penalty: Floats) -> tuple[float, float]:
+    """The percentile interval of one pair's kappa, over their joint items."""
+    tables = _draws(table.ravel()).reshape(-1, 3, 3)
+    return _percentiles(kappas_of(tables, penalty))
+
+
+_FIXED = {"nominal": PENALTIES["nominal"], "interval": PENALTIES["quadratic"]}
+
+
+def _draws(times: Floats) -> Floats:
+    """As many items again, drawn with replacement; by kind, so that a million cost no more than ten."""
+    total = times.sum()
+    generator = np.random.default_rng(SEED)
+    return generator.multinomial(int(total), times / total, size=DRAWS).astype(np.float64)
+
+
+def _percentiles(values: Floats) -> tuple[float, float]:
+    low, high = np.nanpercentile(values, (2.5, 97.5))
+    return float(low), float(high)
+
+
+def _cost(tables: Floats, penalty: Floats) -> Floats:
+    cost: Floats = (tables * penalty).sum(axis=(-2, -1))
+    return cost
+
+
+def _one_less(paid: Floats, expected: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1 - paid / expected, np.nan)
+
+
+def _ordinal(margins: Floats) -> Floats:
+    """The squared number of values between two ranks, each end by half (Krippendorff's ordinal metric)."""
+    upto = np.cumsum(margins, axis=-1) - margins / 2
+    distance: Floats = (upto[:, :, None] - upto[:, None, :]) ** 2
+    return distance

@@ -1,0 +1,289 @@
+"""The dashboard, the people, adjudication and flags: what managers see while a study goes on, and do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from review import services
+from review.campaigns import dashboard
+from review.campaigns.dashboard import read_dashboard, read_progress
+from review.campaigns.services import adjudication
+from review.models import (
+    Adjudication,
+    Assignment,
+    Campaign,
+    Case,
+    Flag,
+    Item,
+    Member,
+)
+from tests.keys import shown
+from tests.people import make_person
+from tests.review.maker import make_study
+from tests.review.queue.test_studies import give, go_through
+
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture
+def boss(manager: User, client_for: ClientFor) -> Client:
+    return client_for(manager)
+
+
+@pytest.fixture
+def scored(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    """Two items scored by two reviewers, who agree on the script of one and on nothing of the other."""
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=2, overlap=2)
+    first, second = campaign.items.order_by("pk")
+    for person, values in ((reviewer, (0, 2)), (second_reviewer, (0, 0))):
+        for item, value in zip((first, second), values, strict=True):
+            services.claim_item(item, by=person)
+            give(item, person, value, 2, 2)
+    return campaign
+
+
+def test_the_dashboard_tells_progress_pace_and_each_reviewer(
+    boss: Client, scored: Campaign, reviewer: User
+) -> None:
+    page = boss.get(f"/campaigns/{scored.pk}/")
+    board = page.context["board"]
+    assert (board.progress.closed, board.progress.total, board.left) == (2, 2, 0)
+    assert board.days[-1] == (timezone.localdate(), 4)
+    assert [(line.items, line.differ) for line in board.stages] == [(2, 1), (2, 0), (2, 0)]
+    line = next(one for one in board.reviewers if one.user == reviewer)
+    assert (line.done, line.agreed, line.compared) == (2, 5, 6)
+    text = page.content.decode()
+    assert "2 of 2 items done" in text
+    assert "1 item waits for an adjudicator" in text
+    assert "nothing is left to score" in text
+
+
+def test_of_very_many_items_the_counts_may_be_some_seconds_old(
+    scored: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboard, "_MANY", 1)
+    assert read_dashboard(scored).progress.closed == 2
+    scored.items.update(state=Item.State.WITHDRAWN)
+    assert read_dashboard(scored).progress.closed == 2
+    cache.clear()
+    board = read_dashboard(scored)
+    assert (board.progress.closed, board.progress.withdrawn) == (0, 2)
+
+
+def test_the_dashboard_forecasts_the_end_from_the_pace_of_the_last_days(
+    manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=6)
+    for _again in range(2):
+        assignment = services.claim_next(campaign, by=reviewer)
+        assert assignment is not None
+        give(assignment.item, reviewer, 2, 2, 2)
+    board = read_dashboard(campaign)
+    assert (board.left, round(board.pace, 2)) == (4, 0.29)
+    assert board.ends_on == timezone.localdate() + timedelta(days=14)
+
+
+def test_the_fragment_asks_again_only_while_something_can_change(
+    boss: Client, scored: Campaign
+) -> None:
+    path = f"/campaigns/{scored.pk}/"
+    fragment = boss.get(path, headers={"HX-Request": "true"}).content.decode()
+    assert fragment.lstrip().startswith("<div")
+    assert 'hx-trigger="every 10s"' in fragment
+    boss.post(
+        f"{path}state/",
+        {"state": "closed", "confirmed": str(read_progress([scored])[scored.pk].unfinished)},
+    )
+    assert "hx-trigger" not in boss.get(path, headers={"HX-Request": "true"}).content.decode()
+
+
+def test_items_that_are_let_go_of_often_are_called_stalled(
+    boss: Client, manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    item = campaign.items.get()
+    for _again in range(3):
+        Assignment.objects.create(item=item, reviewer=reviewer, state="expired")
+    assert "taken 3 times and let go of" in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+
+
+def test_the_dashboard_asks_as_often_for_many_rows_as_for_few(
+    boss: Client, manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    counts = []
+    for number, people in enumerate(([reviewer], [reviewer, second_reviewer])):
+        campaign = make_study(
+            by=manager, reviewers=people, items=1 + 3 * number, name=f"Study {number}"
+        )
+        go_through(campaign, reviewer, 2, 2, 2)
+        read_dashboard(campaign)
+        with CaptureQueriesContext(connection) as asked:
+            boss.get(f"/campaigns/{campaign.pk}/", headers={"HX-Request": "true"})
+        counts.append(len(asked))
+    assert counts[0] == counts[1] <= 25
+
+
+def test_a_budget_is_set_and_runs_are_paused_and_go_on(
+    boss: Client, manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    path = f"/campaigns/{campaign.pk}"
+    boss.post(f"{path}/budget/", {"budget": "3"})
+    boss.post(f"{path}/runs/", {"do": "pause"})
+    campaign = Campaign.objects.select_related("batch").get(pk=campaign.pk)
+    assert campaign.batch is not None
+    assert campaign.batch.budget == 3_000_000
+    assert campaign.batch.paused_at is not None
+    boss.post(f"{path}/runs/", {"do": "resume"})
+    campaign.batch.refresh_from_db()
+    assert campaign.batch.paused_at is None
+    assert boss.post(f"{path}/budget/", {"budget": "much"}).status_code == 422
+
+
+# --- People -----------------------------------------------------------------------------------------------------
+
+
+def test_people_are_added_limited_and_paused(
+    boss: Client, manager: User, reviewer: User, second_reviewer: User, stranger: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[], items=1, open_to_all=True)
+    path = f"/campaigns/{campaign.pk}/people/"
+    boss.post(f"{path}add/", {"user": "rita", "limit": "4"})
+    member = Member.objects.get(campaign=campaign)
+    assert (member.user, member.limit) == (reviewer, 4)
+    refused = boss.post(f"{path}add/", {"user": stranger.username})
+    assert refused.status_code == 422
+    boss.post(f"{path}add/", {"everybody": "1"})
+    assert campaign.members.count() == 2
+    boss.post(f"{path}{member.pk}/", {"do": "pause"})
+    boss.post(f"{path}{member.pk}/", {"do": "limit", "limit": "9"})
+    member.refresh_from_db()
+    assert member.paused_at is not None
+    assert member.limit == 9
+    boss.post(f"{path}open-to-all/", {"open": "no"})
+    campaign.refresh_from_db()
+    assert not campaign.open_to_all
+
+
+def test_an_item_is_taken_out_of_one_persons_hands_and_given_to_another(
+    boss: Client, manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
+    held = services.claim_next(campaign, by=reviewer)
+    assert held is not None
+    page = boss.get(f"/campaigns/{campaign.pk}/people/").content.decode()
+    assert "In hand" in page and f"/items/{shown(held.item)}/hands/" in page
+    path = f"/items/{shown(held.item)}/hands/{held.pk}/take-over/"
+    boss.post(path, {"to": second_reviewer.username, "why": "On leave"})
+    held.refresh_from_db()
+    given = Assignment.objects.get(reviewer=second_reviewer)
+    assert (held.state, given.state, given.reason) == ("released", "waiting", "take_over")
+    taken = services.claim_next(campaign, by=second_reviewer)
+    assert taken is not None and taken.pk == given.pk
+    assert campaign.items.get().places == 0
+
+
+def test_gold_measures_reviewers_who_are_not_told(
+    boss: Client, manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    item = campaign.items.get()
+    path = f"/campaigns/{campaign.pk}/items/{item.pk}/"
+    refused = boss.post(f"{path}known/", {"purpose": "gold", "why": "As it says."})
+    assert refused.status_code == 422
+    assert "As it says." in refused.content.decode()
+    boss.post(f"{path}known/", {"purpose": "gold", "script": "0", "feedback": "0"})
+    assert Case.objects.get().known == {"script": 0, "feedback": 0}
+    services.claim_next(campaign, by=reviewer)
+    give(item, reviewer, 0, 2, 2)
+    line = read_dashboard(campaign).reviewers[0]
+    assert line.gold == (1, 2)
+    assert "1 / 2" in boss.get(f"/campaigns/{campaign.pk}/people/").content.decode()
+    assert "old" not in client_for(reviewer).get(f"/items/{shown(item)}/").context["known"]
+    answer = boss.post(f"{path}known/", {"purpose": "real"})
+    assert answer.status_code == 409
+
+
+# --- Adjudication -----------------------------------------------------------------------------------------------
+
+
+def test_a_difference_is_settled_with_a_reason_and_names_stay_hidden(
+    boss: Client, scored: Campaign, manager: User
+) -> None:
+    read_dashboard(scored)
+    item = scored.items.get(disputed=True)
+    listed = boss.get(f"/campaigns/{scored.pk}/adjudicate/").content.decode()
+    assert item.case.external_id in listed
+    path = f"/campaigns/{scored.pk}/adjudicate/{item.pk}/"
+    page = boss.get(path).content.decode()
+    assert "Reviewer A" in page and "Rita" not in page
+    assert "Rita" in boss.get(f"{path}?names=1").content.decode()
+    refused = boss.post(f"{path}settle/", {"stage": "script", "value": "2", "why": " "})
+    assert refused.status_code == 422
+    assert "Say why" in refused.content.decode()
+    answer = boss.post(f"{path}settle/", {"stage": "script", "value": "2", "why": "It does it."})
+    assert answer["Location"] == f"/campaigns/{scored.pk}/adjudicate/"
+    word = Adjudication.objects.get()
+    assert (word.value, word.by, word.why) == (2, manager, "It does it.")
+    read_dashboard(scored)
+    assert "Nothing to adjudicate" in boss.get(answer["Location"]).content.decode()
+
+
+def test_whoever_rated_an_item_does_not_settle_it(scored: Campaign, client_for: ClientFor) -> None:
+    both = make_person("both", "reviewer", "manager")
+    scored.members.create(user=both)
+    read_dashboard(scored)
+    item = scored.items.get(disputed=True)
+    called = adjudication.call_in(item, both, by=both)
+    services.claim_next(scored, by=both)
+    give(called.item, both, 1, 2, 2)
+    client = client_for(both)
+    path = f"/campaigns/{scored.pk}/adjudicate/{item.pk}/"
+    assert "can&#x27;t adjudicate it" in client.get(path).content.decode()
+    answer = client.post(f"{path}settle/", {"stage": "script", "value": "1", "why": "So."})
+    assert answer.status_code == 403
+    assert not Adjudication.objects.exists()
+
+
+def test_one_more_is_called_in_from_the_items_page(
+    boss: Client, scored: Campaign, manager: User
+) -> None:
+    third = make_person("thea", "reviewer")
+    scored.members.create(user=third)
+    item = scored.items.order_by("-pk")[0]
+    path = f"/campaigns/{scored.pk}/items/{item.pk}/"
+    boss.post(f"{path}assign/", {"user": "thea", "do": "call_in"})
+    assert item.assignments.get(reviewer=third).reason == Assignment.Reason.TIE_BREAK
+    refused = boss.post(f"{path}assign/", {"user": "thea"}, follow=True)
+    assert "no place left" in refused.content.decode() or "already" in refused.content.decode()
+
+
+# --- Flags and the rubric ---------------------------------------------------------------------------------------
+
+
+def test_a_flag_is_answered_and_its_item_withdrawn(
+    boss: Client, manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    held = services.claim_next(campaign, by=reviewer)
+    assert held is not None
+    flag = services.flag(held, reason="It makes no sense.", by=reviewer)
+    assert "It makes no sense." in boss.get("/campaigns/flags/").content.decode()
+    refused = boss.post(f"/campaigns/flags/{flag.pk}/answer/", {"resolution": ""})
+    assert refused.status_code == 422
+    boss.post(f"/campaigns/flags/{flag.pk}/answer/", {"resolution": "Taken out.", "withdraw": "1"})
+    flag = Flag.objects.get()
+    assert (flag.resolution, flag.resolved_by) == ("Taken out.", manager)
+    assert campaign.items.get().state == Item.State.WITHDRAWN
+    again = boss.post(f"/campaigns/flags/{flag.pk}/answer/", {"resolution": "Twice."})
+    assert again.status_code == 409
+    assert "Taken out." in boss.get("/campaigns/flags/?answered=yes").content.decode()

@@ -1,0 +1,7 @@
+"""The golden case as rows of a study, as for the report."""
+
+from __future__ import annotations
+
+from tests.review.report.conftest import campaign, golden
+
+__all__ = ["campaign", "golden"]

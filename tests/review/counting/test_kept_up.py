@@ -1,0 +1,141 @@
+"""Counts that are kept up as scores arrive: equal to a recount, whatever happened in whatever order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from pipeline.models import Run
+from review.campaigns.services import rules
+from review.counting import tallies
+from review.counting.contributions import bring, count_text
+from review.counting.item_facts import judge_items, read_rows
+from review.models import Adjudication, Assignment, Campaign, Item, Score
+from review.study import Stage, pattern_of, values_given
+from tests.people import make_person
+from tests.review.report.rows import Label, fill
+
+pytestmark = pytest.mark.django_db
+STAGES = ("script", "feedback", "refined")
+ARMS = ("demo", "imported")
+
+
+@pytest.fixture
+def people() -> list[User]:
+    return [make_person(f"expert-{number}", "reviewer") for number in range(4)]
+
+
+@pytest.fixture
+def campaign(manager: User, people: list[User]) -> Campaign:
+    """Twelve cases in two arms; some have no score, some of one reviewer, some of all."""
+    chance = random.Random(7)
+    campaign = rules.create_campaign("Kept up", by=manager)
+    for arm in ARMS:
+        fill(campaign, [_label(chance) for _ in range(12)], people, configuration=arm)
+    return campaign
+
+
+def _label(chance: random.Random) -> Label:
+    asked = chance.randrange(5)
+    given = [
+        tuple(chance.choice((0, 1, 2, 2, None)) for _stage in STAGES)
+        if one < asked
+        else (None,) * 3
+        for one in range(4)
+    ]
+    return Label(chance.choice(("correct", "incorrect", "unknown")), given)  # type: ignore[arg-type]
+
+
+def happen(item: Item, person: User, chance: random.Random) -> None:
+    """Something happens to an item, as it may in a study or in an import."""
+    stage, value = chance.choice(STAGES), chance.randrange(3)
+    own = item.scores.filter(reviewer=person, stage=stage, arm="model", current=True)
+    what = chance.randrange(9)
+    if what < 4:
+        own.update(current=False)
+        Score.objects.create(
+            item=item,
+            reviewer=person,
+            stage=stage,
+            value=value,
+            imported=True,
+            blind=chance.random() < 0.8,
+            active_seconds=chance.choice((None, 12.5, 60.0)),
+            visible=chance.choice(({}, {}, {"copied_from": 1})),
+            assignment=item.assignments.filter(reviewer=person).first(),
+        )
+    elif what == 4:
+        state = chance.choice(("submitted", "skipped", "cannot_judge"))
+        reason = chance.choice(("queue", "tie_break"))
+        item.assignments.filter(reviewer=person).delete()
+        Assignment.objects.create(
+            item=item, reviewer=person, state=state, reason=reason, ended_at=timezone.now()
+        )
+    elif what == 5:
+        item.adjudications.filter(stage=stage).update(current=False)
+        Adjudication.objects.create(item=item, stage=stage, value=value, by=person, why="So.")
+    elif what == 6:
+        state = chance.choice((Item.State.OPEN, Item.State.CLOSED, Item.State.WITHDRAWN))
+        Item.objects.filter(pk=item.pk).update(state=state, overlap=5, sham=chance.random() < 0.3)
+    elif what == 7:
+        Item.objects.filter(pk=item.pk).update(execution=chance.choice((None, 0.0, 1.0)))
+        Run.objects.filter(pk=item.run_id).update(demo=chance.random() < 0.5)
+    else:
+        item.scores.filter(stage="refined", arm="expert", reviewer=person).update(current=False)
+        Score.objects.create(
+            item=item, reviewer=person, stage="refined", arm="expert", value=value, imported=True
+        )
+
+
+def counted(campaign: Campaign) -> Counter[tuple[int, str, str]]:
+    rows = campaign.tallies.values_list("configuration", "kind", "pattern", "count")
+    return Counter({(arm, kind, pattern): n for arm, kind, pattern, n in rows if n})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_kept_up_equal_a_recount_after_anything(
+    campaign: Campaign, people: list[User], seed: int
+) -> None:
+    chance = random.Random(seed)
+    items = list(campaign.items.order_by("pk"))
+    for _round in range(6):
+        some = [chance.choice(items) for _time in range(chance.randrange(1, 12))]
+        for item in some:
+            happen(item, chance.choice(people), chance)
+        tallies.note_due(campaign, [item.pk for item in some])
+        if chance.random() < 0.7:
+            tallies.count_due(campaign, most=chance.choice((1, 1_000)))
+    tallies.count_due(campaign)
+    kept_up = counted(campaign)
+    tallies.recount(campaign)
+
+    assert kept_up == counted(campaign)
+    assert min(kept_up.values()) > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_the_database_puts_together_is_what_the_rules_say_one_by_one(
+    campaign: Campaign, people: list[User], seed: int
+) -> None:
+    chance = random.Random(100 + seed)
+    items = list(campaign.items.order_by("pk"))
+    for _time in range(40):
+        happen(chance.choice(items), chance.choice(people), chance)
+    brought = bring(read_rows([item.pk for item in items]))
+    for key, judged in judge_items(items).items():
+        pattern, _disputed = brought[key]
+        expected = pattern_of(judged)
+        if expected is None:
+            assert not pattern or pattern.startswith('["", {}, ')
+            continue
+        counts: Counter[str] = Counter()
+        count_text(pattern, counts, times=1)
+        assert counts[f"item {expected.to_text()}"] == 1
+        for stage in STAGES:
+            pairs = sum(n for name, n in counts.items() if name.startswith(f"pair {stage}|"))
+            given = len(values_given(judged, Stage(stage)))
+            assert pairs == given * (given - 1) // 2

@@ -1,0 +1,203 @@
+"""Decisions on the exact script seen, straight into the catalogue; page and API alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from catalog import services as catalog
+from catalog.models import Entry, Version
+from core.errors import BadInput, NotAllowedNow, Stale
+from pipeline.models import Draft
+from review import services
+from review.models import Assignment, Decision, Item, Score
+from tests.keys import shown
+from tests.make import make_draft
+from tests.review.desk.test_desk import score_next
+from tests.review.maker import shown_to
+
+WHY = "It deletes what is old, as it is to."
+EDITED = "#!/usr/bin/env bash\nset -euo pipefail\nfind /var/tmp/exports -type f -mtime +30 -print -delete\n"
+
+
+def decide(
+    item: Item, *, by: User, kind: str = "approve", draft: Draft | None = None, **more: object
+) -> Decision:
+    draft = draft or item.run.drafts.get(number=1)
+    return services.decide(
+        item,
+        kind=kind,
+        draft_sha256=draft.sha256,
+        by=by,
+        **{"shown": shown_to(by, item), "reason": "" if kind == "reject" else WHY, **more},  # type: ignore[arg-type]
+    )
+
+
+def test_an_approved_draft_of_a_model_is_verified_at_once(held: Assignment, reviewer: User) -> None:
+    decision = decide(held.item, by=reviewer)
+    version = decision.publication.version
+    assert (version.state, version.author, version.verified_by) == ("verified", None, reviewer)
+    assert version.script == decision.draft.script
+    assert version.provenance["run"] == held.item.run_id and version.provenance["demo"] is True
+    held.refresh_from_db()
+    held.item.refresh_from_db()
+    assert (held.state, held.item.state) == ("submitted", "closed")
+
+
+def test_approving_an_unscored_script_records_2_for_it_and_nothing_else(
+    held: Assignment, reviewer: User
+) -> None:
+    decide(held.item, by=reviewer)
+    assert [(score.stage, score.value) for score in Score.objects.all()] == [("script", 2)]
+
+
+def test_approving_the_refined_script_records_2_for_that_stage(
+    held_flagged: Assignment, reviewer: User
+) -> None:
+    refined = held_flagged.item.run.drafts.get(number=2)
+    for value in (0, 2):
+        score_next(held_flagged.item, reviewer, value)
+    decide(held_flagged.item, by=reviewer, draft=refined)
+    given = [(score.stage, score.value) for score in Score.objects.order_by("pk")]
+    assert given == [("script", 0), ("feedback", 2), ("refined", 2)]
+
+
+def test_the_next_statement_in_other_words_is_answered_from_the_catalogue(
+    held: Assignment, reviewer: User
+) -> None:
+    decide(held.item, by=reviewer)
+    found = catalog.retrieve("Delete files older than 30 days in the directory /var/tmp/exports")
+    assert found.matches and found.matches[0].script == held.item.run.drafts.get().script
+
+
+def test_an_edited_script_waits_for_a_second_pair_of_eyes(
+    held: Assignment, reviewer: User, curator: User
+) -> None:
+    decision = decide(held.item, by=reviewer, kind="edit", edited_script=EDITED)
+    version = decision.publication.version
+    assert (version.state, version.author) == ("in_review", reviewer)
+    assert decision.edited is not None and decision.edited.kind == "edited"
+    catalog.verify(version, by=curator, note=WHY)
+    assert Version.objects.get(pk=version.pk).state == "verified"
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        pytest.param("reject", {}, id="rejection without a reason"),
+        pytest.param("edit", {"edited_script": " "}, id="empty edit"),
+        pytest.param("edit", {"edited_script": "a\0b"}, id="edit with a NUL byte"),
+        pytest.param("edit", {"edited_script": "x" * 1_000_001}, id="edit over 1 MB"),
+        pytest.param("maybe", {}, id="no such decision"),
+    ],
+)
+def test_a_bad_decision_changes_nothing(
+    held: Assignment, reviewer: User, kind: str, more: dict[str, object]
+) -> None:
+    with pytest.raises(BadInput):
+        decide(held.item, by=reviewer, kind=kind, **more)
+    assert not Decision.objects.exists() and not Entry.objects.exists()
+    assert Item.objects.get(pk=held.item_id).state == "open"
+
+
+def test_an_edit_that_changes_nothing_is_refused(held: Assignment, reviewer: User) -> None:
+    with pytest.raises(BadInput):
+        decide(held.item, by=reviewer, kind="edit", edited_script=held.item.run.drafts.get().script)
+
+
+def test_what_was_scored_below_2_is_not_approved(held: Assignment, reviewer: User) -> None:
+    draft = held.item.run.drafts.get()
+    services.submit_score(
+        held.item, services.ScoreInput(stage="script", value=1, seen=draft.pk), by=reviewer
+    )
+    with pytest.raises(BadInput):
+        decide(held.item, by=reviewer)
+
+
+def test_a_newer_draft_is_a_conflict_and_never_a_silent_approval(
+    held: Assignment, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    first, token = held.item.run.drafts.get(), shown_to(reviewer, held.item)
+    make_draft(held.item.run, script="echo newer\n", kind="imported")
+    with pytest.raises(Stale) as stale:
+        decide(held.item, by=reviewer, shown=token)
+    assert stale.value.newest == 2
+    answer = client_for(reviewer).post(
+        reverse("item-decide", args=[held.item_id]),
+        {"kind": "approve", "draft": first.sha256, "shown": token},
+        headers={"HX-Request": "true"},
+    )
+    assert answer.status_code == 409
+    assert "newer" in answer.content.decode(), "the new text is shown beside the old one"
+    assert not Decision.objects.exists()
+
+
+def test_a_decided_item_is_decided_once(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
+    decided = decide(held.item, by=reviewer)
+    assert decide(held.item, by=reviewer) == decided, "sent again, it is the same one"
+    with pytest.raises(NotAllowedNow):
+        decide(held.item, by=reviewer, kind="reject", reason="After all.")
+    with pytest.raises(NotAllowedNow):
+        decide(held.item, by=second_reviewer)
+
+
+def test_somebody_elses_item_is_not_decided(held: Assignment, second_reviewer: User) -> None:
+    with pytest.raises(NotAllowedNow):
+        decide(held.item, by=second_reviewer)
+
+
+@pytest.fixture(params=["page", "api"])
+def send(
+    request: pytest.FixtureRequest, client_for: Callable[[User], Client]
+) -> Callable[..., int]:
+    def post(user: User, item: Item, kind: str, draft: Draft, **more: object) -> int:
+        client = client_for(user)
+        if request.param == "page":
+            sent = {"kind": kind, "draft": draft.sha256, "shown": shown_to(user, item), **more}
+            status = client.post(reverse("item-decide", args=[item.pk]), sent).status_code
+            return 201 if status == 302 else status
+        sent = {"kind": kind, "draft_sha256": draft.sha256, "shown": shown_to(user, item), **more}
+        return client.post(
+            f"/api/v1/items/{shown(item)}/decide/", sent, content_type="application/json"
+        ).status_code
+
+    return post
+
+
+def test_page_and_api_decide_alike(
+    held: Assignment,
+    reviewer: User,
+    stranger: User,
+    second_reviewer: User,
+    send: Callable[..., int],
+) -> None:
+    draft = held.item.run.drafts.get()
+    assert send(stranger, held.item, "approve", draft) == 403
+    assert send(second_reviewer, held.item, "approve", draft) == 409
+    assert send(reviewer, held.item, "reject", draft) == 422
+    assert send(reviewer, held.item, "reject", draft, reason="deletes too much") == 201
+    assert send(reviewer, held.item, "approve", draft) == 409
+    assert Decision.objects.get().reason == "deletes too much"
+
+
+def test_a_refused_edit_is_still_there(
+    held: Assignment, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    draft = held.item.run.drafts.get()
+    answer = client_for(reviewer).post(
+        reverse("item-decide", args=[held.item_id]),
+        {
+            "kind": "edit",
+            "draft": draft.sha256,
+            "shown": shown_to(reviewer, held.item),
+            "script": "echo kept\n" + "#" * 1_000_000,
+        },
+        headers={"HX-Request": "true"},
+    )
+    assert answer.status_code == 422 and "echo kept" in answer.content.decode()

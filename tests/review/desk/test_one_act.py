@@ -1,0 +1,425 @@
+"""A decision is one act with what is on the screen: score, comment and decision together, or nothing; undo, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Version
+from core.errors import BadInput, NotAllowedNow, Stale
+from pipeline.models import Draft, DraftFinding, Feedback
+from review import services
+from review.models import Assignment, Decision, Item, Score, Scratch
+from tests.keys import shown as key_of
+from tests.make import make_draft
+from tests.review.desk.test_desk import score_next
+from tests.review.maker import shown_to
+
+ClientFor = Callable[[User], Client]
+WHY = "It is to delete what is old."
+HTMX = {"HX-Request": "true"}
+
+
+@dataclass
+class Sent:
+    """What came of a decision: 201, or the status and the words of the refusal."""
+
+    status: int
+    words: str
+
+
+@pytest.fixture(params=["page", "htmx", "api"])
+def decide(
+    request: pytest.FixtureRequest, reviewer: User, client_for: ClientFor
+) -> Callable[..., Sent]:
+    """Decide as a person does: the page's own form with these fields filled in, with a script and without; the API."""
+    client = client_for(reviewer)
+
+    def by_page(item: Item, kind: str, **fields: object) -> Sent:
+        page = client.get(reverse("item-review", args=[item.pk])).text
+        sent = fields_of(page) | {
+            "kind": kind,
+            **{name: str(value) for name, value in fields.items()},
+        }
+        if kind != "reject":
+            sent["risk_reason"] = str(fields.get("reason", WHY))
+        headers = HTMX if request.param == "htmx" else {}
+        answer = client.post(reverse("item-decide", args=[item.pk]), sent, headers=headers)
+        done = answer.status_code in (200, 204, 302)
+        return Sent(201 if done else answer.status_code, answer.text)
+
+    def by_api(item: Item, kind: str, **fields: object) -> Sent:
+        shown = client.get(f"/api/v1/items/{key_of(item)}/").json()
+        sent = {
+            "kind": kind,
+            "shown": shown["shown"],
+            "draft_sha256": shown["drafts"][-1]["sha256"],
+            "reason": WHY,
+            **fields,
+        }
+        answer = client.post(
+            f"/api/v1/items/{key_of(item)}/decide/", sent, content_type="application/json"
+        )
+        return Sent(answer.status_code, answer.text)
+
+    return by_api if request.param == "api" else by_page
+
+
+def fields_of(page: str) -> dict[str, str]:
+    """The fields of the score and of the decision as the page has them, chosen ones of several."""
+    found: dict[str, str] = {}
+    for tag in re.findall(r"<input\b[^>]*>", page):
+        said = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+        if said.get("type") == "radio" and " checked" not in tag:
+            continue
+        if said.get("form") in ("stage", "decide") or said.get("name") in (
+            *("stage", "arm", "seen", "view", "value"),
+        ):
+            found[said["name"]] = said.get("value", "")
+    comment = re.search(r'<textarea id="comment"[^>]*>([^<]*)<', page)
+    return found | ({"comment": comment[1]} if comment else {})
+
+
+def given() -> list[tuple[str, int, str]]:
+    counting = Score.objects.filter(current=True).order_by("pk")
+    return [(score.stage, score.value, score.comment) for score in counting]
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_approving_what_one_has_picked_0_or_1_is_refused_in_words_and_nothing_is_lost(
+    held: Assignment, decide: Callable[..., Sent], value: int
+) -> None:
+    sent = decide(held.item, "approve", value=value, comment="it keeps the newest")
+    assert sent.status == 422 and f"You picked {value}" in sent.words
+    if "<form" in sent.words:
+        assert "it keeps the newest" in sent.words
+        assert re.search(rf'value="{value}" id="value_{value}" checked', sent.words)
+    assert not Decision.objects.exists() and not Score.objects.exists()
+    assert not Version.objects.exists()
+
+
+def test_a_picked_2_and_a_comment_are_stored_with_the_approval(
+    held: Assignment, decide: Callable[..., Sent]
+) -> None:
+    assert decide(held.item, "approve", value=2, comment="quotes the path").status == 201
+    assert given() == [("script", 2, "quotes the path")]
+    score = Score.objects.get()
+    assert "by_approval" not in score.visible and score.rubric_id and score.blind
+    assert Decision.objects.get().scores == [score.pk]
+
+
+def test_approving_with_nothing_picked_records_2_with_the_comment_that_is_typed(
+    held: Assignment, decide: Callable[..., Sent]
+) -> None:
+    assert decide(held.item, "approve", comment="quotes the path").status == 201
+    assert given() == [("script", 2, "quotes the path")]
+    assert Score.objects.get().visible["by_approval"] is True
+
+
+@pytest.mark.parametrize(("value", "kept"), [(0, [("script", 0, "wrong path")]), (None, [])])
+def test_a_rejection_stores_the_score_that_is_picked_and_the_comment_with_it(
+    held: Assignment, decide: Callable[..., Sent], value: int | None, kept: list[object]
+) -> None:
+    more = {} if value is None else {"value": value}
+    sent = decide(held.item, "reject", reason="No.", comment="wrong path", **more)
+    assert sent.status == 201 and given() == kept
+    decision = Decision.objects.get()
+    assert decision.picked == {"step": "script-model", "value": value, "comment": "wrong path"}
+
+
+def test_an_edit_stores_the_score_of_what_was_edited(
+    held: Assignment, decide: Callable[..., Sent]
+) -> None:
+    assert decide(held.item, "edit", script="true\n", value=1, comment="nearly").status == 201
+    assert given() == [("script", 1, "nearly")]
+
+
+def test_the_page_approves_one_script_and_stores_the_feedbacks_score(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    score_next(item, reviewer, 2)
+    fields = fields_of(client.get(reverse("item-review", args=[item.pk])).text)
+    assert fields["stage"] == "feedback"
+    fields |= {"kind": "approve", "value": "0", "comment": "not so"}
+    assert client.post(reverse("item-decide", args=[item.pk]), fields).status_code == 302
+    assert given() == [("script", 2, ""), ("feedback", 0, "not so")]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [pytest.param({"value": 3}, id="value"), pytest.param({"comment": "x" * 10_001}, id="comment")],
+)
+def test_what_can_not_be_stored_decides_nothing(
+    held: Assignment, decide: Callable[..., Sent], wrong: dict[str, object]
+) -> None:
+    assert decide(held.item, "approve", **wrong).status == 422
+    assert not Decision.objects.exists() and not Score.objects.exists()
+
+
+def test_where_the_decision_fails_no_score_is_left(
+    held: Assignment, decide: Callable[..., Sent]
+) -> None:
+    sent = decide(held.item, "edit", script=" ", value=1, comment="nearly")
+    assert sent.status == 422 and not Score.objects.exists() and not Decision.objects.exists()
+
+
+# --- What is kept and not on this screen -------------------------------------------------------------------------
+
+
+def keep(item: Item, by: User, revision: int = 0, **fields: object) -> Scratch:
+    return services.save_scratch(item, by=by, fields=fields, revision=revision)
+
+
+def test_what_another_tab_has_kept_is_never_ignored(
+    held: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held.item, client_for(reviewer)
+    older = fields_of(client.get(reverse("item-review", args=[item.pk])).text)
+    keep(item, reviewer, **{"value-script-model": "0", "comment-script-model": "of the other tab"})
+    decide = reverse("item-decide", args=[item.pk])
+    sent = older | {"kind": "approve", "risk_reason": WHY}
+    answer = client.post(decide, sent, headers=HTMX)
+    assert answer.status_code == 409 and "Picked: 0." in answer.text
+    assert answer.text.count("of the other tab") == 2, "in the refusal and in its field"
+    assert not Decision.objects.exists()
+    # On the screen that came it stands there, and to pick 2 all the same is one's own act.
+    newer = fields_of(answer.text) | {
+        "kind": "approve",
+        "value": "2",
+        "comment": "",
+        "risk_reason": WHY,
+    }
+    assert client.post(decide, newer).status_code == 302
+    assert given() == [("script", 2, "")]
+
+
+def test_without_a_screen_what_is_kept_counts_as_picked(
+    held: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item = held.item
+    keep(item, reviewer, **{"value-script-model": "0", "comment-script-model": "wrong path"})
+    decision = {
+        "kind": "approve",
+        "draft_sha256": item.run.drafts.get().sha256,
+        "shown": shown_to(reviewer, item),
+        "reason": WHY,
+    }
+    url = f"/api/v1/items/{key_of(item)}/decide/"
+    client = client_for(reviewer)
+    assert client.post(url, decision, content_type="application/json").status_code == 422
+    rejection = decision | {"kind": "reject"}
+    assert client.post(url, rejection, content_type="application/json").status_code == 201
+    assert given() == [("script", 0, "wrong path")]
+
+
+def test_what_is_kept_of_a_stage_that_is_on_no_screen_stops_the_decision(
+    held_flagged: Assignment, reviewer: User
+) -> None:
+    item = held_flagged.item
+    score_next(item, reviewer, 2)
+    keep(item, reviewer, **{"comment-feedback-model": "half a thought"})
+    with pytest.raises(NotAllowedNow, match="half a thought"):
+        services.decide(
+            item,
+            kind="approve",
+            draft_sha256=item.run.drafts.get(number=1).sha256,
+            shown=shown_to(reviewer, item),
+            by=reviewer,
+        )
+
+
+# --- Undo ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("approve", {"value": 2}),
+        ("approve", {}),
+        ("reject", {"value": 0, "reason": "No."}),
+        ("edit", {"value": 1, "script": "true\n"}),
+    ],
+)
+def test_undo_brings_all_of_it_back_into_the_fields(
+    held: Assignment,
+    reviewer: User,
+    client_for: ClientFor,
+    decide: Callable[..., Sent],
+    kind: str,
+    more: dict[str, object],
+) -> None:
+    assert decide(held.item, kind, comment="as it was typed", **more).status == 201
+    client = client_for(reviewer)
+    undone = client.post(f"/api/v1/items/{key_of(held.item)}/undo/")
+    assert undone.status_code == 200 and undone.json()["yours"] is True
+    assert not Score.objects.filter(current=True).exists()
+    page = client.get(reverse("item-review", args=[held.item_id])).text
+    fields = fields_of(page)
+    assert fields["comment"] == "as it was typed"
+    assert fields.get("value") == (str(more["value"]) if "value" in more else None)
+    kept = Scratch.objects.get().fields
+    assert kept.get("reason") == ("No." if kind == "reject" else None)
+    assert kept.get("script") == ("true\n" if kind == "edit" else None)
+
+
+def test_undo_of_a_decision_that_changed_a_score_brings_the_earlier_one_back(
+    held: Assignment, reviewer: User
+) -> None:
+    score_next(held.item, reviewer, 0)
+    services.decide(
+        held.item,
+        kind="approve",
+        draft_sha256=held.item.run.drafts.get().sha256,
+        shown=shown_to(reviewer, held.item),
+        picked=services.ScoreForm(value=2, comment="on second thoughts"),
+        reason=WHY,
+        by=reviewer,
+    )
+    assert given() == [("script", 2, "on second thoughts")]
+    services.undo_last(held.item.campaign, by=reviewer)
+    assert given() == [("script", 0, "")]
+
+
+def test_what_was_typed_is_forgotten_once_it_can_not_be_undone_any_more(
+    held: Assignment, reviewer: User
+) -> None:
+    keep(held.item, reviewer, **{"comment-script-model": "as it was typed"})
+    services.decide(
+        held.item,
+        kind="reject",
+        reason="No.",
+        draft_sha256=held.item.run.drafts.get().sha256,
+        shown=shown_to(reviewer, held.item),
+        by=reviewer,
+    )
+    services.forget_scratches()
+    assert Scratch.objects.exists()
+    window = timedelta(minutes=held.item.campaign.edit_minutes + 1)
+    Item.objects.update(closed_at=timezone.now() - window)
+    services.forget_scratches()
+    assert not Scratch.objects.exists()
+
+
+# --- Only what the screen has shown --------------------------------------------------------------------------------
+
+
+def send(client: Client, item: Item, draft: Draft, **fields: object) -> int:
+    sent = {"kind": "approve", "draft_sha256": draft.sha256, "reason": WHY, **fields}
+    url = f"/api/v1/items/{key_of(item)}/decide/"
+    return client.post(url, sent, content_type="application/json").status_code
+
+
+def test_only_a_script_that_this_persons_screen_has_shown_is_decided_on(
+    held_flagged: Assignment,
+    put_in_queue: Callable[..., Item],
+    reviewer: User,
+    second_reviewer: User,
+    client_for: ClientFor,
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    first, refined = item.run.drafts.order_by("number")
+    token = shown_to(reviewer, item)
+    another = shown_to(reviewer, put_in_queue(statement="Show the uptime", script="uptime\n"))
+    assert send(client, item, refined, shown=token) == 409, "it was never shown"
+    for wrong in ({}, {"shown": ""}, {"shown": 2**31}, {"shown": token[:-1] + "x"}):
+        assert send(client, item, first, **wrong) in (409, 422), wrong
+    for others in (shown_to(second_reviewer, item), another, "", "x"):
+        assert send(client, item, first, shown=others) == 422, "of another screen"
+    assert not Decision.objects.exists()
+    assert send(client, item, first, shown=token) == 201
+
+
+def test_an_older_screen_decides_nothing_once_more_may_be_seen(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item = held_flagged.item
+    first, token = item.run.drafts.get(number=1), shown_to(reviewer, item)
+    for value in (0, 2):
+        score_next(item, reviewer, value)
+    with pytest.raises(Stale) as stale:
+        services.decide(
+            item, kind="reject", reason="No.", draft_sha256=first.sha256, shown=token, by=reviewer
+        )
+    assert stale.value.newest == 2
+
+
+def test_what_is_hidden_changes_neither_the_token_nor_the_answer(
+    held: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held.item, client_for(reviewer)
+    token, body = shown_to(reviewer, item), client.get(f"/api/v1/items/{key_of(item)}/").content
+    sent = {"kind": "approve", "shown": token, "reason": WHY}
+    url = f"/api/v1/items/{key_of(item)}/decide/"
+
+    def answer(sha256: str) -> bytes:
+        said = client.post(url, {**sent, "draft_sha256": sha256}, content_type="application/json")
+        assert said.status_code == 409
+        return said.content
+
+    unknown = answer("f" * 64)
+    first = item.run.drafts.get()
+    feedback = Feedback.objects.create(draft=first, text="- No.", words=2, points=1)
+    hidden = make_draft(
+        item.run, script="echo hidden\n", kind="refined", parent=first, feedback=feedback
+    )
+    assert shown_to(reviewer, item) == token
+    assert client.get(f"/api/v1/items/{key_of(item)}/").content == body
+    assert b"newest" not in body
+    assert "newest" not in client.get(reverse("item-review", args=[item.pk])).text
+    assert answer(hidden.sha256) == unknown
+
+
+# --- A high risk takes a reason ------------------------------------------------------------------------------------
+
+
+def test_approving_a_high_risk_takes_a_reason_that_is_kept(
+    put_in_queue: Callable[..., Item],
+    reviewer: User,
+    decide: Callable[..., Sent],
+    client_for: ClientFor,
+) -> None:
+    item = put_in_queue(statement="Empty $TMPX", script="rm -rf $TMPX/*\n")
+    draft = item.run.drafts.get()
+    DraftFinding.objects.create(
+        draft=draft,
+        script_sha256=draft.sha256,
+        check_name="risk",
+        check_version="1",
+        outcome="failed",
+        level="error",
+        code="unsafe_variable",
+        message="If TMPX is empty, this is the whole system.",
+    )
+    services.claim_item(item, by=reviewer)
+    page = client_for(reviewer).get(reverse("item-review", args=[item.pk])).text
+    assert "high risk" in page and 'name="risk_reason"' in page
+    sent = decide(item, "approve", value=2, reason="")
+    assert sent.status == 422 and "high risk" in sent.words and not Score.objects.exists()
+    assert decide(item, "approve", value=2, reason="TMPX is set before.").status == 201
+    version = Version.objects.get()
+    assert (version.state, version.risk) == ("verified", "high")
+    assert version.events.latest("pk").note == "TMPX is set before."
+    assert Decision.objects.get().reason == "TMPX is set before."
+
+
+def test_a_risk_that_nobody_had_listed_is_found_when_it_is_published(
+    held: Assignment, reviewer: User
+) -> None:
+    with pytest.raises(BadInput, match="high risk") as refused:
+        services.decide(
+            held.item,
+            kind="approve",
+            draft_sha256=held.item.run.drafts.get().sha256,
+            shown=shown_to(reviewer, held.item),
+            by=reviewer,
+        )
+    assert refused.value.field == "reason" and not Decision.objects.exists()

@@ -1,0 +1,108 @@
+"""The same score sent twice at the same moment: an impatient click, a repeated request, two tabs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, connections, transaction
+
+from review import services
+from review.blinding.item_queries import lock_item
+from review.campaigns.services import states
+from review.models import Assignment, Campaign, Item, Score
+from tests.review.maker import add_item, make_study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Act = Callable[[], object]
+
+
+def _meanwhile(item: Item, by: User, first: Act, second: Act) -> list[object]:
+    """Carry out `first` in a transaction that has the item, while `second` waits for it; what `second` gave."""
+    got: list[object] = []
+
+    def work() -> None:
+        try:
+            got.append(second())
+        except Exception as error:
+            got.append(error)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=work)
+    with transaction.atomic():
+        lock_item(item.pk, by.pk)
+        thread.start()
+        while not _waits():
+            pass
+        first()
+    thread.join()
+    return got
+
+
+def _waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
+
+
+@pytest.fixture
+def given(manager: User, reviewer: User) -> tuple[Assignment, services.ScoreInput]:
+    return _claim(make_study(by=manager, reviewers=[reviewer], items=1), reviewer)
+
+
+def _claim(campaign: Campaign, by: User) -> tuple[Assignment, services.ScoreInput]:
+    assignment = services.claim_next(campaign, by=by)
+    assert assignment is not None
+    draft = services.open_item(assignment.item, by).first
+    assert draft is not None
+    return assignment, services.ScoreInput(stage="script", value=2, seen=draft.pk, fence=1)
+
+
+def test_the_same_score_sent_again_meanwhile_is_the_same_score(
+    given: tuple[Assignment, services.ScoreInput], reviewer: User
+) -> None:
+    assignment, score = given
+
+    def send() -> Score:
+        return services.submit_score(assignment.item, score, by=reviewer)
+
+    (second,) = _meanwhile(assignment.item, reviewer, send, send)
+    assert isinstance(second, Score), second
+    assert Score.objects.filter(item=assignment.item).count() == 1
+
+
+def test_another_score_sent_meanwhile_takes_the_place_of_the_first(
+    given: tuple[Assignment, services.ScoreInput], reviewer: User
+) -> None:
+    assignment, score = given
+
+    def send(value: int) -> Act:
+        return lambda: services.submit_score(
+            assignment.item, replace(score, value=value), by=reviewer
+        )
+
+    (second,) = _meanwhile(assignment.item, reviewer, send(0), send(1))
+    assert isinstance(second, Score), second
+    values = Score.objects.filter(item=assignment.item).order_by("pk")
+    assert [(one.value, one.current) for one in values] == [(0, False), (1, True)]
+
+
+def test_what_was_sent_twice_at_once_is_counted_once(manager: User, reviewer: User) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    add_item(campaign, "passed", verdict="correct")
+    states.move_campaign(campaign, "open", by=manager)
+    campaign.refresh_from_db()
+    assignment, score = _claim(campaign, reviewer)
+
+    def send() -> Score:
+        return services.submit_score(assignment.item, score, by=reviewer)
+
+    (second,) = _meanwhile(assignment.item, reviewer, send, send)
+    assert isinstance(second, Score), second
+    assignment.refresh_from_db()
+    item = Item.objects.get(pk=assignment.item_id)
+    assert (assignment.state, item.done, item.state) == ("submitted", 1, "closed")

@@ -1,0 +1,299 @@
+"""A study with halo checks, hidden repeats, flags and all that is recorded with scores, out and in again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import F
+
+from review import services
+from review.campaigns.services import editing, states
+from review.campaigns.services import rules as studies
+from review.counting import tallies
+from review.models import Assignment, Campaign, Flag, Item, Score
+from review.report.threats import report_threats
+from review.services import ScoreInput
+from tests.review.exchange.files import run_all, run_command, write_lines
+from tests.review.maker import make_study
+from tests.review.queue.test_studies import give, go_through
+
+pytestmark = pytest.mark.django_db
+CHECKS = ("halo", "repeats", "position", "sitting", "skips")
+
+
+@pytest.fixture
+def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    """Four items scored by one reviewer and once more by the same, their refined scripts by another; one withdrawn."""
+    people = [reviewer, second_reviewer]
+    campaign = make_study(
+        by=manager, reviewers=people, items=5, halo_share=100, repeat_share=100, rubric="Be kind."
+    )
+    withdrawn = campaign.items.filter(again="").order_by("pk").last()
+    assert withdrawn is not None
+    editing.withdraw(withdrawn, why="It is a duplicate.", by=manager)
+    go_through(campaign, reviewer, 0, 2, 2)
+    let_time_pass()
+    studies.write_rubric(campaign, "Be strict.", by=manager)
+    for number in range(4):
+        assignment = services.claim_next(campaign, by=second_reviewer)
+        assert assignment is not None
+        give(assignment.item, second_reviewer, number % 3)
+    again = campaign.items.filter(again="repeat").order_by("pk")
+    for number, item in enumerate(again):
+        services.claim_item(item, by=reviewer)
+        give(item, reviewer, number % 2, 2, 1)
+    item = campaign.items.filter(again="", state="closed").order_by("pk")[0]
+    Flag.objects.create(item=item, by=reviewer, reason="=The statement is vague.")
+    Flag.objects.create(
+        item=item,
+        by=second_reviewer,
+        reason="No such host.",
+        resolution="It is made up.",
+        resolved_by=manager,
+        resolved_at=item.created_at,
+    )
+    return campaign
+
+
+def let_time_pass() -> None:
+    since = timedelta(hours=1)
+    Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
+    Score.objects.update(at=F("at") - since, active_seconds=7.5)
+
+
+def checks_of(name: str) -> tuple[object, ...]:
+    """The counts of a campaign, and what its threats to validity say of the checks."""
+    campaign = Campaign.objects.get(name=name)
+    tallies.recount(campaign)
+    counts = [
+        (
+            one.items,
+            one.values,
+            one.pairs,
+            {key: one.sums[key] for key in ("demo", "timed", "seconds")},
+        )
+        for one in tallies.read_counts(campaign).values()
+    ]
+    threats = report_threats(campaign)
+    return counts, {key: threats[key] for key in CHECKS}
+
+
+@pytest.mark.parametrize("layout", ["jsonl", "csv", "json"])
+def test_halo_checks_and_repeats_give_the_same_figures_elsewhere(
+    study: Campaign, tmp_path: Path, layout: str
+) -> None:
+    before = checks_of("Study")
+    halo, repeats = report_threats(study)["halo"], report_threats(study)["repeats"]
+    assert isinstance(halo, dict) and isinstance(repeats, dict)
+    assert (halo["made"], halo["scored"], halo["compared"]) == (4, 4, 4)
+    assert repeats["all"]["share"]["denominator"] == 12
+    assert repeats["all"]["share"]["numerator"] == 6
+    file = tmp_path / f"out.{layout}"
+    run_all("Study", ("export_campaign", file))
+    for _times in range(2):
+        run_all("Again", ("import_items", file), ("import_scores", file))
+        assert checks_of("Again") == before
+    again = Campaign.objects.get(name="Again")
+    assert links_of(again) == links_of(study)
+    assert again.items.filter(state="withdrawn").count() == 2  # the item, and what shows it
+    shown = again.items.get(again="halo", case__external_id=a_halo_of(study))
+    (score,) = shown.scores.all()
+    assert score.draft is not None
+    assert "-path" in score.draft.script
+
+
+def a_halo_of(study: Campaign) -> str:
+    halo = study.items.filter(again="halo", state="closed").select_related("case").first()
+    assert halo is not None
+    return halo.case.external_id
+
+
+def links_of(campaign: Campaign) -> list[tuple[object, ...]]:
+    """Of what is shown again: its id, what it is, whose run it has, whether that is the same run."""
+    again = campaign.items.exclude(again="").select_related("case__repeats")
+    return sorted(
+        (
+            item.case.external_id,
+            item.again,
+            item.case.purpose,
+            item.case.repeats.external_id if item.case.repeats else "",
+            campaign.items.get(case=item.case.repeats_id).run_id == item.run_id,
+        )
+        for item in again
+    )
+
+
+def test_what_is_recorded_with_a_score_comes_back(study: Campaign, tmp_path: Path) -> None:
+    first = study.items.filter(again="", state="closed").order_by("pk")[0]
+    Score.objects.filter(item=first, stage="refined").update(view="diff")
+    file = tmp_path / "out.csv"
+    run_all("Study", ("export_campaign", file))
+    run_all("Again", ("import_items", file), ("import_scores", file))
+    assert recorded_of("Again") == recorded_of("Study")
+    assert any(row[-1] for row in recorded_of("Again"))
+    again = Campaign.objects.get(name="Again")
+    assert list(again.rubrics.order_by("number").values_list("number", "text")) == [
+        (1, "Be kind."),
+        (2, "Be strict."),
+    ]
+    assert flags_of("Again") == flags_of("Study")
+    assert len(flags_of("Again")) == 2
+    run_all("Again", ("import_items", file), ("import_scores", file))
+    assert len(flags_of("Again")) == 2
+
+
+def recorded_of(name: str) -> list[tuple[object, ...]]:
+    scores = Score.objects.filter(item__campaign__name=name).order_by(
+        "item__case__external_id", "reviewer", "stage", "at"
+    )
+    fields = (
+        *("item__case__external_id", "stage", "value", "view", "position", "visible"),
+        *("active_seconds", "sitting_minutes", "rubric__number", "rubric__text", "earlier_by"),
+    )
+    return list(scores.values_list(*fields))
+
+
+def flags_of(name: str) -> list[tuple[object, ...]]:
+    flags = Flag.objects.filter(item__campaign__name=name).order_by("reason")
+    return list(flags.values_list("by", "reason", "at", "resolution", "resolved_by", "resolved_at"))
+
+
+def test_a_version_with_another_text_is_not_taken_for_the_file_s(
+    study: Campaign, manager: User, tmp_path: Path
+) -> None:
+    file = tmp_path / "out.jsonl"
+    run_all("Study", ("export_campaign", file))
+    rules = studies.Rules(rubric="Be strict.")
+    studies.create_campaign("Again", by=manager, rules=rules)
+    run_all("Again", ("import_items", file), ("import_scores", file))
+    again = Campaign.objects.get(name="Again")
+    assert [one.text for one in again.rubrics.all()] == ["Be strict."]
+    assert not Score.objects.filter(item__campaign=again).exclude(rubric=None).exists()
+
+
+ORIGINAL: dict[str, object] = {
+    **{"id": "a", "statement": "List", "script": "ls\n", "verdict": "incorrect"},
+    **{"feedback": "- Hidden files.", "refined": "ls -a\n"},
+}
+HALO: dict[str, object] = {
+    **{"id": "a-halo", "statement": "List", "script": "ls -a\n"},
+    **{"purpose": "halo", "repeats": "a"},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param({"repeats": "b"}, "is not there: import that first", id="no such case"),
+        pytest.param({"configuration": "gpt"}, "is not there", id="another configuration"),
+        pytest.param({"script": "ls\n"}, "this is not the refined script", id="another script"),
+        pytest.param({"purpose": "repeat"}, "this is not the script", id="refined as repeat"),
+        pytest.param({"id": "a"}, "this id is there", id="the id of an item"),
+    ],
+)
+def test_a_check_that_fits_no_item_is_refused(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: dict[str, object],
+    said: str,
+) -> None:
+    file = write_lines(tmp_path / "a.jsonl", ORIGINAL, HALO | change)
+    assert run_command("import_items", "Study", file) == 1
+    assert said in capsys.readouterr().err
+    assert not Item.objects.exclude(again="").exists()
+    run_all("Study", ("import_items", write_lines(tmp_path / "b.jsonl", HALO)))
+    assert Item.objects.get(again="halo").case.repeats.external_id == "a"
+
+
+def test_one_item_has_one_check_of_a_kind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The check may stand before the item in the file.
+    file = write_lines(tmp_path / "a.jsonl", HALO, ORIGINAL, HALO | {"id": "a-second"})
+    assert run_command("import_items", "Study", file) == 1
+    assert "'a' is shown as a halo already" in capsys.readouterr().err
+    shown = Item.objects.get(again="halo")
+    # The campaign shows nothing again, so nobody is handed it.
+    assert shown.state == Item.State.CLOSED
+
+
+def test_a_check_that_names_nothing_is_an_item_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {key: value for key, value in HALO.items() if key != "repeats"}
+    assert run_command("import_items", "Study", write_lines(tmp_path / "a.jsonl", row)) == 0
+    assert "it does not say which item it shows again" in capsys.readouterr().err
+    assert Item.objects.get().again == ""
+
+
+def test_what_comes_into_an_open_campaign_gets_its_halo_checks(
+    manager: User, reviewer: User, tmp_path: Path
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1, halo_share=100)
+    file = write_lines(tmp_path / "a.jsonl", ORIGINAL, {**ORIGINAL, "id": "b", "refined": ""})
+    run_all("Study", ("import_items", file))
+    halos = campaign.items.filter(again="halo")
+    assert {one.case.repeats.external_id for one in halos} == {"case-0", "a"}
+    run_all("Study", ("import_items", file))
+    assert halos.count() == 2
+
+
+def test_a_campaign_that_is_set_up_gets_them_when_it_opens(
+    manager: User, reviewer: User, tmp_path: Path
+) -> None:
+    rules = studies.Rules(halo_share=100)
+    campaign = studies.create_campaign("Study", by=manager, rules=rules, reviewers=[reviewer])
+    run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", ORIGINAL)))
+    assert not campaign.items.filter(again="halo").exists()
+    states.move_campaign(campaign, "open", by=manager)
+    assert campaign.items.filter(again="halo").count() == 1
+
+
+def test_a_repeat_that_is_still_to_come_is_handed_to_who_scored_the_item(
+    manager: User, reviewer: User, second_reviewer: User, tmp_path: Path
+) -> None:
+    people = [reviewer, second_reviewer]
+    campaign = make_study(by=manager, reviewers=people, items=1, repeat_share=100)
+    item = campaign.items.get()
+    services.claim_item(item, by=reviewer)
+    give(item, reviewer, 0, 2, 2)
+    let_time_pass()
+    file = tmp_path / "out.jsonl"
+    run_all("Study", ("export_campaign", file))
+    rules = studies.Rules(repeat_share=100)
+    elsewhere = studies.create_campaign("Again", by=manager, rules=rules, reviewers=people)
+    run_all("Again", ("import_items", file), ("import_scores", file))
+    elsewhere = states.move_campaign(elsewhere, "open", by=manager)
+    let_time_pass()
+    assert services.claim_next(elsewhere, by=second_reviewer) is None
+    assignment = services.claim_next(elsewhere, by=reviewer)
+    assert assignment is not None
+    assert assignment.item.again == "repeat"
+    services.submit_score(
+        assignment.item,
+        ScoreInput(stage="script", value=1, seen=assignment.item.run.drafts.get(number=1).pk),
+        by=reviewer,
+    )
+
+
+def test_a_flag_without_a_reason_and_a_time_below_nothing_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", ORIGINAL)))
+    file = write_lines(
+        tmp_path / "b.jsonl",
+        {"record": "flag", "item": "a", "reviewer": "rita"},
+        {"item": "a", "reviewer": "rita", "script": 1, "active_seconds": -1},
+        {"item": "a", "reviewer": "rolf", "script": 1, "active_seconds": 12.5},
+        {"record": "score", "item": "a", "reviewer": "rosa", "script": 1, "earlier_by": [1]},
+    )
+    assert run_command("import_scores", "Study", file) == 1
+    err = capsys.readouterr().err
+    assert "comment: there is no reason" in err
+    assert "active_seconds: -1 is no number from 0 to" in err
+    assert "earlier_by: is no object with names" in err
+    assert Score.objects.get().active_seconds == 12.5
+    assert not Flag.objects.exists()

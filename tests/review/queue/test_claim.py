@@ -1,0 +1,192 @@
+"""Claims: one item to one reviewer, in order, never more than it wants."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from core.errors import BadInput, NotAllowedNow, Stale
+from pipeline import services as pipeline
+from pipeline.models import Run
+from review import services
+from review.models import Assignment, Campaign, Item
+from tests.keys import shown
+from tests.make import make_run
+from tests.people import make_person
+
+
+def test_a_finished_run_is_taken_in_once(db: None) -> None:
+    run = make_run()
+    assert services.take_in(run.pk) is not None
+    assert services.take_in(run.pk) is None
+    assert services.take_in_missed() == 0
+    assert Item.objects.count() == 1
+
+
+@pytest.mark.parametrize("origin", [Run.Origin.COMMAND, Run.Origin.CAMPAIGN, Run.Origin.IMPORTED])
+def test_runs_that_nobody_asked_for_on_a_page_stay_out(db: None, origin: str) -> None:
+    assert services.take_in(make_run(origin=origin).pk) is None
+
+
+def test_graver_items_come_first_and_those_used_without_review_before_all(
+    put_in_queue: Callable[..., Item], reviewer: User, db: None
+) -> None:
+    ordinary = put_in_queue()
+    grave = put_in_queue()
+    grave.run.action.severity = 1
+    grave.run.action.save()
+    Item.objects.filter(pk=grave.pk).update(priority=3)
+    used = put_in_queue()
+    pipeline.use_unreviewed(used.run.drafts.get(), reason="the site is down", by=reviewer)
+    services.raise_priority(used.run_id)
+    order = []
+    for name in ("a", "b", "c"):
+        assignment = services.claim_next(services.live_queue(), by=make_person(name, "reviewer"))
+        assert assignment is not None
+        order.append(assignment.item_id)
+    assert order == [used.pk, grave.pk, ordinary.pk]
+
+
+def test_asking_again_gives_the_item_one_holds(held: Assignment, reviewer: User) -> None:
+    again = services.claim_next(services.live_queue(), by=reviewer)
+    assert again is not None and again.pk == held.pk
+
+
+def test_an_item_in_somebodys_hands_is_nobody_elses(
+    held: Assignment, second_reviewer: User
+) -> None:
+    assert services.claim_next(services.live_queue(), by=second_reviewer) is None
+    with pytest.raises(NotAllowedNow):
+        services.claim_item(held.item, by=second_reviewer)
+
+
+def test_nobody_reviews_what_they_wrote(item: Item, reviewer: User, second_reviewer: User) -> None:
+    pipeline.add_edited_draft(item.run.drafts.get(), script="ls /var/tmp/exports\n", by=reviewer)
+    assert services.claim_next(services.live_queue(), by=reviewer) is None
+    assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
+
+
+def test_a_closed_campaign_hands_nothing_out(item: Item, reviewer: User) -> None:
+    Campaign.objects.update(state="paused")
+    with pytest.raises(NotAllowedNow):
+        services.claim_next(services.live_queue(), by=reviewer)
+
+
+def test_a_lease_that_ran_out_frees_the_place_and_keeps_what_was_typed(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
+    services.save_scratch(held.item, by=reviewer, fields={"comment": "half a thought"}, revision=0)
+    Assignment.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert services.expire_leases() == 1
+    assert services.expire_leases() == 0
+    assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
+    assert services.open_item(held.item, reviewer).scratch.fields == {"comment": "half a thought"}  # type: ignore[union-attr]
+
+
+def test_a_skipped_item_needs_a_reason_and_goes_to_somebody_else(
+    held: Assignment, reviewer: User, second_reviewer: User
+) -> None:
+    with pytest.raises(BadInput):
+        services.give_back(held, state=Assignment.State.SKIPPED)
+    services.give_back(held, state=Assignment.State.SKIPPED, why="not my field")
+    assert services.claim_next(services.live_queue(), by=reviewer) is None
+    assert services.claim_next(services.live_queue(), by=second_reviewer) is not None
+
+
+def test_a_second_tab_that_saves_an_older_text_is_told_so(held: Assignment, reviewer: User) -> None:
+    services.save_scratch(held.item, by=reviewer, fields={"comment": "first tab"}, revision=0)
+    with pytest.raises(Stale):
+        services.save_scratch(held.item, by=reviewer, fields={"comment": "second tab"}, revision=0)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("overlap", [1, 3])
+def test_under_a_race_an_item_gets_exactly_the_reviewers_it_wants(overlap: int) -> None:
+    run = make_run()
+    item = services.take_in(run.pk)
+    assert item is not None
+    Item.objects.filter(pk=item.pk).update(places=overlap, overlap=overlap)
+    people = [User.objects.create_user(f"racer{number}") for number in range(8)]
+    barrier, got = threading.Barrier(len(people)), []
+
+    def race(person: User) -> None:
+        barrier.wait()
+        try:
+            assignment = services.claim_next(services.live_queue(), by=person)
+            if assignment:
+                got.append(assignment.pk)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=race, args=(person,)) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # Whoever met a locked row may have been told that nothing waits; asking once more settles it.
+    for person in people:
+        if len(got) < overlap:
+            assignment = services.claim_next(services.live_queue(), by=person)
+            if assignment and assignment.pk not in got:
+                got.append(assignment.pk)
+    assert len(got) == overlap
+    assert Item.objects.get(pk=item.pk).places == 0
+
+
+def test_the_queue_page_shows_what_waits_and_no_verdict(
+    flagged: Item, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    page = client_for(reviewer).get(reverse("queue")).content.decode()
+    assert flagged.run.action.statement in page
+    assert "flagged" not in page.lower() and "incorrect" not in page.lower()
+
+
+def test_starting_leads_to_the_item(
+    item: Item, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    answer = client_for(reviewer).post(reverse("queue-next"))
+    assert answer["Location"] == reverse("item-review", args=[item.pk])
+
+
+def test_the_queue_is_for_reviewers(
+    item: Item, stranger: User, client_for: Callable[[User], Client]
+) -> None:
+    client = client_for(stranger)
+    assert client.get(reverse("queue")).status_code == 403
+    assert client.post(reverse("queue-next")).status_code == 403
+    assert client.get(reverse("item-review", args=[item.pk])).status_code == 403
+
+
+def test_a_get_changes_nothing(
+    item: Item, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    assert client_for(reviewer).get(reverse("queue-next")).status_code == 405
+
+
+def test_the_api_lists_the_queue_most_urgent_first_with_filters_and_pages(
+    put_in_queue: Callable[..., Item],
+    reviewer: User,
+    stranger: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    ordinary, grave = put_in_queue(), put_in_queue()
+    Item.objects.filter(pk=grave.pk).update(priority=3)
+    client = client_for(reviewer)
+    listed = client.get("/api/v1/queue/").json()
+    assert [row["id"] for row in listed["results"]] == [shown(grave), shown(ordinary)]
+    assert "verdict" not in str(listed)
+    filtered = client.get("/api/v1/queue/?priority__gte=3").json()
+    assert [row["id"] for row in filtered["results"]] == [shown(grave)]
+    first = client.get("/api/v1/queue/?limit=1").json()
+    assert len(first["results"]) == 1 and first["next"]
+    claimed = client.post("/api/v1/queue/claim/").json()
+    assert (claimed["id"], claimed["yours"], claimed["assessment"]) == (shown(grave), True, None)
+    assert client_for(stranger).get("/api/v1/queue/").status_code == 403

@@ -1,0 +1,82 @@
+"""The same script in two arms of one statement is shown once, and its score counts in each."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from pipeline.models import Draft, Feedback
+from review import services
+from review.models import Assignment, Campaign, Item, Score
+from tests.make import imported_configuration
+from tests.review.desk.test_desk import score_next
+from tests.review.maker import add_item, make_study
+
+
+@pytest.fixture
+def arms(manager: User, reviewer: User) -> tuple[Campaign, Item, Item]:
+    """One statement, two arms whose first scripts are the same and passed."""
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    one, other = (add_item(campaign, name, verdict="correct") for name in ("one", "other"))
+    Item.objects.filter(pk=other.pk).update(case=one.case, configuration=imported_configuration())
+    first = one.run.drafts.get()  # type: ignore[union-attr]
+    other.run.drafts.update(script=first.script, sha256=first.sha256)  # type: ignore[union-attr]
+    Campaign.objects.filter(pk=campaign.pk).update(state="open", order="oldest")
+    campaign.refresh_from_db()
+    return campaign, one, Item.objects.get(pk=other.pk)
+
+
+def test_scoring_one_arm_scores_the_other(
+    arms: tuple[Campaign, Item, Item], reviewer: User
+) -> None:
+    campaign, one, other = arms
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    given, copied = Score.objects.order_by("pk")
+    assert (given.item, copied.item, copied.value) == (one, other, 2)
+    assert copied.visible["copied_from"] == given.pk and copied.draft != given.draft
+    assert set(campaign.items.values_list("state", "done", "places")) == {("closed", 1, 0)}
+    assert services.claim_next(campaign, by=reviewer) is None
+
+
+def test_taking_it_back_takes_the_copy_back(
+    arms: tuple[Campaign, Item, Item], reviewer: User
+) -> None:
+    campaign, one, other = arms
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    assert services.undo_last(campaign, by=reviewer) == one
+    assert not Score.objects.filter(current=True).exists()
+    other.refresh_from_db()
+    assert (other.state, other.done, other.places) == ("open", 0, 1)
+    score_next(one, reviewer, 2)
+    assert Score.objects.filter(current=True).count() == 2
+
+
+def test_an_arm_that_shows_more_is_met_later_without_the_script_being_asked_again(
+    arms: tuple[Campaign, Item, Item], reviewer: User
+) -> None:
+    campaign, one, other = arms
+    draft = other.run.drafts.get()  # type: ignore[union-attr]
+    Feedback.objects.create(draft=draft, text="- Else.", words=1, points=1)
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 0)
+    assert Score.objects.count() == 1
+    Assignment.objects.update(created_at=timezone.now() - timedelta(minutes=31))
+    later = services.claim_next(campaign, by=reviewer)
+    assert later is not None and later.item == other
+    step = services.open_item(other, reviewer).next_step
+    assert step is not None and step.stage == "feedback"
+
+
+def test_another_script_is_scored_on_its_own(
+    arms: tuple[Campaign, Item, Item], reviewer: User
+) -> None:
+    campaign, one, other = arms
+    Draft.objects.filter(run=other.run).update(sha256="0" * 64)
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    assert Score.objects.count() == 1

@@ -1,0 +1,364 @@
+"""Items shown again: the refined script to another reviewer as if it were a first one, and hidden repeats."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.test import Client
+
+from core.errors import NotAllowedNow
+from review import services
+from review.campaigns.dashboard import read_progress
+from review.campaigns.services import adjudication, editing, rules, states
+from review.counting import tallies
+from review.exchange.exporting.exporter import Layout, export_campaign
+from review.exchange.importing.items import import_items
+from review.exchange.importing.scores import import_scores
+from review.exchange.source import Source
+from review.models import Assignment, Campaign, Case, Item, Score
+from review.queue.reviewer_checks import repeats as repeating
+from review.report.threats import report_threats
+from review.sampling import is_in_share
+from tests.keys import shown
+from tests.people import make_person
+from tests.review.maker import add_item, make_study
+from tests.review.queue.test_studies import give, go_through
+
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture
+def third(db: None) -> User:
+    return make_person("theo", "reviewer")
+
+
+@pytest.fixture
+def halo_study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    """Two reviewers, each item scored by one of them and its refined script by the other."""
+    people = [reviewer, second_reviewer]
+    return make_study(by=manager, reviewers=people, items=4, halo_share=100)
+
+
+def let_time_pass(minutes: int = 60) -> None:
+    """As if all that was done had been done so much earlier."""
+    since = timedelta(minutes=minutes)
+    Assignment.objects.update(created_at=F("created_at") - since, ended_at=F("ended_at") - since)
+    Score.objects.update(at=F("at") - since)
+
+
+def plain(campaign: Campaign) -> set[int]:
+    return set(campaign.items.filter(again="").values_list("pk", flat=True))
+
+
+def halos(campaign: Campaign) -> set[int]:
+    return set(campaign.items.filter(again="halo").values_list("pk", flat=True))
+
+
+# --- Halo checks ------------------------------------------------------------------------------------------------
+
+
+def test_each_item_of_the_share_has_a_check_of_its_own(halo_study: Campaign) -> None:
+    made = halo_study.items.filter(again="halo")
+    assert made.count() == 4
+    assert {item.case.purpose for item in made} == {"halo"}
+    assert {item.case.repeats_id for item in made} == set(
+        halo_study.cases.filter(purpose="real").values_list("pk", flat=True)
+    )
+    assert {(item.overlap, item.places, item.state) for item in made} == {(1, 1, "open")}
+    assert repeating.make_halos(halo_study) == 0
+
+
+def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
+    manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=30, halo_share=33)
+    chosen = {item.pk for item in campaign.items.all() if is_in_share(item.shuffle, 33, "halo")}
+    runs = set(campaign.items.filter(again="halo").values_list("run", flat=True))
+    assert set(campaign.items.filter(pk__in=chosen).values_list("run", flat=True)) == runs
+    assert 0 < len(runs) < 30
+
+
+def test_a_script_without_refinement_has_no_check(manager: User, reviewer: User) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False, halo_share=100)
+    add_item(campaign, "passed", verdict="correct")
+    states.move_campaign(campaign, "open", by=manager)
+    assert not halos(campaign)
+
+
+def test_the_check_goes_to_who_has_not_had_the_item(
+    halo_study: Campaign, reviewer: User, second_reviewer: User
+) -> None:
+    first = go_through(halo_study, reviewer, 0, 2, 2)
+    assert set(first) == plain(halo_study)
+    let_time_pass()
+    # All were scored by the first: nothing is left for them, and the checks are the other's.
+    assert services.claim_next(halo_study, by=reviewer) is None
+    assert set(go_through(halo_study, second_reviewer, 1)) == halos(halo_study)
+
+
+def test_who_made_the_check_is_not_handed_the_item(
+    halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User
+) -> None:
+    item = halo_study.items.filter(again="").first()
+    assert item is not None
+    services.claim_item(item, by=reviewer)
+    give(item, reviewer, 0, 2, 2)
+    halo = halo_study.items.get(again="halo", run=item.run)
+    services.claim_item(halo, by=second_reviewer)
+    give(halo, second_reviewer, 2)
+    let_time_pass()
+    Item.objects.filter(pk=item.pk).update(state="open", places=1, overlap=2)
+    with pytest.raises(NotAllowedNow):
+        services.claim_item(item, by=second_reviewer)
+    with pytest.raises(NotAllowedNow):
+        services.assign(item, to=second_reviewer, by=manager)
+    with pytest.raises(NotAllowedNow):
+        adjudication.call_in(item, second_reviewer, by=manager)
+
+
+def test_the_check_takes_nobody_away_from_an_item_that_still_wants_reviewers(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    people = [reviewer, second_reviewer]
+    campaign = make_study(by=manager, reviewers=people, items=3, overlap=2, halo_share=100)
+    for one in people:
+        assert set(go_through(campaign, one, 0, 2, 2)) == plain(campaign)
+    let_time_pass()
+    # Both have had every item: nobody is left for the checks, and the study is done all the same.
+    assert [services.claim_next(campaign, by=one) for one in people] == [None, None]
+    progress = read_progress([campaign])[campaign.pk]
+    assert (progress.closed, progress.total) == (3, 3)
+
+
+def look(client: Client, item: Item) -> tuple[str, dict[str, object]]:
+    """Page and API answer of an item, without what differs between any two items and people."""
+    page = client.get(f"/items/{shown(item)}/").content.decode()
+    for pattern, same in (
+        (r'(csrfmiddlewaretoken" value=|X-CSRFToken": ?)"[^"]*"', r"\1"),
+        (r"rita|rolf|Rita|Rolf", "somebody"),
+        (r"-path", "-name"),
+        (r"[0-9a-f]{64}", "sha256"),
+        (r"\d+", "0"),
+    ):
+        page = re.sub(pattern, same, page)
+    told = client.get(f"/api/v1/items/{shown(item)}/").json()
+    (draft,) = told["drafts"]
+    same = {"id": 0, "sha256": "", "script": draft["script"].replace("-path", "-name")}
+    return page, {
+        **told,
+        "id": 0,
+        "shown": "",
+        "drafts": [draft | same],
+        "next": told["next"] | {"seen": 0},
+    }
+
+
+def test_the_check_is_shown_like_any_first_script(
+    halo_study: Campaign, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    item = halo_study.items.filter(again="").order_by("pk")[0]
+    services.claim_item(item, by=reviewer)
+    plain_page, plain_told = look(client_for(reviewer), item)
+    give(item, reviewer, 0, 2, 2)
+    halo = halo_study.items.get(again="halo", run=item.run)
+    services.claim_item(halo, by=second_reviewer)
+    page, told = look(client_for(second_reviewer), halo)
+    assert "-path" in client_for(second_reviewer).get(f"/api/v1/items/{shown(halo)}/").text
+    assert told == plain_told
+    assert page == plain_page
+
+
+def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
+    halo_study: Campaign, reviewer: User, second_reviewer: User
+) -> None:
+    go_through(halo_study, reviewer, 0, 2, 2)
+    before = tallies.read_counts(halo_study)
+    let_time_pass()
+    while assignment := services.claim_next(halo_study, by=second_reviewer):
+        give(assignment.item, second_reviewer, 2 if assignment.item_id % 2 else 1)
+    assert tallies.read_counts(halo_study) == before
+    halo = report_threats(halo_study)["halo"]
+    assert isinstance(halo, dict)
+    assert (halo["made"], halo["scored"], halo["compared"]) == (4, 4, 4)
+    worse = sum(1 for pk in halos(halo_study) if not pk % 2)
+    assert halo["strict"]["value"] == pytest.approx(-worse / 4)
+    assert halo["partial"]["value"] == 0
+
+
+def test_what_is_withdrawn_is_not_checked_either(halo_study: Campaign, manager: User) -> None:
+    item = halo_study.items.filter(again="").first()
+    assert item is not None
+    editing.withdraw(item, why="It is a duplicate.", by=manager)
+    assert halo_study.items.get(again="halo", run=item.run).state == Item.State.WITHDRAWN
+
+
+def test_a_pilot_checks_its_own_items_only(manager: User, reviewer: User) -> None:
+    campaign = make_study(
+        by=manager, reviewers=[reviewer], items=5, is_open=False, pilot_size=2, halo_share=100
+    )
+    states.move_campaign(campaign, "pilot", by=manager)
+    made = campaign.items.filter(again="halo")
+    assert made.filter(pilot=True, state="open").count() == 2
+    assert made.filter(pilot=False, state="held").count() == 3
+
+
+def test_a_clone_has_checks_of_its_own(halo_study: Campaign, manager: User) -> None:
+    clone = editing.clone_campaign(halo_study, "Again", by=manager, with_scripts=True)
+    assert clone.cases.count() == clone.items.count() == 4
+    states.move_campaign(clone, "open", by=manager)
+    assert len(halos(clone)) == 4
+
+
+# --- Hidden repeats ---------------------------------------------------------------------------------------------
+
+
+def test_a_repeat_comes_later_to_the_same_person_and_to_nobody_else(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    people = [reviewer, second_reviewer]
+    campaign = make_study(by=manager, reviewers=people, items=2, repeat_share=100)
+    assert set(go_through(campaign, reviewer, 0, 2, 2)) == plain(campaign)
+    again = set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
+    assert len(again) == 2
+    # In the same sitting none comes; after it, though few items lay between, for nothing else is left.
+    assert services.claim_next(campaign, by=reviewer) is None
+    let_time_pass()
+    assert services.claim_next(campaign, by=second_reviewer) is None
+    assert set(go_through(campaign, reviewer, 1, 2, 2)) == again
+    assert services.claim_next(campaign, by=reviewer) is None
+
+
+def test_a_repeat_comes_among_the_others_once_enough_lie_between(
+    manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repeating, "LATER", 3)
+    campaign = make_study(by=manager, reviewers=[reviewer], items=12, repeat_share=100)
+    order: list[Item] = []
+    while assignment := services.claim_next(campaign, by=reviewer):
+        order.append(assignment.item)
+        give(assignment.item, reviewer, 0, 2, 2)
+        let_time_pass()
+    assert len(order) == 24
+    runs = [item.run_id for item in order]
+    between = {
+        run: place - runs.index(run) for place, run in enumerate(runs) if place > runs.index(run)
+    }
+    early = [run for run, distance in between.items() if distance < 3]
+    # Too soon comes only what is left when all else is done.
+    assert all(run in runs[-3:] for run in early)
+    kinds = "".join(item.again[:1] or "." for item in order)
+    # Among the others, and not all of them after the last.
+    assert "r" in kinds.rstrip("r")
+
+
+def test_each_of_several_reviewers_has_their_share_of_repeats(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    people = [reviewer, second_reviewer]
+    campaign = make_study(by=manager, reviewers=people, items=16, overlap=2, repeat_share=100)
+    for one in people:
+        go_through(campaign, one, 0, 2, 2)
+    let_time_pass()
+    assert campaign.items.filter(again="repeat").count() == 16
+    by_first = go_through(campaign, reviewer, 0, 2, 2)
+    assert set(by_first) <= set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
+
+
+def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
+    manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=4, repeat_share=100)
+    go_through(campaign, reviewer, 0, 2, 2)
+    before = tallies.read_counts(campaign)
+    let_time_pass()
+    first, *others = campaign.items.filter(again="repeat").order_by("pk")
+    for item in (first, *others):
+        services.claim_item(item, by=reviewer)
+        give(item, reviewer, 1 if item == first else 0, 2, 2)
+        let_time_pass()
+    assert tallies.read_counts(campaign) == before
+    repeats = report_threats(campaign)["repeats"]
+    assert isinstance(repeats, dict)
+    share = repeats["all"]["share"]
+    assert (share["numerator"], share["denominator"]) == (11, 12)
+    assert [one["reviewer"] for one in repeats["reviewers"]] == ["rita"]
+
+
+def test_the_count_of_what_a_person_has_done_tells_nothing(
+    manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=2, repeat_share=100)
+    go_through(campaign, reviewer, 0, 2, 2)
+    client = client_for(reviewer)
+    assert "2 done by you" in client.get(f"/studies/{campaign.pk}/").content.decode()
+    let_time_pass()
+    page = client.get(f"/studies/{campaign.pk}/").content.decode()
+    assert "2 items wait for you" in page
+    go_through(campaign, reviewer, 0, 2, 2)
+    page = client.get(f"/studies/{campaign.pk}/").content.decode()
+    assert "4 done by you" in page
+    assert "repeat" not in page.lower()
+
+
+def test_a_limit_holds_for_all_that_is_handed_out(manager: User, reviewer: User) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=3, repeat_share=100, limit_each=4)
+    go_through(campaign, reviewer, 0, 2, 2)
+    let_time_pass()
+    assert services.claim_next(campaign, by=reviewer) is not None
+    Assignment.objects.filter(state="active").update(state="submitted", lease_until=None)
+    with pytest.raises(NotAllowedNow):
+        services.claim_next(campaign, by=reviewer)
+
+
+def test_what_is_shown_again_keeps_its_purpose(
+    halo_study: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    halo = halo_study.items.filter(again="halo").select_related("case").first()
+    assert halo is not None
+    answer = client_for(manager).post(
+        f"/campaigns/{halo_study.pk}/items/{halo.pk}/known/", {"purpose": "gold", "script": 2}
+    )
+    assert answer.status_code == 409
+    assert Case.objects.get(pk=halo.case_id).purpose == "halo"
+
+
+def test_without_shares_nothing_is_shown_again(manager: User, reviewer: User) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=3)
+    go_through(campaign, reviewer, 0, 2, 2)
+    assert not campaign.items.exclude(again="").exists()
+
+
+def test_a_study_with_checks_travels_with_the_same_figures(
+    halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User, tmp_path: Path
+) -> None:
+    Campaign.objects.filter(pk=halo_study.pk).update(repeat_share=100)
+    halo_study.refresh_from_db()
+    go_through(halo_study, reviewer, 0, 2, 2)
+    let_time_pass()
+    go_through(halo_study, second_reviewer, 1)
+    go_through(halo_study, reviewer, 1, 2, 2)
+    assert halo_study.items.exclude(again="").filter(state="closed").count() == 8
+    file = tmp_path / "study.jsonl"
+    with file.open("wb") as written:
+        export_campaign(halo_study, written, by=manager, layout=Layout.JSONL)
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    halo = next(row for row in rows if row["record"] == "item" and row["purpose"] == "halo")
+    assert not halo.keys() & {"refined", "feedback", "verdict"}
+    assert "-path" in halo["script"]
+    assert halo["repeats"] in {f"case-{number}" for number in range(4)}
+    again = rules.create_campaign("Elsewhere", by=manager)
+    assert import_items(Source(file), again, by=manager).refused == 0
+    assert import_scores(Source(file), again, by=manager).refused == 0
+    ours, theirs = (tallies.read_counts(one) for one in (halo_study, again))
+    assert ours == theirs
+    results = io.BytesIO()
+    export_campaign(halo_study, results, by=manager, layout=Layout.EABENCH)
+    assert len(json.loads(results.getvalue())) == 4
