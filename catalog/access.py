@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
-from catalog.entries.services.base import CURATE, require
+from catalog.entries.services.locks import CURATE, require
 from catalog.models import Entry, Job, Phrasing, Use, Version
 
 Person = User | AnonymousUser

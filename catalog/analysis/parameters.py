@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from catalog.analysis.choices import find_choices
-from catalog.analysis.names import names
+from catalog.analysis.shell.command_words import Variable
 from catalog.analysis.shell.commands import Assignment, Command, Expansion
 from catalog.analysis.shell.program import Program, read_program
-from catalog.analysis.shell.words import Variable
 from catalog.analysis.types import encode_script
+from catalog.analysis.word_sets import names
 
 
 class ParameterType(StrEnum):

@@ -15,7 +15,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog import services
-from catalog.calibration.labels import LABEL_MATCHES
 from catalog.calibration.serializers import (
     CalibrationOutput,
     CaseOutput,
@@ -26,9 +25,10 @@ from catalog.calibration.serializers import (
     ThresholdOutput,
     show_calibration,
 )
-from catalog.calibration.thresholds import SET_THRESHOLD
+from catalog.calibration.services.cases import SET_THRESHOLD
+from catalog.calibration.services.labels import LABEL_MATCHES
 from catalog.curation.api import CURATE
-from catalog.entries.services.base import require
+from catalog.entries.services.locks import require
 from catalog.models import MatchLabel, ScoringModel, Threshold
 from core.errors import BadInput
 from core.web.requests import read_body, read_key, read_query, signed_in

@@ -16,10 +16,10 @@ from rest_framework.response import Response
 from catalog import services
 from catalog.access import access_entries, access_entry, access_version, access_versions
 from catalog.entries.serializers import EntrySerializer, ReasonInput, VersionSerializer
-from catalog.entries.services.base import CURATE as MAY_CURATE
-from catalog.entries.services.base import require
-from catalog.entries.version_details import VersionDetails
+from catalog.entries.services.locks import CURATE as MAY_CURATE
+from catalog.entries.services.locks import require
 from catalog.models import Entry, Merge, NearDuplicate, Version, VersionEvent
+from catalog.version_details import VersionDetails
 from core.errors import BadInput
 from core.web.requests import read_body, read_key, signed_in
 

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalog.curation.services.bulk import MOST_ENTRIES, Deed, Order
+from catalog.entries.action_forms import find_owner
 from catalog.entries.forms import FilterForm, PlainText, split_words
-from catalog.entries.lifecycle_forms import find_owner
+from catalog.listing.services.bulk import MOST_ENTRIES, Deed, Order
 from catalog.models import Entry
 from catalog.services import list_entries
 

@@ -40,10 +40,10 @@ from catalog.entries.serializers import (
     VerifyInput,
     VersionSerializer,
 )
-from catalog.entries.services.filters import MERGED, SUSPENDED, Filters
 from catalog.exchange.api import CatalogExportViewSet, CatalogImportViewSet
+from catalog.listing.services.filters import MERGED, SUSPENDED, Filters
 from catalog.models import Entry, Tag, Use, Version
-from catalog.retrieval.service import retrieve
+from catalog.retrieval.answers import retrieve
 from core.web.requests import read_body, read_key, signed_in
 
 CURATE = "curate"

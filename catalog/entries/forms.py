@@ -11,9 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalog.entries.services.filters import MERGED, SUSPENDED, Filters
-from catalog.entries.version_details import ParameterType, VersionDetails
+from catalog.listing.services.filters import MERGED, SUSPENDED, Filters
 from catalog.models import Version
+from catalog.version_details import ParameterType, VersionDetails
 from core.errors import BadInput
 
 _ANY = [("", _("any"))]

@@ -7,8 +7,8 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from catalog.entries.services.search import Listed
 from catalog.entries.services.uses import Copied, Rated, TrackRecord
+from catalog.listing.services.search import Listed
 from catalog.models import Entry, Phrasing, Tag, Use, Version
 from catalog.types import Match, Retrieval
 from core.texts import LONGEST_STATEMENT

@@ -12,11 +12,11 @@ from time import monotonic
 from celery import shared_task
 from django.utils.translation import gettext as _
 
-from catalog.calibration.fitting import carry_out_fit
-from catalog.calibration.thresholds import score_labels
+from catalog.calibration.services.cases import score_labels
+from catalog.calibration.services.scoring_fit import carry_out_fit
 from catalog.curation.services.duplicates import compare_entries
-from catalog.curation.services.rechecking import recheck_versions
-from catalog.exchange.services.file_jobs import carry_out_import
+from catalog.curation.services.rechecks import recheck_versions
+from catalog.exchange.services.import_jobs import carry_out_import
 from catalog.jobs import lease
 from catalog.models import Job
 

@@ -8,12 +8,12 @@ from functools import lru_cache
 from django.contrib.auth.models import User
 
 from catalog import services
-from catalog.entries.services.base import refresh
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
+from catalog.entries.services.locks import refresh
 from catalog.entries.services.versions import mark_verified
 from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import Parameter, VersionDetails
 from catalog.models import Version
+from catalog.version_details import Parameter, VersionDetails
 
 SCRIPT = """#!/usr/bin/env bash
 set -euo pipefail

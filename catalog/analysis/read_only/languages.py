@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from catalog.analysis.names import names
+from catalog.analysis.word_sets import names
 
 MAXIMUM_PROGRAM = 4_000  # characters; nobody writes longer ones on a command line
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from catalog.analysis.names import names
 from catalog.analysis.read_only.languages import awk_only_prints, sed_only_prints, sql_only_reads
 from catalog.analysis.risk.databases import sql_of, strip_sql
 from catalog.analysis.risk.effects import is_harmless_target
@@ -13,6 +12,7 @@ from catalog.analysis.risk.network import CURL_SENDS, read_curl
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.types import SideEffect
+from catalog.analysis.word_sets import names
 
 _READS, _WRITES, _UNKNOWN = SideEffect.READ_ONLY, SideEffect.MUTATING, SideEffect.UNKNOWN
 

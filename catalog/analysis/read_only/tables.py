@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from catalog.analysis.names import names
+from catalog.analysis.word_sets import names
 
 # Every option and operand of these reads, or prints to standard output.
 ANY_USE = names(

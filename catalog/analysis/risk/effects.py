@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from posixpath import normpath
 from typing import Literal
 
-from catalog.analysis.names import names
+from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.text import Span
 from catalog.analysis.shell.variables import SOMETHING
-from catalog.analysis.shell.words import Word, show, show_text
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import names
 
 Code = Literal[
     "destructive",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from catalog.analysis.names import names
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
+from catalog.analysis.shell.command_words import show, show_text
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.opening import SHELLS, read_ssh
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import show, show_text
+from catalog.analysis.shell.wrappers import SHELLS, read_ssh
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import names
 
 _ALWAYS = names(
     """

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from catalog.analysis.names import names
 from catalog.analysis.risk.effects import Code, Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
+from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Word, show
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import names
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from copy import copy
 
-from catalog.analysis.names import names
+from catalog.analysis.shell.command_words import Output, Text, Variable, Word
 from catalog.analysis.shell.commands import Assignment, Found
-from catalog.analysis.shell.words import Output, Text, Variable, Word
+from catalog.analysis.word_sets import names
 
 SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
 MAXIMUM_STEPS = 300  # of looking up one word

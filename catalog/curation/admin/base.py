@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
 from catalog import services
-from catalog.entries.services.base import CURATE
+from catalog.entries.services.locks import CURATE
 from catalog.models import Entry, Tag, Version
 from core.errors import BadInput, NotAllowedNow, Refused
 

@@ -46,9 +46,9 @@ from catalog.curation.admin.forms import (
     NewVersionForm,
     VersionLabelsForm,
 )
+from catalog.entries.action_forms import LiftForm, NoteForm, ReasonForm
 from catalog.entries.forms import read_links, split_lines
-from catalog.entries.lifecycle_forms import LiftForm, NoteForm, ReasonForm
-from catalog.entries.services.base import CURATE
+from catalog.entries.services.locks import CURATE
 from catalog.exchange.services.import_plan import VERIFIED_FIRST
 from catalog.models import Entry, Phrasing, Version
 from core.web.requests import signed_in

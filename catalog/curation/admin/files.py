@@ -31,7 +31,7 @@ from catalog.exchange.formats import (
     read_file,
     read_record,
 )
-from catalog.exchange.services.file_jobs import files_folder
+from catalog.exchange.services.import_jobs import files_folder
 from catalog.models import Entry
 
 MOST_BYTES = 1_000_000

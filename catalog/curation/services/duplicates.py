@@ -11,11 +11,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, require
+from catalog.entries.services.locks import CURATE, require
 from catalog.models import Entry, NearDuplicate, Version
 from catalog.relevance import judge_all
+from catalog.retrieval.answers import rivals_of
 from catalog.retrieval.scoring import current_scoring
-from catalog.retrieval.service import rivals_of
 from catalog.types import Answer
 from core.audit import record
 from core.errors import NotAllowedNow

@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_entry, refresh, require
+from catalog.entries.services.locks import CURATE, lock_entry, refresh, require
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
 from core.audit import record

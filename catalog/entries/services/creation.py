@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from catalog import analysis
-from catalog.analysis.names import names
 from catalog.analysis.shell.program import read_program
+from catalog.analysis.word_sets import names
 from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import Parameter, ParameterType, VersionDetails, describe
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
+from catalog.version_details import Parameter, ParameterType, VersionDetails, describe
 from core.errors import BadInput
 
 LONGEST_SLUG = 70

@@ -9,11 +9,11 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_standing, refresh, require
 from catalog.entries.services.creation import add_phrasings, add_version, hold, make_entry, prepare
+from catalog.entries.services.locks import CURATE, lock_standing, refresh, require
 from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of

@@ -11,7 +11,6 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from catalog.curation.services.merging import merged_into
-from catalog.entries.services.base import lock_entry, refresh
 from catalog.entries.services.creation import (
     Prepared,
     add_phrasings,
@@ -21,10 +20,11 @@ from catalog.entries.services.creation import (
     prepare,
     title_of,
 )
+from catalog.entries.services.locks import lock_entry, refresh
 from catalog.entries.services.versions import mark_verified, require_reason
 from catalog.entries.services.wording_confirmation import Vouched, confirm, vouch
-from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import NotAllowedNow
 from core.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text

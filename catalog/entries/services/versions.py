@@ -13,11 +13,11 @@ from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_standing, refresh, require
 from catalog.entries.services.creation import Prepared, add_version, ensure_tags, prepare
+from catalog.entries.services.locks import CURATE, lock_standing, refresh, require
 from catalog.entries.services.wording_confirmation import confirm
-from catalog.entries.version_details import VersionDetails
 from catalog.models import Entry, Version, VersionEvent
+from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, clean_text, name_of

@@ -26,7 +26,7 @@ from catalog.entries.forms import (
     split_lines,
 )
 from catalog.entries.parameter_rows import suggest_rows
-from catalog.entries.services.base import CURATE, require
+from catalog.entries.services.locks import CURATE, require
 from catalog.models import Version
 from core.errors import BadInput, NotAllowedNow, Stale
 
@@ -152,7 +152,7 @@ def _show_form(
         "remarks": remarks,
         "changed": services.compare_details(version, newer) if version and newer else (),
     }
-    return render(request, "catalog/edit.html", context, status=status)
+    return render(request, "catalog/entries/edit.html", context, status=status)
 
 
 def _to_version(version: Version) -> HttpResponse:

@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 
 from catalog.access import access_versions
 from catalog.curation.services.merging import merged_into
-from catalog.curation.services.rechecking import newer_findings
-from catalog.entries.forms import write_links
-from catalog.entries.lifecycle_forms import (
+from catalog.curation.services.rechecks import newer_findings
+from catalog.entries.action_forms import (
     LabelsForm,
     LiftForm,
     NoteForm,
@@ -26,7 +25,8 @@ from catalog.entries.lifecycle_forms import (
     TitleForm,
     VerifyForm,
 )
-from catalog.entries.services.base import CURATE
+from catalog.entries.forms import write_links
+from catalog.entries.services.locks import CURATE
 from catalog.entries.services.outcomes import by_version
 from catalog.entries.services.parameter_values import fill_in
 from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
@@ -99,7 +99,7 @@ def show_entry(
         ),
         "merged_into": merged_into(entry) if entry.merged_into_id is not None else None,
     }
-    return render(request, "catalog/entry.html", context, status=status)
+    return render(request, "catalog/entries/entry.html", context, status=status)
 
 
 def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:

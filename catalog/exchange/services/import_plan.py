@@ -13,9 +13,9 @@ from django.db.models import Case, Value, When
 from catalog import analysis
 from catalog.entries.services.creation import RESERVED_SLUGS, check, raised_risk
 from catalog.entries.services.versions import details_of
-from catalog.entries.version_details import VersionDetails
 from catalog.exchange.formats import EntryRecord, OtherVersion, Row
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.errors import BadInput
 
 VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))

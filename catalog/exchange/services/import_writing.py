@@ -9,7 +9,6 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from catalog.entries.services.base import lock_standing
 from catalog.entries.services.creation import (
     Prepared,
     add_phrasings,
@@ -17,12 +16,13 @@ from catalog.entries.services.creation import (
     make_entry,
     prepare,
 )
+from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.versions import mark_verified, set_details
 from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import VersionDetails
 from catalog.exchange.formats import EntryRecord, OtherVersion
 from catalog.exchange.services.import_plan import Need, Outcome, Plan, Step, in_order, lower_state
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.audit import record as audit
 
 State = Version.State

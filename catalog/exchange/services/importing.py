@@ -14,8 +14,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.embedding import EmbedderUnavailable
-from catalog.entries.services.base import CURATE, refresh, require
 from catalog.entries.services.creation import Prepared, hold, prepare
+from catalog.entries.services.locks import CURATE, refresh, require
 from catalog.exchange.formats import EntryRecord, Row, UnreadableFile, read_rows
 from catalog.exchange.services.import_plan import (
     ImportReport,

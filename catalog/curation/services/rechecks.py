@@ -1,0 +1,124 @@
+"""What a newer ShellCheck or newer risk rules say of scripts that were checked with older ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import analysis
+from catalog.entries.services.locks import CURATE, require
+from catalog.models import Recheck, Version
+from core.audit import record
+from core.errors import NotAllowedNow
+
+Finding = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """In what a recheck differs from what the version was verified with."""
+
+    new: tuple[Finding, ...]
+    gone: tuple[Finding, ...]
+
+
+class _Place(NamedTuple):
+    """What makes a finding the same finding, whatever its wording."""
+
+    check: object
+    code: object
+    line: object
+
+
+def recheck_versions(*, limit: int) -> int:
+    """Check versions again whose findings were made by another checker; how many it were.
+
+    Their own findings stay what was verified; what is said now stands beside them. Does nothing
+    where ShellCheck can't be asked.
+    """
+    now = analysis.checkers()
+    if "shellcheck none" in now:
+        return 0
+    waiting = list(to_recheck(now).select_related("recheck").order_by("-pk")[:limit])
+    for version in waiting:
+        _recheck(version, now)
+    return len(waiting)
+
+
+def to_recheck(checkers: str = "") -> QuerySet[Version]:
+    """Versions in use, or on their way, that the present checkers have not seen."""
+    checkers = checkers or analysis.checkers()
+    seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
+    return (
+        Version.objects.exclude(state=Version.State.DEPRECATED)
+        .exclude(checked_with=checkers)
+        .exclude(Exists(seen))
+    )
+
+
+def changed_findings() -> QuerySet[Recheck]:
+    """Rechecks that say something else and that nobody has looked at yet, newest first."""
+    return (
+        Recheck.objects.filter(has_changed=True, seen_at=None)
+        .exclude(version__state=Version.State.DEPRECATED)
+        .select_related("version__entry")
+        .order_by("-pk")
+    )
+
+
+def compare_findings(version: Version, recheck: Recheck) -> Changed:
+    """What came and what went between the version's own findings and those of the recheck."""
+    before, after = _by_place(version.findings), _by_place(recheck.findings)
+    return Changed(
+        new=tuple(found for place, found in after.items() if place not in before),
+        gone=tuple(found for place, found in before.items() if place not in after),
+    )
+
+
+def newer_findings(version: Version) -> Changed | None:
+    """What a newer checker says of a version beside its own findings; None where that is nothing else."""
+    recheck = Recheck.objects.filter(version=version, has_changed=True).first()
+    return compare_findings(version, recheck) if recheck else None
+
+
+def mark_seen(recheck: Recheck, *, by: User) -> None:
+    """A curator has looked at it; it is listed again only when the findings change again."""
+    require(by, CURATE)
+    if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
+        seen_at=timezone.now(), seen_by=by
+    ):
+        raise NotAllowedNow(_("Somebody has looked at this already."))
+    record(recheck.version, "newer findings seen", by=by, checked_with=("", recheck.checked_with))
+
+
+def _recheck(version: Version, checkers: str) -> None:
+    report = analysis.analyse(version.script)
+    findings = [
+        asdict(found) for found in report.findings if found.outcome != analysis.Outcome.PASSED
+    ]
+    former = getattr(version, "recheck", None)
+    same = former is not None and _by_place(former.findings).keys() == _by_place(findings).keys()
+    values = {
+        "checked_with": checkers,
+        "at": timezone.now(),
+        "findings": findings,
+        "risk": report.risk.value,
+        "side_effect": report.side_effect.value,
+        "has_changed": _by_place(findings).keys() != _by_place(version.findings).keys(),
+    }
+    if not same:
+        values |= {"seen_at": None, "seen_by": None}
+    Recheck.objects.update_or_create(version=version, defaults=values)
+
+
+def _by_place(findings: Iterable[Finding]) -> dict[_Place, Finding]:
+    return {
+        _Place(found.get("check"), found.get("code"), found.get("line")): found
+        for found in findings
+    }
