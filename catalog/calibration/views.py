@@ -9,13 +9,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog import services
+from catalog.access import require
+from catalog.calibration import services
 from catalog.calibration.forms import LabelForm, ScoringForm, ThresholdForm, WantedForm
 from catalog.calibration.page_data import show_figures
-from catalog.calibration.services.cases import SET_THRESHOLD
 from catalog.calibration.services.labels import LABEL_MATCHES
+from catalog.calibration.services.thresholds import SET_THRESHOLD
 from catalog.entries.forms import add_refusal, retype
-from catalog.entries.services.locks import require
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring

@@ -13,7 +13,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.access import access_entries, access_import, access_imports
+from catalog.access import CURATE_SCOPE, access_entries, access_import, access_imports
 from catalog.exchange.formats import CONTENT_TYPES, Format
 from catalog.exchange.forms import ExportForm
 from catalog.exchange.services import import_jobs
@@ -50,7 +50,7 @@ class CatalogImportViewSet(
     serializer_class = ImportOut
     queryset = Job.objects.none()
     parser_classes = [MultiPartParser, JSONParser]
-    required_scope = "curate"
+    required_scope = CURATE_SCOPE
     lookup_value_regex = "[0-9]+"
 
     def get_queryset(self) -> QuerySet[Job]:

@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from catalog import services
 from catalog.access import access_import, access_imports
 from catalog.entries.forms import add_refusal
+from catalog.exchange import services
 from catalog.exchange.formats import CONTENT_TYPES, Format, file_parts
 from catalog.exchange.forms import ExportForm, ImportForm
 from catalog.exchange.services import import_jobs

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from django.contrib.auth.models import User
 
-from catalog import services
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
-from catalog.entries.services.locks import refresh
+from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.versions import mark_verified
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.models import Version
+from catalog.retrieval import services as retrieval
 from catalog.version_details import Parameter, VersionDetails
 
 SCRIPT = """#!/usr/bin/env bash
@@ -59,5 +59,5 @@ def shelve(
     elif state == "deprecated":
         version.move_to(Version.State.DEPRECATED, by=None)
     refresh([entry.pk])
-    services.embed_missing()
+    retrieval.embed_missing()
     return version

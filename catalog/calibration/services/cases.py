@@ -11,20 +11,18 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from catalog import hooks
-from catalog.calibration.metrics import Case, point_at
+from catalog.access import require
+from catalog.calibration.metrics import Case
 from catalog.calibration.services.labels import LABEL_MATCHES, label_match
-from catalog.entries.services.creation import hold
-from catalog.entries.services.locks import require
-from catalog.models import LabelScore, MatchLabel, ScoringChoice, ScoringModel, Threshold, Version
-from catalog.relevance import Judgement, RelevanceModel, judge_all, shipped_model
+from catalog.entries.services.locks import lock_name
+from catalog.models import LabelScore, MatchLabel, Version
+from catalog.relevance import Judgement, RelevanceModel, judge_all
 from catalog.retrieval.answers import Rivals, rivals_of
-from catalog.retrieval.scoring import current_scoring, model_of, with_threshold
+from catalog.retrieval.scoring import current_scoring
 from catalog.types import Answer
-from core.audit import record
-from core.errors import BadInput, NotAllowedNow, Stale
-from core.texts import LONGEST_REASON, clean_text, name_of
+from core.errors import BadInput, NotAllowedNow
+from core.texts import name_of
 
-SET_THRESHOLD = "catalog.set_threshold"
 LOOKED_AT = 400  # cases among which the next one to label is looked for
 RANDOM_EVERY = 4  # of so many cases one is picked whatever its confidence
 
@@ -158,7 +156,7 @@ def label_case(statement: str, *, version_id: int, label: str, picked: str, by: 
     rivals = rivals_of(statement)
     shown = judge_one(rivals, version_id, statement, model)
     with transaction.atomic():
-        hold(f"label {hash_of(statement)} {version_id}")
+        lock_name(f"label {hash_of(statement)} {version_id}")
         former = (
             MatchLabel.objects.counting()
             .select_related("by")
@@ -186,79 +184,7 @@ def label_case(statement: str, *, version_id: int, label: str, picked: str, by: 
 # --- The threshold ----------------------------------------------------------------------------------------------
 
 
-@transaction.atomic
-def set_threshold(
-    *,
-    match: float,
-    adapt: float,
-    by: User,
-    why: str,
-    wanted_precision: float | None = None,
-    seen: int | None = None,
-) -> Threshold:
-    """From now on a match takes this confidence; who set it, why, and upon how many labels is kept.
-
-    `seen` is the key of the threshold that the person saw, 0 where there was none. Raises BadInput, Stale.
-    """
-    require(by, SET_THRESHOLD)
-    why = clean_text(why, field="why", longest=LONGEST_REASON)
-    for field, value in (("match", match), ("adapt", adapt)):
-        if not 0 <= value <= 1:
-            raise BadInput(_("A confidence lies between 0 and 1."), field=field)
-    if adapt > match:
-        raise BadInput(
-            _("A starting point can't need more confidence than a match."), field="adapt"
-        )
-    hold("threshold")
-    model = current_scoring()
-    newest = Threshold.objects.select_related("by").first()
-    if seen is not None and seen != (newest.pk if newest else 0):
-        raise Stale(
-            _("%(who)s has set the threshold to %(match)s meanwhile.")
-            % {"who": name_of(newest.by) if newest else "", "match": newest and newest.match},
-            newest=newest.pk if newest else 0,
-        )
-    point = point_at(read_cases(model.version), match)
-    threshold = Threshold.objects.create(
-        scoring=model.version,
-        match=match,
-        adapt=adapt,
-        wanted_precision=wanted_precision,
-        labels=point.cases,
-        above=point.share.count,
-        above_right=point.share.right,
-        why=why,
-        by=by,
-    )
-    record(threshold, "threshold set", by=by, match=(model.match_threshold, match))
-    return threshold
-
-
 # --- Which scoring ----------------------------------------------------------------------------------------------
-
-
-@transaction.atomic
-def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> ScoringChoice:
-    """Statements are judged by this model from now on; None is the one that ships.
-
-    Its own threshold comes with it. Raises BadInput, NotAllowedNow where it judges already.
-    """
-    require(by, SET_THRESHOLD)
-    why = clean_text(why, field="why", longest=LONGEST_REASON)
-    hold("scoring")
-    before = current_scoring()
-    wanted = model_of(model.pk) if model else shipped_model()
-    if before.version == wanted.version:
-        raise NotAllowedNow(_("Statements are judged by it already."))
-    choice = ScoringChoice.objects.create(scoring=wanted.version, model=model, why=why, by=by)
-    record(
-        choice,
-        "scoring chosen",
-        by=by,
-        scoring=(before.version, wanted.version),
-        match=(before.match_threshold, with_threshold(wanted).match_threshold),
-    )
-    return choice
 
 
 def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> LabelScore:

@@ -10,9 +10,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from catalog.access import require
 from catalog.calibration.metrics import Case, brier_score, calibration_error, point_at
-from catalog.calibration.services.cases import SET_THRESHOLD, weigh
-from catalog.entries.services.locks import require
+from catalog.calibration.services.cases import weigh
+from catalog.calibration.services.thresholds import SET_THRESHOLD
 from catalog.jobs import lease
 from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
 from catalog.relevance import RelevanceModel

@@ -8,11 +8,11 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from catalog.access import CURATE
 from catalog.curation.admin.actions import Action
 from catalog.curation.admin.base import CuratedAdmin
 from catalog.curation.admin.forms import TagForm
 from catalog.curation.services import tags
-from catalog.entries.services.locks import CURATE
 from catalog.models import Tag
 from core.web.requests import signed_in
 

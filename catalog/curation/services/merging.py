@@ -12,7 +12,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.locks import CURATE, lock_entry, refresh, require
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_entry
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
 from core.audit import record
@@ -156,14 +158,6 @@ def undo_merge(merge: Merge, *, by: User) -> None:
     ).update(state=NearDuplicate.State.OPEN, by=None, decided_at=None)
     record(source, "merge undone", by=by, into=(target.slug, ""))
     refresh([source.pk, target.pk])
-
-
-def merged_into(entry: Entry) -> Entry:
-    """The entry that stands for this one now: itself, or what it was merged into."""
-    standing = Entry.objects.get(pk=entry.pk)
-    while standing.merged_into is not None:
-        standing = standing.merged_into
-    return standing
 
 
 def lock_both(source: Entry, target: Entry) -> tuple[Entry, Entry]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from dataclasses import asdict
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, QuerySet
@@ -12,28 +10,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog import analysis
-from catalog.entries.services.locks import CURATE, require
+from catalog.access import CURATE, require
+from catalog.entries.services.findings import (
+    _by_place,
+)
 from catalog.models import Recheck, Version
 from core.audit import record
 from core.errors import NotAllowedNow
-
-Finding = Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class Changed:
-    """In what a recheck differs from what the version was verified with."""
-
-    new: tuple[Finding, ...]
-    gone: tuple[Finding, ...]
-
-
-class _Place(NamedTuple):
-    """What makes a finding the same finding, whatever its wording."""
-
-    check: object
-    code: object
-    line: object
 
 
 def recheck_versions(*, limit: int) -> int:
@@ -60,31 +43,6 @@ def to_recheck(checkers: str = "") -> QuerySet[Version]:
         .exclude(checked_with=checkers)
         .exclude(Exists(seen))
     )
-
-
-def changed_findings() -> QuerySet[Recheck]:
-    """Rechecks that say something else and that nobody has looked at yet, newest first."""
-    return (
-        Recheck.objects.filter(has_changed=True, seen_at=None)
-        .exclude(version__state=Version.State.DEPRECATED)
-        .select_related("version__entry")
-        .order_by("-pk")
-    )
-
-
-def compare_findings(version: Version, recheck: Recheck) -> Changed:
-    """What came and what went between the version's own findings and those of the recheck."""
-    before, after = _by_place(version.findings), _by_place(recheck.findings)
-    return Changed(
-        new=tuple(found for place, found in after.items() if place not in before),
-        gone=tuple(found for place, found in before.items() if place not in after),
-    )
-
-
-def newer_findings(version: Version) -> Changed | None:
-    """What a newer checker says of a version beside its own findings; None where that is nothing else."""
-    recheck = Recheck.objects.filter(version=version, has_changed=True).first()
-    return compare_findings(version, recheck) if recheck else None
 
 
 def mark_seen(recheck: Recheck, *, by: User) -> None:
@@ -115,10 +73,3 @@ def _recheck(version: Version, checkers: str) -> None:
     if not same:
         values |= {"seen_at": None, "seen_by": None}
     Recheck.objects.update_or_create(version=version, defaults=values)
-
-
-def _by_place(findings: Iterable[Finding]) -> dict[_Place, Finding]:
-    return {
-        _Place(found.get("check"), found.get("code"), found.get("line")): found
-        for found in findings
-    }

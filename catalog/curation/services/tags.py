@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.locks import CURATE, refresh, require
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
 from catalog.models import Tag, Version
 from catalog.version_details import VersionDetails
 from core.audit import record

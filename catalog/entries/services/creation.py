@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from django.contrib.auth.models import User
-from django.db import connection
 from django.db.models import Max
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 from catalog import analysis
 from catalog.analysis.shell.program import read_program
 from catalog.analysis.word_sets import names
+from catalog.entries.services.locks import lock_name
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
 from catalog.version_details import Parameter, ParameterType, VersionDetails, describe
@@ -191,7 +191,7 @@ def add_version(
 
 def make_entry(title: str, *, by: User | None, vouched: Vouched, slug: str = "") -> Entry:
     """A new entry whose title is its first phrasing."""
-    hold("slug")
+    lock_name("slug")
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
     Phrasing.objects.create(
         entry=entry, text=title, source=Phrasing.Source.TITLE, **vouched.fields()
@@ -229,12 +229,6 @@ def free_slug(title: str) -> str:
         number += 1
         slug = f"{base}-{number}"
     return slug
-
-
-def hold(name: str) -> None:
-    """Hold a name until the transaction ends, so that what was looked up stays true."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])
 
 
 def title_of(statement: str, *, longest: int) -> str:

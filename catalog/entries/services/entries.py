@@ -9,8 +9,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.creation import add_phrasings, add_version, hold, make_entry, prepare
-from catalog.entries.services.locks import CURATE, lock_standing, refresh, require
+from catalog.access import CURATE, require
+from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_name, lock_standing
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
@@ -33,7 +35,7 @@ def create_entry(
     wordings = [_clean_phrasing(text) for text in phrasings]
     prepared = prepare(script, details)
     with transaction.atomic():
-        hold(f"script {prepared.sha256}")
+        lock_name(f"script {prepared.sha256}")
         twin = Entry.objects.filter(
             versions__sha256=prepared.sha256, versions__state=Version.State.VERIFIED
         ).first()
@@ -156,3 +158,11 @@ def set_suspended(locked: Entry, *, by: User, reason: str) -> None:
 
 def _clean_phrasing(text: str) -> str:
     return clean_text(text, field="phrasings", longest=LONGEST_STATEMENT)
+
+
+def merged_into(entry: Entry) -> Entry:
+    """The entry that stands for this one now: itself, or what it was merged into."""
+    standing = Entry.objects.get(pk=entry.pk)
+    while standing.merged_into is not None:
+        standing = standing.merged_into
+    return standing

@@ -10,17 +10,17 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from catalog.curation.services.merging import merged_into
 from catalog.entries.services.creation import (
     Prepared,
     add_phrasings,
     add_version,
-    hold,
     make_entry,
     prepare,
     title_of,
 )
-from catalog.entries.services.locks import lock_entry, refresh
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.entries import merged_into
+from catalog.entries.services.locks import lock_entry, lock_name
 from catalog.entries.services.versions import mark_verified, require_reason
 from catalog.entries.services.wording_confirmation import Vouched, confirm, vouch
 from catalog.models import Entry, Phrasing, Version
@@ -61,7 +61,7 @@ def publish(
     prepared = prepare(script, details)
     wording = vouch(author or asked_by, by=by)
     with transaction.atomic():
-        hold(f"script {prepared.sha256}")
+        lock_name(f"script {prepared.sha256}")
         twin = _verified_twin(prepared)
         if twin is not None and twin.entry.suspended_at is None:
             _add_statement(twin.entry, statement, by=by, wording=wording)

@@ -13,8 +13,10 @@ from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog.access import CURATE, require
 from catalog.entries.services.creation import Prepared, add_version, ensure_tags, prepare
-from catalog.entries.services.locks import CURATE, lock_standing, refresh, require
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.wording_confirmation import confirm
 from catalog.models import Entry, Version, VersionEvent
 from catalog.version_details import VersionDetails

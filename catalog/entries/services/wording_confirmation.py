@@ -13,7 +13,9 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.locks import CURATE, lock_standing, refresh, require
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_standing
 from catalog.models import Entry, Phrasing, Version
 from core.audit import record
 from core.errors import NotAllowedNow

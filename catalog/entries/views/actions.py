@@ -14,8 +14,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from catalog import services
 from catalog.access import access_entry, access_phrasing, access_version
+from catalog.entries import services
 from catalog.entries.action_forms import (
     LabelsForm,
     LiftForm,

@@ -13,9 +13,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.access import access_versions
-from catalog.curation.services.merging import merged_into
-from catalog.curation.services.rechecks import newer_findings
+from catalog.access import CURATE, access_versions
 from catalog.entries.action_forms import (
     LabelsForm,
     LiftForm,
@@ -26,7 +24,8 @@ from catalog.entries.action_forms import (
     VerifyForm,
 )
 from catalog.entries.forms import write_links
-from catalog.entries.services.locks import CURATE
+from catalog.entries.services.entries import merged_into
+from catalog.entries.services.findings import newer_findings
 from catalog.entries.services.outcomes import by_version
 from catalog.entries.services.parameter_values import fill_in
 from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog import services
 from catalog.access import access_use, access_version
+from catalog.entries import services
 from catalog.entries.forms import add_refusal
 from catalog.entries.use_forms import OutcomeForm, UseForm
 from catalog.entries.views.page import show_entry

@@ -15,9 +15,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.locks import CURATE, require
+from catalog.access import CURATE, require
 from catalog.exchange.formats import Format, format_of, read_file
-from catalog.exchange.services.import_plan import ImportReport, Outcome
+from catalog.exchange.services.import_report import ImportReport, Outcome
 from catalog.exchange.services.importing import import_rows
 from catalog.jobs import lease
 from catalog.models import Job, Version

@@ -20,7 +20,8 @@ from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.versions import mark_verified, set_details
 from catalog.entries.services.wording_confirmation import Vouched
 from catalog.exchange.formats import EntryRecord, OtherVersion
-from catalog.exchange.services.import_plan import Need, Outcome, Plan, Step, in_order, lower_state
+from catalog.exchange.services.import_plan import Need, Plan, Step, in_order, lower_state
+from catalog.exchange.services.import_report import Outcome
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.audit import record as audit

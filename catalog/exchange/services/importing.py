@@ -13,21 +13,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from catalog.access import CURATE, require
 from catalog.embedding import EmbedderUnavailable
-from catalog.entries.services.creation import Prepared, hold, prepare
-from catalog.entries.services.locks import CURATE, refresh, require
+from catalog.entries.services.creation import Prepared, prepare
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_name
 from catalog.exchange.formats import EntryRecord, Row, UnreadableFile, read_rows
-from catalog.exchange.services.import_plan import (
-    ImportReport,
-    Known,
-    Need,
-    Outcome,
-    Plan,
-    RowOutcome,
-    Seen,
-    Step,
-    decide,
-)
+from catalog.exchange.services.import_plan import Known, Need, Plan, Seen, Step, decide
+from catalog.exchange.services.import_report import ImportReport, Outcome, RowOutcome
 from catalog.exchange.services.import_writing import carry_out
 from catalog.models import Version
 from catalog.retrieval import vector_store
@@ -107,7 +100,7 @@ def load_starter(*, by: User | None = None) -> ImportReport:
     )
     report = ImportReport()
     with transaction.atomic():
-        hold("starter catalogue")
+        lock_name("starter catalogue")
         _run(read_rows(STARTER), plan, report)
     try:
         vector_store.embed_missing()
@@ -152,7 +145,7 @@ def _take_in(chunk: Sequence[Row], plan: Plan, seen: Seen) -> list[RowOutcome]:
     prepared = _prepare(chunk, records, plan)
     outcomes: list[RowOutcome] = []
     with transaction.atomic():
-        hold("import")
+        lock_name("import")
         known = Known(records, seen)
         changed: set[int] = set()
         for row in chunk:

@@ -1,0 +1,22 @@
+"""The list of entries: filtered, searched, and many changed at once."""
+
+from __future__ import annotations
+
+from catalog.listing.services.bulk import Deed, Order, Outcome, Step, carry_out_bulk, plan_bulk
+from catalog.listing.services.filters import Filters
+from catalog.listing.services.search import Found, Listed, list_entries, rows_of, search_entries
+
+__all__ = [
+    "Deed",
+    "Filters",
+    "Found",
+    "Listed",
+    "Order",
+    "Outcome",
+    "Step",
+    "carry_out_bulk",
+    "list_entries",
+    "plan_bulk",
+    "rows_of",
+    "search_entries",
+]

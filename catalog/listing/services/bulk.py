@@ -12,7 +12,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.entries.services.locks import CURATE, require
+from catalog.access import CURATE, require
 from catalog.entries.services.versions import (
     deprecate,
     labels_seen,

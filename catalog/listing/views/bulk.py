@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from catalog import services
-from catalog.curation.forms import BulkForm, read_chosen, read_seen
-from catalog.curation.views.duplicates import curator_of
+from catalog.access import curator_of
 from catalog.entries.forms import add_refusal
+from catalog.listing import services
+from catalog.listing.forms import BulkForm, read_chosen, read_seen
 from catalog.listing.services.bulk import Deed, Step
 from catalog.models import Entry
 from core.errors import BadInput

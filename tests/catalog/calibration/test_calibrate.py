@@ -11,11 +11,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import hooks, services
+from catalog import hooks, tasks
+from catalog.calibration import services
 from catalog.calibration.services.cases import score_labels
-from catalog.jobs import lease, runner
+from catalog.jobs import lease
 from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
 from catalog.relevance import shipped_model
+from catalog.retrieval import services as retrieval
 from catalog.retrieval.scoring import current_scoring
 from core.errors import BadInput, NotAllowedNow, Stale
 from tests.catalog.entries.test_two_curators import at_once
@@ -97,7 +99,7 @@ class TestLabelling:
         self, reviewer: User, curator: User, manager: User, client_for: ClientFor
     ) -> None:
         made = make_version(by=curator)
-        services.embed_missing()
+        retrieval.embed_missing()
         run = make_answered_run(made, by=reviewer)
 
         assert [case.version_id for case in hooks.cases_near(0.8, scoring="", limit=9)] == [made.pk]
@@ -249,7 +251,7 @@ class TestOwnScoring:
         client.post(f"{ADDRESS}fit/")
         job = Job.objects.get()
 
-        runner.carry_out_job(job.pk)
+        tasks.carry_out_job(job.pk)
 
         job.refresh_from_db()
         assert (job.state, job.trouble) == ("done", "")
@@ -281,7 +283,7 @@ class TestOwnScoring:
         with pytest.raises(NotAllowedNow):
             services.begin_fit(by=curator)
 
-        runner.carry_out_job(job.pk)
+        tasks.carry_out_job(job.pk)
 
         page = client_for(curator).get(ADDRESS)
         assert "The last fit came to nothing." in page.text

@@ -11,8 +11,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import hooks, services
-from catalog.jobs import runner
+from catalog import hooks, tasks
+from catalog.calibration import services
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold, Version
 from catalog.relevance import shipped_model
 from catalog.relevance.fitted.model import shipped_document
@@ -176,7 +176,7 @@ def test_a_fit_is_begun_once_and_said_how_it_ended(
     assert (begun.status_code, begun.json()["state"]) == (202, "waiting")
     assert send(curator, "calibration/fit/").status_code == 409
 
-    runner.carry_out_job(Job.objects.get().pk)
+    tasks.carry_out_job(Job.objects.get().pk)
 
     fit = send(curator, "calibration/", "get").json()["fit"]
     assert fit["state"] == "failed"

@@ -12,7 +12,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog import services
+from catalog.entries import services as entry_services
+from catalog.listing import services as listing
 from catalog.models import Entry, Tag, Version
 from tests.catalog.shelf import PLAIN, shelve
 from tests.pipeline.counting import count_queries
@@ -52,7 +53,7 @@ def test_an_administrator_looks_at_every_list_and_record_and_changes_nothing(
     administrator: User, client_for: ClientFor
 ) -> None:
     version = shelve(tags=["a"])
-    services.record_use(version, by=administrator, values={})
+    entry_services.record_use(version, by=administrator, values={})
     client = client_for(administrator)
 
     for model in apps.get_app_config("catalog").get_models():
@@ -128,7 +129,7 @@ def test_an_entry_is_renamed_unless_somebody_was_faster(
     assert client.post(address, form).status_code == 302
     entry.refresh_from_db()
     assert entry.title == "Since when is it up?"
-    services.rename(entry, title="Uptime", by=second_curator)
+    entry_services.rename(entry, title="Uptime", by=second_curator)
 
     stale = client.post(address, {**form, "title": "Tell the uptime", "seen": entry.title + "x"})
 
@@ -301,7 +302,7 @@ def test_tags_are_merged(client: Client) -> None:
 
     assert list(Tag.objects.all()) == [logs]
     assert [list(version.tags.all()) for version in (both, one)] == [[logs], [logs]]
-    assert services.search_entries("logs").entries
+    assert listing.search_entries("logs").entries
     assert "merged into itself" in act(client, "tag", "merge", logs, into=str(logs.pk))
 
 
@@ -349,8 +350,10 @@ def test_the_page_of_an_entry_asks_as_much_for_many_versions(
     few = count_queries(client, address)
     for number in range(4):
         newest = version.entry.versions.latest("number")
-        details = services.details_of(newest)
-        services.edit_version(newest, script=f"echo {number}\n", details=details, by=second_curator)
-        services.add_phrasing(version.entry, text=f"Wording {number}", by=curator)
+        details = entry_services.details_of(newest)
+        entry_services.edit_version(
+            newest, script=f"echo {number}\n", details=details, by=second_curator
+        )
+        entry_services.add_phrasing(version.entry, text=f"Wording {number}", by=curator)
 
     assert count_queries(client, address) == few

@@ -15,8 +15,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import Settings
 
-from catalog import services
 from catalog.curation.admin import files
+from catalog.exchange import services as exchange
 from catalog.exchange.formats import Format, file_parts, read_file
 from catalog.models import Entry, Version
 from tests.catalog.shelf import PLAIN, shelve
@@ -82,8 +82,8 @@ def test_an_export_is_imported_again_as_the_same(client: Client, format: Format)
     )
 
     rows = list(read_file(io.BytesIO(answer.content), format))
-    assert [row.record for row in rows] == list(services.export_entries())
-    assert answer.content == b"".join(file_parts(services.export_entries(), format))
+    assert [row.record for row in rows] == list(exchange.export_entries())
+    assert answer.content == b"".join(file_parts(exchange.export_entries(), format))
     assert ">unchanged<" in upload(client, answer.content, format)
 
 

@@ -10,9 +10,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import services
+from catalog.calibration import services as calibration
+from catalog.curation import services
 from catalog.curation.services.duplicates import compare_entries
+from catalog.entries import services as entry_services
+from catalog.listing import services as listing
 from catalog.models import Entry, Merge, NearDuplicate, Version
+from catalog.retrieval import services as retrieval
 from core.errors import NotAllowedNow, Stale
 from tests.catalog.entries.test_two_curators import at_once
 from tests.catalog.shelf import PLAIN, SCRIPT, shelve
@@ -36,9 +40,9 @@ def source(target: Version) -> Version:
 def test_the_wordings_move_and_the_other_entry_answers(
     source: Version, target: Version, curator: User, reviewer: User
 ) -> None:
-    use = services.record_use(source, by=reviewer, values={}).use
-    services.label_match(STATEMENT, version=source, label="match", by=reviewer)
-    assert services.retrieve(STATEMENT).matches[0].entry == source.entry.slug
+    use = entry_services.record_use(source, by=reviewer, values={}).use
+    calibration.label_match(STATEMENT, version=source, label="match", by=reviewer)
+    assert retrieval.retrieve(STATEMENT).matches[0].entry == source.entry.slug
 
     services.merge_entries(source.entry, target=target.entry, by=curator, note="the same")
 
@@ -48,11 +52,11 @@ def test_the_wordings_move_and_the_other_entry_answers(
         STATEMENT,
         "Since when does it run?",
     ]
-    assert services.retrieve(STATEMENT).matches[0].entry == target.entry.slug
+    assert retrieval.retrieve(STATEMENT).matches[0].entry == target.entry.slug
     source.refresh_from_db()
     assert source.state == "deprecated"
     assert (use.version, source.labels.count()) == (source, 1)
-    assert source.entry.slug not in {row.slug for row in services.search_entries(STATEMENT).entries}
+    assert source.entry.slug not in {row.slug for row in listing.search_entries(STATEMENT).entries}
 
 
 def test_who_opens_it_comes_to_the_other_entry_and_its_history_stays(
@@ -92,7 +96,7 @@ def test_undone_both_are_what_they_were(
 ) -> None:
     verified_at = source.verified_at
     merge = services.merge_entries(source.entry, target=target.entry, by=curator)
-    services.add_phrasing(target.entry, text="Added meanwhile", by=curator)
+    entry_services.add_phrasing(target.entry, text="Added meanwhile", by=curator)
     client = client_for(curator)
     assert "Undo the merge" in client.get(f"/catalogue/{target.entry.slug}/").text
 
@@ -112,7 +116,7 @@ def test_undone_both_are_what_they_were(
         "How long is it up?",
         "Added meanwhile",
     }
-    assert services.retrieve(STATEMENT).matches[0].entry == source.entry.slug
+    assert retrieval.retrieve(STATEMENT).matches[0].entry == source.entry.slug
     with pytest.raises(NotAllowedNow, match="Carla has undone"):
         services.undo_merge(merge, by=curator)
 
@@ -135,7 +139,7 @@ def test_a_merged_entry_is_changed_no_more_and_says_who_merged_it(
         refused = client.post(address, data)
         assert refused.status_code == 409, address
     with pytest.raises(NotAllowedNow, match='Carla merged this entry into "Print the uptime"'):
-        services.suspend(source.entry, by=curator, reason="no")
+        entry_services.suspend(source.entry, by=curator, reason="no")
     assert source.entry.versions.count() == 1
 
 
@@ -149,7 +153,7 @@ def test_what_would_leave_a_statement_without_an_answer_is_refused(
         services.merge_entries(entry, target=draft, by=curator)
     with pytest.raises(NotAllowedNow, match="itself"):
         services.merge_entries(entry, target=entry, by=curator)
-    services.suspend(target.entry, by=curator, reason="broken")
+    entry_services.suspend(target.entry, by=curator, reason="broken")
     with pytest.raises(NotAllowedNow, match="suspended"):
         services.merge_entries(entry, target=Entry.objects.get(pk=target.entry_id), by=curator)
     assert not Merge.objects.exists()
@@ -159,7 +163,7 @@ def test_what_changed_since_the_preview_is_not_merged(
     source: Version, target: Version, curator: User, client_for: ClientFor
 ) -> None:
     seen = services.plan_merge(source.entry, target=target.entry).seen
-    services.add_phrasing(source.entry, text="One more", by=curator)
+    entry_services.add_phrasing(source.entry, text="One more", by=curator)
 
     with pytest.raises(Stale):
         services.merge_entries(source.entry, target=target.entry, by=curator, seen=seen)
@@ -191,7 +195,7 @@ def test_what_is_approved_for_a_merged_entry_goes_to_the_one_that_stands(
 ) -> None:
     services.merge_entries(source.entry, target=target.entry, by=curator)
 
-    version = services.publish(
+    version = entry_services.publish(
         statement="Uptime in seconds", script="cat /proc/uptime\n", by=reviewer, author=None,
         verified=True, provenance={"run": 1}, entry=source.entry,
     )  # fmt: skip
@@ -209,7 +213,9 @@ class TestNearDuplicates:
         assert services.to_compare().count() == 4
         assert compare_all() == 4
 
-        pairs = {(pair.first_id, pair.second_id): pair for pair in services.open_pairs()}
+        pairs = {
+            (pair.first_id, pair.second_id): pair for pair in NearDuplicate.objects.to_look_at()
+        }
         same = pairs[target.entry_id, twin.entry_id]
         assert (same.likeness, same.same_script) == (1.0, True)
         assert not any(other.entry_id in pair for pair in pairs)
@@ -234,26 +240,26 @@ class TestNearDuplicates:
         assert twin.entry.title in client.get(address).text
 
         client.post(f"{address}{pair.pk}/dismiss/")
-        services.add_phrasing(twin.entry, text="Changed", by=curator)
+        entry_services.add_phrasing(twin.entry, text="Changed", by=curator)
         compare_all()
 
-        assert not services.open_pairs().exists()
+        assert not NearDuplicate.objects.to_look_at().exists()
         with pytest.raises(NotAllowedNow, match="Carla has decided"):
             services.dismiss_pair(pair, by=second_curator)
 
     def test_a_pair_that_is_none_any_more_goes(self, target: Version, curator: User) -> None:
         twin = shelve("Report on the disks", script=PLAIN, state="in_review")
         compare_all()
-        assert services.open_pairs().count() == 1
+        assert NearDuplicate.objects.to_look_at().count() == 1
 
-        services.edit_version(
+        entry_services.edit_version(
             twin, script="df -h\n", by=curator,
-            details=services.details_of(twin).model_copy(update={"tools": None}),
+            details=entry_services.details_of(twin).model_copy(update={"tools": None}),
         )  # fmt: skip
-        services.deprecate(twin, by=curator, reason="no longer")
+        entry_services.deprecate(twin, by=curator, reason="no longer")
         compare_all()
 
-        assert not services.open_pairs().exists()
+        assert not NearDuplicate.objects.to_look_at().exists()
 
     def test_merged_a_pair_is_decided(
         self, target: Version, curator: User, client_for: ClientFor
@@ -283,7 +289,7 @@ class TestNearDuplicates:
         with CaptureQueriesContext(connection) as many:
             assert client.get(address).status_code == 200
 
-        assert services.open_pairs().count() > 3
+        assert NearDuplicate.objects.to_look_at().count() > 3
         assert len(many) == len(few) <= 20
         assert client_for(reviewer).get(address).status_code == 403
 
@@ -316,10 +322,12 @@ class TestAtOnce:
 
     def test_an_edit_and_a_merge_one_wins(self) -> None:
         version, target = shelve("Tell the uptime", script="uptime -p\n"), shelve()
-        details = services.details_of(version)
+        details = entry_services.details_of(version)
 
         said = at_once(
-            lambda by: services.edit_version(version, script="uptime -s\n", details=details, by=by),
+            lambda by: entry_services.edit_version(
+                version, script="uptime -s\n", details=details, by=by
+            ),
             lambda by: services.merge_entries(version.entry, target=target.entry, by=by),
         )
 
@@ -334,7 +342,7 @@ class TestAtOnce:
         waiting, target = shelve("Tell the uptime", state="in_review"), shelve("It", script="w\n")
 
         said = at_once(
-            lambda by: services.verify(Version.objects.get(pk=waiting.pk), by=by),
+            lambda by: entry_services.verify(Version.objects.get(pk=waiting.pk), by=by),
             lambda by: services.merge_entries(waiting.entry, target=target.entry, by=by),
         )
 

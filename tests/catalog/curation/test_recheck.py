@@ -10,8 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import analysis, services
+from catalog import analysis
+from catalog.curation import services
 from catalog.curation.services.rechecks import recheck_versions
+from catalog.entries import services as entry_services
 from catalog.models import Recheck, Version
 from core.errors import NotAllowedNow
 from tests.catalog.shelf import shelve
@@ -72,7 +74,7 @@ def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
     recheck_versions(limit=10)
 
     version.refresh_from_db()
-    changed = services.newer_findings(version)
+    changed = entry_services.newer_findings(version)
     assert changed is not None
     assert [found["code"] for found in changed.gone] == ["SC9999"]
     assert changed.new == ()
@@ -100,7 +102,7 @@ def test_seen_it_is_listed_again_only_when_it_changes(
 
 
 def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
-    services.deprecate(old, by=curator, reason="gone")
+    entry_services.deprecate(old, by=curator, reason="gone")
 
     assert recheck_versions(limit=10) == 0
 
@@ -120,7 +122,7 @@ def test_the_number_of_queries_does_not_grow(
     with CaptureQueriesContext(connection) as many:
         client.get(ADDRESS)
 
-    assert services.changed_findings().count() == 4
+    assert Recheck.objects.to_look_at().count() == 4
     assert len(many) == len(few) <= 15
 
 

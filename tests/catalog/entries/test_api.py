@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from catalog import services
+from catalog.entries import services
+from catalog.version_details import VersionDetails
 from scriptsmith_site.people.tokens import make_token
 from tests.catalog.shelf import shelve
 from tests.web_client import WebClient
@@ -37,7 +38,7 @@ def test_entries_are_listed_with_filters_and_search(reviewer: User, client_for: 
 
 def test_an_entry_has_its_versions(reviewer: User, curator: User, client_for: ClientFor) -> None:
     version = shelve("Show the uptime", phrasings=["Since when?"])
-    services.edit_version(version, script="date\n", details=services.VersionDetails(), by=curator)
+    services.edit_version(version, script="date\n", details=VersionDetails(), by=curator)
     services.record_use(version, by=reviewer, values={})
     client = client_for(reviewer)
 

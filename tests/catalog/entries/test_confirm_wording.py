@@ -18,9 +18,12 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from catalog import services
+from catalog.curation import services as curation
+from catalog.entries import services
+from catalog.exchange import services as exchange
 from catalog.exchange.formats import read_rows
 from catalog.models import Entry, Phrasing, Version
+from catalog.retrieval import services as retrieval
 from catalog.types import Match
 from core.errors import NotAllowedNow
 from tests.catalog.shelf import PLAIN, shelve
@@ -41,8 +44,8 @@ def restart() -> Version:
 
 def asked(statement: str) -> Match | None:
     """The best answer of the catalogue, with vectors of everything."""
-    services.embed_missing()
-    found = services.retrieve(statement)
+    retrieval.embed_missing()
+    found = retrieval.retrieve(statement)
     return found.matches[0] if found.matches else None
 
 
@@ -248,7 +251,7 @@ def test_the_reason_is_in_the_answer_of_the_command_and_of_the_api(
     restart: Version, curator: User, client_for: ClientFor
 ) -> None:
     add(restart, HARMLESS, curator)
-    services.embed_missing()
+    retrieval.embed_missing()
     told = StringIO()
     call_command("retrieve", HARMLESS, "--json", stdout=told)
     document = json.loads(told.getvalue())
@@ -271,7 +274,7 @@ def test_files_carry_that_a_wording_waits_and_an_import_as_verified_confirms_the
     assert {"text": HARMLESS, "source": "curator", "confirmed": False} in record["phrasings"]
     Version.objects.all().delete()
     Entry.objects.all().delete()
-    services.import_rows(
+    exchange.import_rows(
         read_rows(path), name="catalogue", state=Version.State.VERIFIED, by=second_curator
     )
     waiting = Phrasing.objects.filter(confirmed_at=None)
@@ -279,7 +282,7 @@ def test_files_carry_that_a_wording_waits_and_an_import_as_verified_confirms_the
 
     other = {"title": "Print the uptime", "script": PLAIN, "phrasings": ["How long is it up?"]}
     path.write_text(json.dumps(other))
-    services.import_rows(read_rows(path), name="x", state=Version.State.VERIFIED, by=second_curator)
+    exchange.import_rows(read_rows(path), name="x", state=Version.State.VERIFIED, by=second_curator)
     assert set(
         Phrasing.objects.filter(entry__slug="print-the-uptime").values_list(
             "confirmed_by", "added_by"
@@ -290,13 +293,13 @@ def test_files_carry_that_a_wording_waits_and_an_import_as_verified_confirms_the
 def test_an_import_as_a_draft_confirms_nothing(curator: User, tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps({"title": "Print the uptime", "script": PLAIN}))
-    services.import_rows(read_rows(path), name="x", state=Version.State.DRAFT, by=curator)
+    exchange.import_rows(read_rows(path), name="x", state=Version.State.DRAFT, by=curator)
     phrasing = Phrasing.objects.get()
     assert phrasing.waits and phrasing.added_by == curator
 
 
 def test_the_starter_entries_are_confirmed() -> None:
-    services.load_starter()
+    exchange.load_starter()
     assert Phrasing.objects.exists()
     assert not Phrasing.objects.filter(confirmed_at=None).exists()
 
@@ -306,11 +309,11 @@ def test_a_merge_into_another_script_asks_for_a_second_person_and_undone_gives_i
 ) -> None:
     harmless = shelve(HARMLESS, script="free -m\n", verified_by=second_curator)
     confirmed = list(harmless.entry.phrasings.values_list("pk", "confirmed_at", "confirmed_by"))
-    merge = services.merge_entries(harmless.entry, target=restart.entry, by=curator)
+    merge = curation.merge_entries(harmless.entry, target=restart.entry, by=curator)
     found = asked(HARMLESS)
     assert found is not None and found.script == RESTART
     assert found.answer == "adapt" and WAITS in found.differs
-    services.undo_merge(merge, by=curator)
+    curation.undo_merge(merge, by=curator)
     again = harmless.entry.phrasings.values_list("pk", "confirmed_at", "confirmed_by")
     assert list(again) == confirmed
     found = asked(HARMLESS)

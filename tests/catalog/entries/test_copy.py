@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import Use
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve

@@ -8,8 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import Entry, Version
+from catalog.retrieval import services as retrieval
 from core.errors import BadInput, NotAllowedNow, Stale
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 
@@ -134,7 +135,7 @@ def test_an_edit_is_a_new_draft_and_the_old_version_goes_on_answering(
     assert (edited.state, edited.author, edited.owner) == ("draft", curator, curator)
     assert edited.provenance == {"origin": "edited", "from_version": 1}
     assert edited.events.get().note == "sixty days"
-    assert services.retrieve(version.entry.title).matches[0].version == 1
+    assert retrieval.retrieve(version.entry.title).matches[0].version == 1
 
 
 def test_who_comes_second_is_told_and_loses_nothing(curator: User, client_for: ClientFor) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from catalog import services
 from catalog.models import Embedding, Version
+from catalog.retrieval import services as retrieval
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import shelve
 
@@ -76,11 +76,11 @@ def test_a_move_that_the_state_does_not_allow_is_refused(
 
 def test_what_is_deprecated_answers_no_more(way: Way, curator: User) -> None:
     version = shelve("Restart the print spooler")
-    assert services.retrieve("Restart the print spooler").answer == "match"
+    assert retrieval.retrieve("Restart the print spooler").answer == "match"
 
     way(curator, version, "deprecate", reason="gone")
 
-    assert services.retrieve("Restart the print spooler").matches == ()
+    assert retrieval.retrieve("Restart the print spooler").matches == ()
     assert not Embedding.objects.filter(searchable=True).exists()
 
 

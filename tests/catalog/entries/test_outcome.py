@@ -11,8 +11,9 @@ from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.utils import timezone
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import Use, Version
+from catalog.retrieval import services as retrieval
 from core.errors import NotAllowedNow
 from tests.catalog.shelf import shelve
 
@@ -56,7 +57,7 @@ def test_an_outcome_is_kept(say: Say, use: Use, reviewer: User, outcome: str) ->
 
 
 def test_made_it_worse_suspends_the_entry_at_once(say: Say, use: Use, reviewer: User) -> None:
-    assert services.retrieve("Restart the print spooler").answer == "match"
+    assert retrieval.retrieve("Restart the print spooler").answer == "match"
 
     assert say(reviewer, use, outcome="worse", incident="INC-42") == 200
 
@@ -64,7 +65,7 @@ def test_made_it_worse_suspends_the_entry_at_once(say: Say, use: Use, reviewer: 
     entry.refresh_from_db()
     assert entry.suspended_by == reviewer
     assert "INC-42" in entry.suspended_why
-    assert services.retrieve("Restart the print spooler").matches == ()
+    assert retrieval.retrieve("Restart the print spooler").matches == ()
 
 
 def test_made_it_worse_needs_an_incident(say: Say, use: Use, reviewer: User) -> None:

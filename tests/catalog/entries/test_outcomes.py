@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog import hooks, services
+from catalog import hooks
+from catalog.entries import services
 from catalog.models import MatchLabel
 from pipeline import services as pipeline
 from pipeline.execution.catalogue_use import find_cases

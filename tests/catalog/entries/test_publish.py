@@ -9,8 +9,9 @@ from django.contrib.auth.models import User
 from django.db import connection
 from pytest_django import Settings
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import Entry, Phrasing, Version
+from catalog.retrieval import services as retrieval
 from core.errors import BadInput
 from tests.catalog.shelf import PLAIN, shelve
 from tests.people import make_person
@@ -34,12 +35,12 @@ def publish(by: User, **changes: object) -> Version:
 
 def test_an_unedited_model_script_is_verified_at_once_and_answers(reviewer: User) -> None:
     version = publish(reviewer)
-    services.embed_missing()
+    retrieval.embed_missing()
 
     assert (version.state, version.verified_by, version.author) == ("verified", reviewer, None)
     assert version.provenance["run"] == 7
     assert version.entry.title == STATEMENT
-    assert services.retrieve(STATEMENT).answer == "match"
+    assert retrieval.retrieve(STATEMENT).answer == "match"
 
 
 def test_an_edited_one_waits_for_somebody_else(reviewer: User, second_reviewer: User) -> None:

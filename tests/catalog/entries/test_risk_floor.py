@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog import services
 from catalog.analysis import Risk, Seen, analyse, least_risk
+from catalog.entries import services
 from catalog.listing.services.bulk import Deed, Order, plan_bulk
 from catalog.models import Version
 from catalog.version_details import VersionDetails

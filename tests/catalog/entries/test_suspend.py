@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog import services
 from catalog.models import Version
+from catalog.retrieval import services as retrieval
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
@@ -29,11 +29,11 @@ def test_a_suspended_entry_answers_no_more_until_it_is_lifted(
     address = f"/catalogue/{version.entry.slug}/"
 
     assert client.post(f"{address}suspend/", {"reason": "breaks queues"}).status_code == 302
-    assert services.retrieve(STATEMENT).matches == ()
+    assert retrieval.retrieve(STATEMENT).matches == ()
     assert "breaks queues" in client.get(address).text
 
     assert client.post(f"{address}lift/", {"note": "it was another script"}).status_code == 302
-    assert services.retrieve(STATEMENT).answer == "match"
+    assert retrieval.retrieve(STATEMENT).answer == "match"
 
 
 def test_it_is_refused_twice_without_a_reason_and_without_the_right(

@@ -9,7 +9,7 @@ from celery import current_app
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import EmbeddingModel, Entry, Use, Version
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from catalog import services
+from catalog.entries import services
 from catalog.entries.services.versions import labels_seen
 from catalog.models import Entry, Version
 from core.errors import NotAllowedNow

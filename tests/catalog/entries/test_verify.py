@@ -12,8 +12,9 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import Embedding, Version
+from catalog.retrieval import services as retrieval
 from core.errors import NotAllowedNow
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import shelve
@@ -47,7 +48,7 @@ def test_another_curator_verifies_it_and_the_entry_answers(
         "looked at it",
     )
     assert set(Embedding.objects.values_list("searchable", flat=True)) == {True}
-    assert services.retrieve("List files older than 30 days").answer == "match"
+    assert retrieval.retrieve("List files older than 30 days").answer == "match"
     logged = LogEntry.objects.get(actor=second_curator)
     assert logged.additional_data == {"event": "verified"}
 
@@ -96,7 +97,7 @@ def test_the_former_version_goes_out_of_use(way: Way, curator: User, second_cura
     former.refresh_from_db()
     assert former.state == "deprecated"
     assert former.events.last().note == "replaced by version 2"
-    assert [match.version for match in services.retrieve(former.entry.title).matches] == [2]
+    assert [match.version for match in retrieval.retrieve(former.entry.title).matches] == [2]
 
 
 @pytest.mark.django_db(transaction=True)

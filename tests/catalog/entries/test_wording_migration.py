@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from catalog import services
+from catalog.entries import services
 from catalog.models import Phrasing, Version
 from tests.catalog.shelf import PLAIN, shelve
 

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from catalog import services
 from catalog.models import Phrasing, Version
+from catalog.retrieval import services as retrieval
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
@@ -32,13 +32,13 @@ def test_a_new_wording_is_answered_once_it_is_confirmed(
     address = f"/catalogue/{version.entry.slug}/phrasing/"
 
     assert client_for(curator).post(address, {"text": "Kick the printers"}).status_code == 302
-    services.embed_missing()
+    retrieval.embed_missing()
 
-    assert services.retrieve("Kick the printers").answer == "adapt"
+    assert retrieval.retrieve("Kick the printers").answer == "adapt"
     phrasing = version.entry.phrasings.get(text="Kick the printers")
     confirm = f"/catalogue/phrasings/{phrasing.pk}/confirm/"
     assert client_for(second_curator).post(confirm).status_code == 302
-    assert services.retrieve("Kick the printers").answer == "match"
+    assert retrieval.retrieve("Kick the printers").answer == "match"
 
 
 @pytest.mark.parametrize("text", ["", "  ", "Bounce cups", "a\0b"])

@@ -14,10 +14,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import Settings
 
-from catalog import services
+from catalog import tasks
+from catalog.exchange import services
 from catalog.exchange.formats import Format, read_file
 from catalog.exchange.services import import_jobs
-from catalog.jobs import runner
 from catalog.models import Entry, Job, Version
 from tests.catalog.shelf import PLAIN, shelve
 
@@ -120,11 +120,11 @@ def test_a_large_file_is_left_to_a_worker(client: Client, monkeypatch: pytest.Mo
     preview = upload(client, file_of(GOOD))
     waiting = client.get(f"{ADDRESS}{preview.pk}/").text
     assert "Waiting for a worker" in waiting and 'hx-trigger="every 1s"' in waiting
-    runner.carry_out_job(preview.pk)
+    tasks.carry_out_job(preview.pk)
     preview.refresh_from_db()
     job = start(client, preview)
     assert job.state == "waiting"
-    runner.carry_out_job(job.pk)
+    tasks.carry_out_job(job.pk)
 
     assert Entry.objects.count() == 1
     assert "hx-trigger" not in client.get(f"{ADDRESS}{job.pk}/").text
@@ -137,7 +137,7 @@ def test_it_can_be_cancelled_before_it_begins(
     job = upload(client, file_of(GOOD))
 
     assert client.post(f"{ADDRESS}{job.pk}/cancel/").status_code == 302
-    runner.carry_out_job(job.pk)
+    tasks.carry_out_job(job.pk)
 
     job.refresh_from_db()
     assert job.state == "cancelled"

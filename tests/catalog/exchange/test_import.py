@@ -11,9 +11,11 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.management import CommandError, call_command
 
-from catalog import services
+from catalog.entries import services as entry_services
+from catalog.exchange import services
 from catalog.exchange.formats import read_rows
 from catalog.models import Entry, Phrasing, Version
+from catalog.retrieval import services as retrieval
 from core.errors import BadInput
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 
@@ -62,10 +64,10 @@ def test_a_curator_vouches_for_verified_rows(file: Path, curator: User, reviewer
         services.import_entries(file, by=reviewer, state=STATE.VERIFIED)
 
     services.import_entries(file, by=curator, state=STATE.VERIFIED)
-    services.embed_missing()
+    retrieval.embed_missing()
 
     assert set(Version.objects.values_list("state", "verified_by")) == {("verified", curator.pk)}
-    assert services.retrieve("Tell the date").answer == "match"
+    assert retrieval.retrieve("Tell the date").answer == "match"
 
 
 def test_rows_with_the_same_script_become_phrasings_of_one_entry(tmp_path: Path) -> None:
@@ -209,13 +211,15 @@ def shelve_everything(curator: User, second_curator: User) -> None:
         verified_by=second_curator, phrasings=["Which files are old?"], tags=["files", "a"],
         undo="nothing to undo", links=[{"url": "https://example.org/", "label": "=x"}], tools=[],
     )  # fmt: skip
-    services.add_phrasing(verified.entry, text="Name what is old", by=curator)
-    details = services.details_of(verified)
-    services.edit_version(verified, script=f"{SCRIPT}# newer\n", details=details, by=curator)
+    entry_services.add_phrasing(verified.entry, text="Name what is old", by=curator)
+    details = entry_services.details_of(verified)
+    entry_services.edit_version(verified, script=f"{SCRIPT}# newer\n", details=details, by=curator)
     old = shelve("Show the uptime", script="uptime -p\n", author=curator)
-    newer = services.edit_version(old, script=PLAIN, details=services.details_of(old), by=curator)
-    services.verify(newer, by=second_curator)
-    services.suspend(newer.entry, by=curator, reason="wrong on BSD")
+    newer = entry_services.edit_version(
+        old, script=PLAIN, details=entry_services.details_of(old), by=curator
+    )
+    entry_services.verify(newer, by=second_curator)
+    entry_services.suspend(newer.entry, by=curator, reason="wrong on BSD")
     shelve("Tell the date", script="date\r\n", state="deprecated")
     shelve("Draft", script="df\n", state="draft")
 
@@ -335,7 +339,8 @@ def test_the_starter_catalogue_is_verified_and_answers() -> None:
     assert set(Version.objects.values_list("state", flat=True)) == {"verified"}
     assert Version.objects.all()[0].provenance == {"origin": "starter catalogue"}
     assert (
-        services.retrieve("Restart nginx, but only if its configuration is valid").answer == "match"
+        retrieval.retrieve("Restart nginx, but only if its configuration is valid").answer
+        == "match"
     )
     assert services.load_starter().unchanged == report.entries
 
@@ -381,7 +386,7 @@ def test_the_command_reports_and_ends_with_a_status(
     assert run("import_catalogue", str(tmp_path / "none"))[0] == 2
     assert run("import_catalogue", str(file), "--state", "verified")[0] == 2
     assert run("import_catalogue", str(file), "--by", "nobody")[0] == 2
-    assert services.retrieve("Tell the date").answer == "match"
+    assert retrieval.retrieve("Tell the date").answer == "match"
 
 
 def test_the_retrieve_command_prints_one_document_and_nothing_else(tmp_path: Path) -> None:

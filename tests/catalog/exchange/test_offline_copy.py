@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
 
-from catalog import services
+from catalog.entries import services as entry_services
 from catalog.exchange import offline_copy
 from catalog.tasks import write_offline_copy
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
@@ -42,7 +42,7 @@ def test_the_page_and_the_scripts_hold_what_is_verified(curator: User, tmp_path:
     )  # fmt: skip
     shelve("Wait for review", script="true\n", state="in_review")
     bad = shelve("Wipe the cache", script="echo wiped\n")
-    services.suspend(bad.entry, by=curator, reason="It wiped too much")
+    entry_services.suspend(bad.entry, by=curator, reason="It wiped too much")
 
     made = offline_copy.write_copy(tmp_path)
 
@@ -65,7 +65,7 @@ def test_hostile_text_stays_text_and_nothing_may_run(curator: User, tmp_path: Pa
         links=[{"url": "https://example.org/", "label": HOSTILE}],
     )  # fmt: skip
     bad = shelve("Suspended", script="true\n")
-    services.suspend(bad.entry, by=curator, reason=HOSTILE)
+    entry_services.suspend(bad.entry, by=curator, reason=HOSTILE)
 
     offline_copy.write_copy(tmp_path)
 

@@ -11,8 +11,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import services
+from catalog.entries import services as entry_services
 from catalog.models import EmbeddingModel, Version
+from catalog.version_details import VersionDetails
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
 from tests.web_client import WebClient
 
@@ -131,11 +132,11 @@ def test_the_number_of_queries_does_not_grow(
     for number in range(3):
         shelve(f"Task {number}", script=f"echo {number}\n", tags=["a", "b"], owner=curator)
         newest = first.entry.versions.latest("number")
-        services.edit_version(
-            newest, script=f"date +{number}\n", details=services.details_of(newest).model_copy(
+        entry_services.edit_version(
+            newest, script=f"date +{number}\n", details=entry_services.details_of(newest).model_copy(
                 update={"parameters": None}), by=curator,
         )  # fmt: skip
-        services.add_phrasing(first.entry, text=f"Another {number}", by=curator)
+        entry_services.add_phrasing(first.entry, text=f"Another {number}", by=curator)
 
     with CaptureQueriesContext(connection) as many:
         assert client.get(address).status_code == 200
@@ -204,7 +205,7 @@ def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
         check_after=HOSTILE, links=[{"url": "https://example.org/", "label": HOSTILE}],
     )  # fmt: skip
     Version.objects.filter(pk=version.pk).update(provenance={HOSTILE: HOSTILE})
-    services.suspend(version.entry, by=curator, reason=HOSTILE)
+    entry_services.suspend(version.entry, by=curator, reason=HOSTILE)
     client = client_for(curator)
 
     for address in (
@@ -224,8 +225,8 @@ def test_the_history_shows_two_versions_side_by_side(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
     version = shelve(script="uptime\n")
-    details = services.details_of(version).model_copy(update={"tools": None})
-    services.edit_version(version, script="uptime --pretty\n", details=details, by=curator)
+    details = entry_services.details_of(version).model_copy(update={"tools": None})
+    entry_services.edit_version(version, script="uptime --pretty\n", details=details, by=curator)
     client = client_for(reviewer)
     address = f"/catalogue/{version.entry.slug}/history/"
 
@@ -240,9 +241,7 @@ def test_a_version_has_an_address_of_its_own(
     curator: User, reviewer: User, client_for: ClientFor
 ) -> None:
     version = shelve(script="uptime\n")
-    services.edit_version(
-        version, script="date -u\n", details=services.VersionDetails(), by=curator
-    )
+    entry_services.edit_version(version, script="date -u\n", details=VersionDetails(), by=curator)
     client = client_for(reviewer)
     address = f"/catalogue/{version.entry.slug}/"
 

@@ -10,7 +10,8 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from catalog import services
+from catalog.entries import services as entry_services
+from catalog.listing import services
 from catalog.models import Version
 from tests.catalog.shelf import shelve
 
@@ -64,7 +65,7 @@ def test_what_is_refused_is_said_and_the_rest_is_done(
     shelf: list[Version], curator: User, client_for: ClientFor
 ) -> None:
     client = client_for(curator)
-    services.deprecate(shelf[1], by=curator, reason="long ago")
+    entry_services.deprecate(shelf[1], by=curator, reason="long ago")
 
     page = preview(client, shelf, "deprecate", note="gone")
     for said in (
@@ -89,7 +90,7 @@ def test_what_changed_since_the_preview_is_left_alone(
 ) -> None:
     client = client_for(curator)
     page = preview(client, shelf[:2], "add_tags", tags="nightly")
-    services.set_details(shelf[0], by=second_curator, tags=["theirs"], links=[], owner=None)
+    entry_services.set_details(shelf[0], by=second_curator, tags=["theirs"], links=[], owner=None)
 
     done = carry_out(client, page, "add_tags", tags="nightly")
 

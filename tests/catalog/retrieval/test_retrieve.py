@@ -11,10 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from catalog import services
 from catalog.models import EmbeddingModel, Threshold
 from catalog.relevance import shipped_model
-from catalog.retrieval import text_search, vector_search
+from catalog.retrieval import services, text_search, vector_search
 from catalog.retrieval.answers import as_document
 from catalog.types import Answer
 from core.errors import BadInput

@@ -12,10 +12,9 @@ from django.db import connection
 from kombu.exceptions import OperationalError
 from pytest_django import Settings
 
-from catalog import services
 from catalog.embedding import EmbedderUnavailable, HashingEmbedder
 from catalog.models import Embedding, EmbeddingModel, Phrasing
-from catalog.retrieval import vector_search, vector_store
+from catalog.retrieval import services, vector_search, vector_store
 from catalog.tasks import embed_missing
 from core.database.advisory_lock import FILL_VECTORS
 from tests.catalog.shelf import shelve
