@@ -20,8 +20,8 @@ from catalog.entries.services import (
     withdraw,
 )
 from catalog.exchange.services import (
+    ImportOutcome,
     ImportReport,
-    Outcome,
     export_entries,
     import_entries,
     load_starter,
@@ -32,7 +32,7 @@ from catalog.retrieval.services import embed_missing, retrieve
 __all__ = [
     "CURATE",
     "ImportReport",
-    "Outcome",
+    "ImportOutcome",
     "add_phrasing",
     "create_entry",
     "details_of",

@@ -26,7 +26,7 @@ from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Comman
 from catalog.analysis.shell.program import Program
 from catalog.analysis.shell.wrappers import read_ssh
 from catalog.analysis.types import SideEffect
-from catalog.analysis.word_sets import names
+from catalog.analysis.word_sets import word_set
 
 # Variables that decide which program a name means, or what a program runs besides.
 _STEERING = re.compile(
@@ -34,7 +34,7 @@ _STEERING = re.compile(
     r"|EDITOR|VISUAL|PYTHON\w+|PERL5\w+|RUBYOPT|NODE_OPTIONS"
 )
 
-_SETTERS = names("read mapfile readarray getopts printf export declare typeset local readonly")
+_SETTERS = word_set("read mapfile readarray getopts printf export declare typeset local readonly")
 
 
 def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:

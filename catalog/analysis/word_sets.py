@@ -1,8 +1,8 @@
-"""Writes long sets of names as text."""
+"""Reads a set of words from text, so that long sets can be written as text."""
 
 from __future__ import annotations
 
 
-def names(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of the text, which are separated by blanks or line breaks."""
     return frozenset(text.split())

@@ -200,7 +200,7 @@ def _show_case(request: HttpRequest, user: User, *, status: int) -> HttpResponse
     return render(request, "catalog/calibration/label_case.html", context, status=status)
 
 
-def _spans(case: services.ToLabel) -> list[tuple[int, int]]:
+def _spans(case: services.CaseToLabel) -> list[tuple[int, int]]:
     return [one.span for one in case.judgement.differs if one.span is not None]
 
 

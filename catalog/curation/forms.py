@@ -1,4 +1,4 @@
-"""Forms of the pages for curators: merging, and one thing done with many entries."""
+"""Forms of merging."""
 
 from __future__ import annotations
 

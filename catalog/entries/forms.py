@@ -1,4 +1,4 @@
-"""Forms of the catalogue's pages: what is typed becomes what the services take."""
+"""Forms for writing an entry or a version, and fields that forms of all rooms share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input and output of the catalogue's API."""
+"""Input and output of entries, versions and uses by the API."""
 
 from __future__ import annotations
 

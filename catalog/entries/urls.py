@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.entries.views import actions, edit, entry, use
+from catalog.entries.views import actions, edit, history, page, use
 
 urlpatterns = [
     path("catalogue/new/", edit.entry_new, name="entry-new"),
-    path("catalogue/<slug:slug>/", entry.entry_detail, name="entry-detail"),
-    path("catalogue/<slug:slug>/history/", entry.version_history, name="version-history"),
+    path("catalogue/<slug:slug>/", page.entry_detail, name="entry-detail"),
+    path("catalogue/<slug:slug>/history/", history.version_history, name="version-history"),
     path("catalogue/versions/<int:pk>/edit/", edit.version_edit, name="version-edit"),
     path("catalogue/versions/<int:pk>/revert/", actions.revert_version, name="version-revert"),
     path("catalogue/versions/<int:pk>/labels/", actions.label_version, name="version-labels"),

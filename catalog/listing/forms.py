@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.entries.action_forms import find_owner
 from catalog.entries.forms import PlainText, split_words
 from catalog.listing.services import list_entries
-from catalog.listing.services.bulk import MOST_ENTRIES, Deed, Order
+from catalog.listing.services.bulk import MOST_ENTRIES, BulkOrder, Deed
 from catalog.listing.services.filters import MERGED, SUSPENDED, Filters
 from catalog.models import Entry, Version
 
@@ -82,9 +82,9 @@ class BulkForm(forms.Form):
     def clean_owner(self) -> User | None:
         return find_owner(self.cleaned_data["owner"])
 
-    def order(self) -> Order:
+    def order(self) -> BulkOrder:
         """What was typed, as the service takes it."""
-        return Order(
+        return BulkOrder(
             deed=Deed(self.cleaned_data["deed"]),
             tags=tuple(split_words(self.cleaned_data["tags"])),
             owner=self.cleaned_data["owner"],

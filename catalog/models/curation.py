@@ -1,4 +1,4 @@
-"""What curators are told of, and what they did about it: newer findings, near-duplicates, merges."""
+"""Rechecks, near-duplicates and merges: what waits for a curator, and what they decided."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog.calibration.services.cases import (
-    ToLabel,
+    CaseToLabel,
     label_case,
     next_case,
     read_cases,
@@ -23,7 +23,7 @@ from catalog.calibration.services.thresholds import SET_THRESHOLD, set_threshold
 __all__ = [
     "LABEL_MATCHES",
     "SET_THRESHOLD",
-    "ToLabel",
+    "CaseToLabel",
     "begin_fit",
     "carry_out_fit",
     "choose_scoring",

@@ -1,4 +1,4 @@
-"""Labels become figures, figures a threshold, and enough labels a scoring of the team's own."""
+"""Cases of calibration: picks the next one to label, keeps the label, and weighs labelled cases by a scoring."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RANDOM_EVERY = 4  # of so many cases one is picked whatever its confidence
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToLabel:
+class CaseToLabel:
     """A case that nobody has labelled, judged as it would be now."""
 
     statement: str
@@ -38,9 +38,6 @@ class ToLabel:
     may_match: bool
     scoring: str
     picked: str
-
-
-# --- Cases ------------------------------------------------------------------------------------------------------
 
 
 def read_cases(scoring: str) -> list[Case]:
@@ -93,7 +90,7 @@ def judge_one(
     return None
 
 
-def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> ToLabel | None:
+def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
     """The next case to label: near the threshold, and now and then any; None where there is none.
 
     What has a label is not asked again, nor what is in `skip`.
@@ -122,7 +119,7 @@ def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> ToLabel | None:
 
 def look_at_case(
     statement: str, version_id: int, *, model: RelevanceModel, picked: str
-) -> ToLabel | None:
+) -> CaseToLabel | None:
     """A case as it is judged now; None where the version is no longer found for it."""
     rivals = rivals_of(statement)
     judgement = judge_one(rivals, version_id, statement, model)
@@ -130,7 +127,7 @@ def look_at_case(
         return None
     weighed = weigh(rivals, version_id, statement, model)
     version = Version.objects.select_related("entry").defer("entry__document").get(pk=version_id)
-    return ToLabel(
+    return CaseToLabel(
         statement=statement,
         version=version,
         judgement=judgement,
@@ -179,12 +176,6 @@ def label_case(statement: str, *, version_id: int, label: str, picked: str, by: 
         )
         _weigh(made, rivals, model).save()
     return made
-
-
-# --- The threshold ----------------------------------------------------------------------------------------------
-
-
-# --- Which scoring ----------------------------------------------------------------------------------------------
 
 
 def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> LabelScore:

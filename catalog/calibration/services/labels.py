@@ -1,4 +1,4 @@
-"""What people say about retrieval; the threshold is chosen from it."""
+"""Labels: what people say of a retrieved version. The threshold is chosen from them."""
 
 from __future__ import annotations
 

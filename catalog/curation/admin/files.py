@@ -178,10 +178,10 @@ class KeptFile(BaseStorage):  # type: ignore[misc]
 
 
 _TYPES = {
-    exchange.Outcome.ENTRY: RowResult.IMPORT_TYPE_NEW,
-    exchange.Outcome.VERSION: RowResult.IMPORT_TYPE_UPDATE,
-    exchange.Outcome.LABELS: RowResult.IMPORT_TYPE_UPDATE,
-    exchange.Outcome.PHRASINGS: RowResult.IMPORT_TYPE_UPDATE,
+    exchange.ImportOutcome.ENTRY: RowResult.IMPORT_TYPE_NEW,
+    exchange.ImportOutcome.VERSION: RowResult.IMPORT_TYPE_UPDATE,
+    exchange.ImportOutcome.LABELS: RowResult.IMPORT_TYPE_UPDATE,
+    exchange.ImportOutcome.PHRASINGS: RowResult.IMPORT_TYPE_UPDATE,
 }
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from catalog.access import CURATE, require
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_entry
-from catalog.entries.services.wording_confirmation import Vouched
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
 from core.audit import record
 from core.errors import NotAllowedNow, Stale
@@ -214,5 +214,5 @@ def _restore_title(entry: Entry, *, by: User) -> None:
             entry=entry,
             text=entry.title,
             source=Phrasing.Source.TITLE,
-            **Vouched(added_by=by).fields(),
+            **Confirmation(added_by=by).fields(),
         )

@@ -1,4 +1,4 @@
-"""What a newer ShellCheck or newer risk rules say of scripts that were checked with older ones."""
+"""Checks scripts again that an older ShellCheck or older risk rules have checked, and keeps what is said now."""
 
 from __future__ import annotations
 

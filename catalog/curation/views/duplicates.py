@@ -1,4 +1,4 @@
-"""Near-duplicates and what a newer checker says: lists to work through, and merging."""
+"""The list of near-duplicates, and dismissing a pair."""
 
 from __future__ import annotations
 

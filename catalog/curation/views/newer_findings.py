@@ -23,7 +23,7 @@ from core.web.requests import page_of
 FINDINGS = 50
 
 
-class Finding(NamedTuple):
+class ListedRecheck(NamedTuple):
     """What a recheck says, and in what it differs."""
 
     recheck: Recheck
@@ -40,7 +40,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
         "tabs": tabs_of(user, "findings"),
         "page": page,
         "findings": [
-            Finding(recheck, entry_services.compare_findings(recheck.version, recheck))
+            ListedRecheck(recheck, entry_services.compare_findings(recheck.version, recheck))
             for recheck in page.rows
         ],
         "checkers": analysis.checkers(),

@@ -42,7 +42,7 @@ class LabelsInput(serializers.Serializer[Any]):
     owner = serializers.CharField(required=False, allow_blank=True, default="")
 
 
-class Asked(NamedTuple):
+class VersionRequest(NamedTuple):
     """Who asks for what: a version and the checked body."""
 
     version: Version
@@ -165,6 +165,6 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
         serializer: type[serializers.Serializer[object]],
         *,
         to_curate: bool = False,
-    ) -> Asked:
+    ) -> VersionRequest:
         version = self._version(request, pk, to_curate=to_curate)
-        return Asked(version, signed_in(request), read_body(serializer, request))
+        return VersionRequest(version, signed_in(request), read_body(serializer, request))

@@ -12,7 +12,6 @@ from catalog.entries.services.entries import (
     suspend,
 )
 from catalog.entries.services.findings import Changed, compare_findings, newer_findings
-from catalog.entries.services.outcomes import Outcomes, by_version, outcomes_of
 from catalog.entries.services.parameter_values import Filled, fill_in
 from catalog.entries.services.publishing import publish, withdraw
 from catalog.entries.services.uses import (
@@ -29,6 +28,7 @@ from catalog.entries.services.uses import (
     waiting_to_verify,
     warnings_for,
 )
+from catalog.entries.services.version_counts import VersionCounts, counts_by_version, counts_of
 from catalog.entries.services.versions import (
     ChangedDetail,
     compare_details,
@@ -55,12 +55,12 @@ __all__ = [
     "ChangedDetail",
     "Copied",
     "Filled",
-    "Outcomes",
+    "VersionCounts",
     "Rated",
     "TrackRecord",
     "USE_UNREVIEWED",
     "add_phrasing",
-    "by_version",
+    "counts_by_version",
     "compare_details",
     "compare_findings",
     "confirm_phrasing",
@@ -76,7 +76,7 @@ __all__ = [
     "may_verify",
     "merged_into",
     "newer_findings",
-    "outcomes_of",
+    "counts_of",
     "publish",
     "record_outcome",
     "record_use",

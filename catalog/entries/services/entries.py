@@ -13,7 +13,7 @@ from catalog.access import CURATE, require
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_name, lock_standing
-from catalog.entries.services.wording_confirmation import Vouched
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
@@ -45,12 +45,12 @@ def create_entry(
                 % {"title": twin.title},
                 field="script",
             )
-        wording = Vouched(added_by=by)
-        entry = make_entry(title, by=by, vouched=wording)
+        wording = Confirmation(added_by=by)
+        entry = make_entry(title, by=by, confirmation=wording)
         version = add_version(
             entry, prepared, author=by, owner=by, by=by, provenance={"origin": "written"}
         )
-        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR, vouched=wording)
+        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR, confirmation=wording)
         record(entry, "entry created", by=by, title=("", title))
         refresh([entry.pk])
     return version
@@ -77,7 +77,7 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
             entry=locked,
             text=title,
             source=Phrasing.Source.TITLE,
-            **Vouched(added_by=by).fields(),
+            **Confirmation(added_by=by).fields(),
         )
     record(locked, "entry renamed", by=by, title=(locked.title, title))
     Entry.objects.filter(pk=locked.pk).update(title=title)
@@ -94,8 +94,8 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
     require(by, CURATE)
     text = _clean_phrasing(text)
     locked = lock_standing(entry.pk)
-    wording = Vouched(added_by=by)
-    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, vouched=wording):
+    wording = Confirmation(added_by=by)
+    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, confirmation=wording):
         raise BadInput(_("The entry has this phrasing already."), field="text")
     record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
     refresh([locked.pk])

@@ -1,4 +1,4 @@
-"""Compares the findings that a version was verified with and those of a newer check."""
+"""Compares the findings that a version was verified with to those of a newer check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filling parameters in, and saying what keeps a script from being copied."""
+"""Fills parameters in, and says what keeps a script from being copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What review approved enters the catalogue."""
+"""Publishes what review approved, and withdraws it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.entries import merged_into
 from catalog.entries.services.locks import lock_entry, lock_name
 from catalog.entries.services.versions import mark_verified, require_reason
-from catalog.entries.services.wording_confirmation import Vouched, confirm, vouch
+from catalog.entries.services.wording_confirmation import Confirmation, confirm, confirmation_by
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
@@ -59,7 +59,7 @@ def publish(
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     prepared = prepare(script, details)
-    wording = vouch(author or asked_by, by=by)
+    wording = confirmation_by(author or asked_by, by=by)
     with transaction.atomic():
         lock_name(f"script {prepared.sha256}")
         twin = _verified_twin(prepared)
@@ -67,7 +67,7 @@ def publish(
             _add_statement(twin.entry, statement, by=by, wording=wording)
             return twin
         target = (
-            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by, vouched=wording)
+            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by, confirmation=wording)
             if entry is None
             else lock_entry(merged_into(entry).pk)
         )
@@ -117,11 +117,11 @@ def _verified_twin(prepared: Prepared) -> Version | None:
     )
 
 
-def _add_statement(entry: Entry, statement: str, *, by: User, wording: Vouched) -> None:
+def _add_statement(entry: Entry, statement: str, *, by: User, wording: Confirmation) -> None:
     """The entry has the statement as a wording; one that waits is confirmed by whoever approves it as another."""
     locked = lock_entry(entry.pk)
     source = Phrasing.Source.STATEMENT
-    if add_phrasings(locked, [statement], source=source, vouched=wording):
+    if add_phrasings(locked, [statement], source=source, confirmation=wording):
         record(locked, "phrasing added", by=by, phrasing=("", statement[:200]))
         refresh([locked.pk])
     elif wording.is_confirmed:

@@ -1,4 +1,4 @@
-"""Taking a script away to run it, and saying how it went."""
+"""Records that somebody copies a script, and how it went."""
 
 from __future__ import annotations
 

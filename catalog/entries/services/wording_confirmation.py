@@ -22,7 +22,7 @@ from core.errors import NotAllowedNow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vouched:
+class Confirmation:
     """Who is the author of a wording (None: a model, a file, the product), and whether somebody has confirmed it."""
 
     added_by: User | None
@@ -41,11 +41,11 @@ class Vouched:
         }
 
 
-def vouch(added_by: User | None, *, by: User | None) -> Vouched:
+def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
     """Confirmed by this person, unless they are its author; a team of one may by its setting."""
     if added_by is not None and by is not None and not _may(added_by.pk, by):
-        return Vouched(added_by=added_by)
-    return Vouched(added_by=added_by, confirmed_by=by, is_confirmed=True)
+        return Confirmation(added_by=added_by)
+    return Confirmation(added_by=added_by, confirmed_by=by, is_confirmed=True)
 
 
 def may_confirm(phrasing: Phrasing, *, by: User) -> bool:

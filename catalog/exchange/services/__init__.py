@@ -11,12 +11,17 @@ from catalog.exchange.services.import_jobs import (
     preview_import,
     start_import,
 )
-from catalog.exchange.services.import_report import ImportReport, Outcome, RowError, RowOutcome
+from catalog.exchange.services.import_report import (
+    ImportOutcome,
+    ImportReport,
+    RowError,
+    RowOutcome,
+)
 from catalog.exchange.services.importing import import_entries, import_rows, load_starter
 
 __all__ = [
     "ImportReport",
-    "Outcome",
+    "ImportOutcome",
     "RowError",
     "RowOutcome",
     "can_start",

@@ -1,4 +1,4 @@
-"""Entries out to files."""
+"""Exports entries as records that a file can hold."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from catalog.access import CURATE, require
 from catalog.exchange.formats import Format, format_of, read_file
-from catalog.exchange.services.import_report import ImportReport, Outcome
+from catalog.exchange.services.import_report import ImportOutcome, ImportReport
 from catalog.exchange.services.importing import import_rows
 from catalog.jobs import lease
 from catalog.models import Job, Version
@@ -148,8 +148,8 @@ def _begin(job: Job, *, at_once: bool) -> None:
 
 def _kept(report: ImportReport) -> dict[str, object]:
     """The report as it is kept: what was refused first, then what changes, at most MOST_ROWS of them."""
-    telling = [row for row in report.rows if row.outcome is not Outcome.UNCHANGED]
-    telling.sort(key=lambda row: row.outcome is not Outcome.REFUSED)
+    telling = [row for row in report.rows if row.outcome is not ImportOutcome.UNCHANGED]
+    telling.sort(key=lambda row: row.outcome is not ImportOutcome.REFUSED)
     return {
         "counts": report.counts(),
         "rows": [asdict(row) for row in telling[:MOST_ROWS]],

@@ -1,4 +1,4 @@
-"""What becomes of each row of an import: decided from what exists, before anything is written."""
+"""Decides what becomes of each row of an import, from what exists and before anything is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog import analysis
 from catalog.entries.services.creation import RESERVED_SLUGS, check, raised_risk
 from catalog.entries.services.versions import details_of
 from catalog.exchange.formats import EntryRecord, OtherVersion, Row
-from catalog.exchange.services.import_report import Outcome
+from catalog.exchange.services.import_report import ImportOutcome
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.errors import BadInput
@@ -25,7 +25,7 @@ LABELS = ("tags", "links")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ImportPlan:
     """How the rows of one import become entries."""
 
     state: Version.State
@@ -39,10 +39,10 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ImportStep:
     """What is to be done with one row."""
 
-    outcome: Outcome
+    outcome: ImportOutcome
     record: EntryRecord
     details: VersionDetails
     entry_id: int | None = None
@@ -53,9 +53,9 @@ class Step:
     @property
     def needs(self) -> list[Need]:
         """The scripts that have to be analysed for it."""
-        if self.outcome is Outcome.VERSION:
+        if self.outcome is ImportOutcome.VERSION:
             return [(self.record.script, self.details)]
-        if self.outcome is Outcome.ENTRY:
+        if self.outcome is ImportOutcome.ENTRY:
             others = [(version.script, version.details) for version in self.record.versions]
             return [(self.record.script, self.details), *others]
         return []
@@ -69,7 +69,7 @@ class Taken(NamedTuple):
     entry_id: int
 
 
-class Seen:
+class RowsBefore:
     """What the rows before made, or would have made; kept from the first row to the last."""
 
     def __init__(self, *, is_dry: bool = False) -> None:
@@ -85,7 +85,7 @@ class Seen:
         self._made_up -= 1
         return self._made_up
 
-    def note(self, row: Row, step: Step, entry_id: int) -> None:
+    def note(self, row: Row, step: ImportStep, entry_id: int) -> None:
         """Remember what became of a row."""
         sha256 = Version.hash_of(step.record.script)
         if step.record.slug:
@@ -96,10 +96,10 @@ class Seen:
             texts.update([step.record.title, *step.record.wordings])
 
 
-class Known:
+class ExistingData:
     """What there is for some records: entries by address and by script, versions and wordings."""
 
-    def __init__(self, records: Sequence[EntryRecord], seen: Seen) -> None:
+    def __init__(self, records: Sequence[EntryRecord], seen: RowsBefore) -> None:
         hashes = {Version.hash_of(record.script) for record in records}
         slugs = [record.slug for record in records if record.slug]
         self.entries = {entry.slug: entry for entry in _entries(slug__in=slugs)}
@@ -126,7 +126,7 @@ class Known:
             self._texts[entry_id] = set(self._added.get(entry_id, ()))
         return self._texts[entry_id]
 
-    def note(self, step: Step, entry_id: int) -> None:
+    def note(self, step: ImportStep, entry_id: int) -> None:
         """Remember what became of a row of these."""
         holders = self.holders.setdefault(Version.hash_of(step.record.script), [])
         if entry_id not in holders:
@@ -135,7 +135,7 @@ class Known:
         self.texts_of(entry_id).update([step.record.title, *step.record.wordings])
 
 
-def decide(row: Row, known: Known, seen: Seen, plan: Plan) -> Step:
+def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) -> ImportStep:
     """What is to be done with a row. Raises BadInput where it is refused."""
     record = row.record
     if record is None:
@@ -162,21 +162,23 @@ def decide(row: Row, known: Known, seen: Seen, plan: Plan) -> Step:
     return step
 
 
-def _new_entry(record: EntryRecord) -> Step:
+def _new_entry(record: EntryRecord) -> ImportStep:
     if record.slug in RESERVED_SLUGS:
         raise BadInput(f"The slug {record.slug!r} is an address of the product's own.")
-    return Step(
-        outcome=Outcome.ENTRY, record=record, details=record.details, slug=record.slug or ""
+    return ImportStep(
+        outcome=ImportOutcome.ENTRY, record=record, details=record.details, slug=record.slug or ""
     )
 
 
-def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan: Plan) -> Step:
+def _of_entry(
+    record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
+) -> ImportStep:
     """The entry is named: another script or other details are a new version of it."""
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
-        return Step(
-            outcome=Outcome.VERSION,
+        return ImportStep(
+            outcome=ImportOutcome.VERSION,
             record=record,
             details=record.details,
             entry_id=entry.pk,
@@ -189,8 +191,8 @@ def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan
     version, names = min(differing, key=lambda pair: sum(name not in LABELS for name in pair[1]))
     running = [name for name in names if name not in LABELS]
     if running:
-        return Step(
-            outcome=Outcome.VERSION,
+        return ImportStep(
+            outcome=ImportOutcome.VERSION,
             record=record,
             details=details_of(version).model_copy(update=said),
             entry_id=entry.pk,
@@ -203,8 +205,8 @@ def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan
     if names and plan.sets_labels:
         if plan.by is None:
             raise BadInput(f"Say who changes {', '.join(names)} of {entry.slug!r}.", field="by")
-        return Step(
-            outcome=Outcome.LABELS,
+        return ImportStep(
+            outcome=ImportOutcome.LABELS,
             record=record,
             details=details_of(version).model_copy(update=said),
             entry_id=entry.pk,
@@ -216,12 +218,12 @@ def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan
 
 
 def _wordings(
-    record: EntryRecord, entry_id: int, slug: str, known: Known, *, why: str = ""
-) -> Step:
+    record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
+) -> ImportStep:
     """The entry has the script: the row's words are phrasings of it."""
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
-    return Step(
-        outcome=Outcome.PHRASINGS if has_new else Outcome.UNCHANGED,
+    return ImportStep(
+        outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,
         record=record,
         details=record.details,
         entry_id=entry_id,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class ImportOutcome(StrEnum):
     """What an import does with a row, or would do."""
 
     ENTRY = "entry"  # a new entry
@@ -22,7 +22,7 @@ class RowOutcome:
     """A row, what became of it, and why."""
 
     place: str
-    outcome: Outcome
+    outcome: ImportOutcome
     title: str = ""
     slug: str = ""  # of the entry that was there, or was asked for
     why: str = ""
@@ -50,34 +50,38 @@ class ImportReport:
     @property
     def entries(self) -> int:
         """New entries."""
-        return self.count(Outcome.ENTRY)
+        return self.count(ImportOutcome.ENTRY)
 
     @property
     def versions(self) -> int:
         """New versions of entries that were there before."""
-        return self.count(Outcome.VERSION)
+        return self.count(ImportOutcome.VERSION)
 
     @property
     def labels(self) -> int:
         """Entries with other tags, links or owner."""
-        return self.count(Outcome.LABELS)
+        return self.count(ImportOutcome.LABELS)
 
     @property
     def phrasings(self) -> int:
         """Rows that became phrasings, for their script was there before."""
-        return self.count(Outcome.PHRASINGS)
+        return self.count(ImportOutcome.PHRASINGS)
 
     @property
     def unchanged(self) -> int:
         """Rows that say nothing new."""
-        return self.count(Outcome.UNCHANGED)
+        return self.count(ImportOutcome.UNCHANGED)
 
     @property
     def errors(self) -> list[RowError]:
         """The rows that were refused."""
-        return [RowError(row.place, row.why) for row in self.rows if row.outcome is Outcome.REFUSED]
+        return [
+            RowError(row.place, row.why)
+            for row in self.rows
+            if row.outcome is ImportOutcome.REFUSED
+        ]
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: ImportOutcome) -> int:
         """How many rows ended so."""
         return sum(row.outcome is outcome for row in self.rows)
 

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from catalog.listing.services.bulk import Deed, Order, Outcome, Step, carry_out_bulk, plan_bulk
+from catalog.listing.services.bulk import (
+    BulkOrder,
+    BulkOutcome,
+    BulkStep,
+    Deed,
+    carry_out_bulk,
+    plan_bulk,
+)
 from catalog.listing.services.filters import Filters
-from catalog.listing.services.search import Found, Listed, list_entries, rows_of, search_entries
+from catalog.listing.services.search import (
+    Listed,
+    SearchResult,
+    list_entries,
+    rows_of,
+    search_entries,
+)
 
 __all__ = [
     "Deed",
     "Filters",
-    "Found",
+    "SearchResult",
     "Listed",
-    "Order",
-    "Outcome",
-    "Step",
+    "BulkOrder",
+    "BulkOutcome",
+    "BulkStep",
     "carry_out_bulk",
     "list_entries",
     "plan_bulk",

@@ -1,4 +1,4 @@
-"""One thing done with many entries: first said for each what would happen, then exactly that done."""
+"""One action on many entries: a preview for each of them, then exactly what the preview said."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Deed(models.TextChoices):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class BulkOrder:
     """What is to be done, with what belongs to it."""
 
     deed: Deed
@@ -52,7 +52,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class BulkStep:
     """What happens to one entry: words for people, or a refusal. `seen` changes when the entry does."""
 
     entry: Entry
@@ -63,14 +63,14 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class BulkOutcome:
     """What happened to each entry."""
 
-    done: list[Step] = field(default_factory=list)
-    refused: list[Step] = field(default_factory=list)
+    done: list[BulkStep] = field(default_factory=list)
+    refused: list[BulkStep] = field(default_factory=list)
 
 
-def plan_bulk(order: Order, entries: Sequence[Entry], *, by: User) -> list[Step]:
+def plan_bulk(order: BulkOrder, entries: Sequence[Entry], *, by: User) -> list[BulkStep]:
     """What would happen to each entry; changes nothing. Raises BadInput for an order that is none."""
     require(by, CURATE)
     _check(order, entries)
@@ -79,13 +79,13 @@ def plan_bulk(order: Order, entries: Sequence[Entry], *, by: User) -> list[Step]
 
 
 def carry_out_bulk(
-    order: Order, entries: Sequence[Entry], *, seen: Mapping[int, str], by: User
-) -> Outcome:
+    order: BulkOrder, entries: Sequence[Entry], *, seen: Mapping[int, str], by: User
+) -> BulkOutcome:
     """Do what the plan said, entry by entry; `seen` has each step's `seen` by the entry's key.
 
     What changed since, or was refused in the plan, is left alone and reported. Raises BadInput.
     """
-    outcome = Outcome()
+    outcome = BulkOutcome()
     for step in plan_bulk(order, entries, by=by):
         if not step.refusal and seen.get(step.entry.pk) != step.seen:
             step = _refuse(step, _("Somebody changed it since the preview; look again."))
@@ -95,7 +95,7 @@ def carry_out_bulk(
     return outcome
 
 
-def _check(order: Order, entries: Sequence[Entry]) -> None:
+def _check(order: BulkOrder, entries: Sequence[Entry]) -> None:
     if not entries:
         raise BadInput(_("Choose at least one entry."), field="entries")
     if len(entries) > MOST_ENTRIES:
@@ -122,21 +122,21 @@ def _versions_of(entries: Iterable[Entry]) -> dict[int, list[Version]]:
     return versions
 
 
-def _plan(order: Order, entry: Entry, versions: Sequence[Version], by: User) -> Step:
+def _plan(order: BulkOrder, entry: Entry, versions: Sequence[Version], by: User) -> BulkStep:
     if entry.merged_into_id is not None:
-        return Step(entry=entry, version=None, refusal=_("It was merged into another entry."))
+        return BulkStep(entry=entry, version=None, refusal=_("It was merged into another entry."))
     newest = versions[0] if versions else None
     verified = next((version for version in versions if version.state == State.VERIFIED), None)
     chosen = {Deed.SUBMIT: newest, Deed.VERIFY_AGAIN: verified}
     version = chosen.get(order.deed, verified or newest)
     if version is None:
-        return Step(entry=entry, version=None, refusal=_("Nothing of it is verified."))
+        return BulkStep(entry=entry, version=None, refusal=_("Nothing of it is verified."))
     version.entry = entry
     words, refusal = _PLANS[order.deed](order, version, by)
-    return Step(entry=entry, version=version, words=words, refusal=refusal, seen=_seen(version))
+    return BulkStep(entry=entry, version=version, words=words, refusal=refusal, seen=_seen(version))
 
 
-def _plan_labels(order: Order, version: Version, by: User) -> tuple[str, str]:
+def _plan_labels(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
     tags = {tag.name for tag in version.tags.all()}
     if order.deed == Deed.SET_OWNER:
         if version.owner_id == (order.owner.pk if order.owner else None):
@@ -152,7 +152,7 @@ def _plan_labels(order: Order, version: Version, by: User) -> tuple[str, str]:
     return _("loses %(tags)s") % {"tags": ", ".join(gone)}, ""
 
 
-def _plan_move(order: Order, version: Version, by: User) -> tuple[str, str]:
+def _plan_move(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
     to = {Deed.SUBMIT: State.IN_REVIEW, Deed.DEPRECATE: State.DEPRECATED}[order.deed]
     old = State(version.state)
     if to not in Version.MOVES[old]:
@@ -170,7 +170,7 @@ def _plan_move(order: Order, version: Version, by: User) -> tuple[str, str]:
     return words, ""
 
 
-def _plan_verify_again(order: Order, version: Version, by: User) -> tuple[str, str]:
+def _plan_verify_again(order: BulkOrder, version: Version, by: User) -> tuple[str, str]:
     if not may_verify(version, by=by):
         return "", _("You wrote version %(number)s (four eyes).") % {"number": version.number}
     if version.takes_reason and not order.note.strip():
@@ -184,7 +184,7 @@ def _plan_verify_again(order: Order, version: Version, by: User) -> tuple[str, s
     }, ""
 
 
-_PLANS: Mapping[Deed, Callable[[Order, Version, User], tuple[str, str]]] = {
+_PLANS: Mapping[Deed, Callable[[BulkOrder, Version, User], tuple[str, str]]] = {
     Deed.ADD_TAGS: _plan_labels,
     Deed.REMOVE_TAGS: _plan_labels,
     Deed.SET_OWNER: _plan_labels,
@@ -194,7 +194,7 @@ _PLANS: Mapping[Deed, Callable[[Order, Version, User], tuple[str, str]]] = {
 }
 
 
-def _do(order: Order, step: Step, by: User) -> Step:
+def _do(order: BulkOrder, step: BulkStep, by: User) -> BulkStep:
     """The step, refused where the service refused."""
     version = step.version
     assert version is not None
@@ -212,7 +212,7 @@ def _do(order: Order, step: Step, by: User) -> Step:
     return step
 
 
-def _set_labels(order: Order, version: Version, by: User) -> None:
+def _set_labels(order: BulkOrder, version: Version, by: User) -> None:
     tags = {tag.name for tag in version.tags.all()}
     if order.deed == Deed.ADD_TAGS:
         tags |= set(order.tags)
@@ -229,8 +229,8 @@ def _set_labels(order: Order, version: Version, by: User) -> None:
     )
 
 
-def _refuse(step: Step, why: str) -> Step:
-    return Step(entry=step.entry, version=step.version, refusal=why, seen=step.seen)
+def _refuse(step: BulkStep, why: str) -> BulkStep:
+    return BulkStep(entry=step.entry, version=step.version, refusal=why, seen=step.seen)
 
 
 def _seen(version: Version) -> str:

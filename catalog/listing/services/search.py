@@ -1,4 +1,4 @@
-"""Finding entries by hand: filters, words, meaning. Needs neither model, worker nor broker."""
+"""Searches entries by filters, words and meaning. Needs neither model, worker nor broker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SI
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchResult:
     """Entries that fit a query, best first; `degraded` says why the search was less than usual."""
 
     entries: Sequence[Entry]
@@ -92,7 +92,9 @@ def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
     ]
 
 
-def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND) -> Found:
+def search_entries(
+    query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND
+) -> SearchResult:
     """Entries that fit the query by words in any state, or by meaning where they may answer.
 
     Where filters leave few entries, all of those are compared by meaning, in whatever state. Both
@@ -113,12 +115,14 @@ def search_entries(query: str, *, filters: Filters = ANYTHING, limit: int = MOST
         for rank, pk in enumerate(order):
             scores[pk] = scores.get(pk, 0.0) + 1 / (RANK_OFFSET + rank)
     if not scores:
-        return Found(entries=(), degraded=degraded)
+        return SearchResult(entries=(), degraded=degraded)
     best = sorted(scores, key=lambda pk: (-scores[pk], pk))
     among = Entry.objects.defer("document").filter(is_among("pk", best))
     # What is known to fit is not filtered again.
     entries = list_entries(filters, among=among) if scope.among is None else among
-    return Found(entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded)
+    return SearchResult(
+        entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded
+    )
 
 
 def scope_of(filters: Filters) -> Scope:

@@ -1,4 +1,4 @@
-"""One thing done with many entries: the preview, then exactly that."""
+"""One action on many entries: the preview, then exactly that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.access import curator_of
 from catalog.entries.forms import add_refusal
 from catalog.listing import services
 from catalog.listing.forms import BulkForm, read_chosen, read_seen
-from catalog.listing.services.bulk import Deed, Step
+from catalog.listing.services.bulk import BulkStep, Deed
 from catalog.models import Entry
 from core.errors import BadInput
 
@@ -56,7 +56,7 @@ def _show(
     request: HttpRequest,
     form: BulkForm,
     entries: list[Entry],
-    steps: list[Step],
+    steps: list[BulkStep],
     *,
     status: int = 200,
 ) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The list, the history and the page of an entry."""
+"""The list of entries: all of them, or those that fit filters or a query."""
 
 from __future__ import annotations
 

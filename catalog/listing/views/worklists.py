@@ -1,4 +1,4 @@
-"""The links above the list of entries: what curators work through, and how much of each is waiting."""
+"""The tabs above the list of entries: each leads to a list that curators work through, with its length."""
 
 from __future__ import annotations
 

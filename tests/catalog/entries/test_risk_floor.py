@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.analysis import Risk, Seen, analyse, least_risk
 from catalog.entries import services
-from catalog.listing.services.bulk import Deed, Order, plan_bulk
+from catalog.listing.services.bulk import BulkOrder, Deed, plan_bulk
 from catalog.models import Version
 from catalog.version_details import VersionDetails
 from core.errors import BadInput
@@ -102,8 +102,10 @@ def test_publishing_and_verifying_many_take_it_too(
         services.publish(**said)  # type: ignore[arg-type]
     version = services.publish(**said, reason="TMPX is set.")  # type: ignore[arg-type]
     assert version.state == Version.State.VERIFIED
-    order = Order(deed=Deed.VERIFY_AGAIN)
+    order = BulkOrder(deed=Deed.VERIFY_AGAIN)
     (step,) = plan_bulk(order, [version.entry], by=curator)
     assert "high risk" in step.refusal
-    (step,) = plan_bulk(Order(deed=Deed.VERIFY_AGAIN, note="Still."), [version.entry], by=curator)
+    (step,) = plan_bulk(
+        BulkOrder(deed=Deed.VERIFY_AGAIN, note="Still."), [version.entry], by=curator
+    )
     assert not step.refusal

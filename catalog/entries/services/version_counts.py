@@ -1,4 +1,4 @@
-"""What became of an entry: shown, accepted, edited, rejected, used."""
+"""Counts of a version: how often it was shown, accepted, edited, rejected and used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.models import MatchLabel, Version
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcomes:
+class VersionCounts:
     """Counts of one version."""
 
     shown_as_match: int = 0  # to people who asked
@@ -24,10 +24,10 @@ class Outcomes:
     record: TrackRecord = TrackRecord()
 
     def __bool__(self) -> bool:
-        return self != Outcomes()
+        return self != VersionCounts()
 
 
-def outcomes_of(version_ids: Sequence[int]) -> Mapping[int, Outcomes]:
+def counts_of(version_ids: Sequence[int]) -> Mapping[int, VersionCounts]:
     """The counts of many versions in a fixed number of queries; those with none are left out."""
     shown = hooks.shown_of(version_ids)
     records = track_records(version_ids)
@@ -47,7 +47,7 @@ def outcomes_of(version_ids: Sequence[int]) -> Mapping[int, Outcomes]:
     for pk in {*shown, *records, *labels}:
         seen = shown.get(pk, hooks.Shown())
         accepted, rejected = labels.get(pk, (0, 0))
-        found[pk] = Outcomes(
+        found[pk] = VersionCounts(
             shown_as_match=seen.match,
             shown_as_adapt=seen.adapt,
             edited=seen.edited,
@@ -58,7 +58,7 @@ def outcomes_of(version_ids: Sequence[int]) -> Mapping[int, Outcomes]:
     return found
 
 
-def by_version(versions: Sequence[Version]) -> list[tuple[Version, Outcomes]]:
+def counts_by_version(versions: Sequence[Version]) -> list[tuple[Version, VersionCounts]]:
     """The versions with their counts, those that were ever shown, used or judged."""
-    found = outcomes_of([version.pk for version in versions])
+    found = counts_of([version.pk for version in versions])
     return [(version, found[version.pk]) for version in versions if version.pk in found]

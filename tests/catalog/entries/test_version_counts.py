@@ -33,7 +33,7 @@ def test_each_is_counted_from_what_happened(
     pipeline.add_edited_draft(accepted.drafts.get(), script="uptime -p\n", by=reviewer)
     services.record_use(version, by=reviewer, values={})
 
-    found = services.outcomes_of([version.pk, other.pk])
+    found = services.counts_of([version.pk, other.pk])
 
     one = found[version.pk]
     assert (one.shown_as_match, one.shown_as_adapt) == (2, 1)

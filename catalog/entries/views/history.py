@@ -1,27 +1,14 @@
-"""The page of an entry, and its history."""
+"""The history of an entry: every version, what happened to each, and the difference between two."""
 
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from catalog.access import access_entry, access_versions
 from catalog.entries import services
-from catalog.entries.views.page import show_entry
 from catalog.models import Version, VersionEvent
-
-
-@require_safe
-def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """One entry by one of its versions, the verified one unless the address names another.
-
-    One that was merged leads to the entry that it was merged into, unless the address names a version.
-    """
-    entry = access_entry(request.user, slug)
-    if entry.merged_into_id is not None and "version" not in request.GET:
-        return redirect("entry-detail", slug=services.merged_into(entry).slug)
-    return show_entry(request, entry)
 
 
 @require_safe
