@@ -1,7 +1,7 @@
 """The only way for a view or viewset to obtain an object of the catalogue: or else 404, or 403.
 
 Everybody who is signed in may read the catalogue, whatever the state; the page says what is not
-verified.
+verified. Who changes something needs a permission, and a token that does needs a scope.
 """
 
 from __future__ import annotations

@@ -14,9 +14,7 @@ from rest_framework.response import Response
 
 from catalog.access import CURATE, CURATE_SCOPE, access_entry, require
 from catalog.curation import services
-from catalog.entries.serializers import (
-    TagSerializer,
-)
+from catalog.entries.serializers import TagSerializer
 from catalog.models import Entry, Merge, NearDuplicate, Tag
 from core.errors import BadInput
 from core.web.requests import read_body, read_key, signed_in

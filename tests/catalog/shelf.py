@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
 from catalog.entries.services.derived_data import refresh
-from catalog.entries.services.versions import mark_verified
+from catalog.entries.services.lifecycle import mark_verified
 from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Version
 from catalog.retrieval import services as retrieval

@@ -12,6 +12,14 @@ from catalog.entries.services.entries import (
     suspend,
 )
 from catalog.entries.services.findings import Changed, compare_findings, newer_findings
+from catalog.entries.services.lifecycle import (
+    deprecate,
+    may_verify,
+    send_back,
+    submit_for_review,
+    verify,
+    verify_again,
+)
 from catalog.entries.services.parameter_values import Filled, fill_in
 from catalog.entries.services.publishing import publish, withdraw
 from catalog.entries.services.uses import (
@@ -32,17 +40,11 @@ from catalog.entries.services.version_counts import VersionCounts, counts_by_ver
 from catalog.entries.services.versions import (
     ChangedDetail,
     compare_details,
-    deprecate,
     details_of,
     edit_version,
     labels_seen,
-    may_verify,
     revert_to,
-    send_back,
     set_details,
-    submit_for_review,
-    verify,
-    verify_again,
 )
 from catalog.entries.services.wording_confirmation import (
     confirm_phrasing,

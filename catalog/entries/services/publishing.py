@@ -20,8 +20,8 @@ from catalog.entries.services.creation import (
 )
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.entries import merged_into
+from catalog.entries.services.lifecycle import mark_verified, require_reason
 from catalog.entries.services.locks import lock_entry, lock_name
-from catalog.entries.services.versions import mark_verified, require_reason
 from catalog.entries.services.wording_confirmation import Confirmation, confirm, confirmation_by
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails

@@ -27,10 +27,11 @@ from catalog.entries.action_forms import (
 from catalog.entries.forms import write_links
 from catalog.entries.services.entries import merged_into
 from catalog.entries.services.findings import newer_findings
+from catalog.entries.services.lifecycle import may_verify
 from catalog.entries.services.parameter_values import fill_in
 from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
 from catalog.entries.services.version_counts import counts_by_version
-from catalog.entries.services.versions import labels_seen, may_verify
+from catalog.entries.services.versions import labels_seen
 from catalog.entries.services.wording_confirmation import may_confirm
 from catalog.entries.use_forms import UseForm
 from catalog.models import Entry, Use, Version

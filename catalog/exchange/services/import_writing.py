@@ -16,8 +16,9 @@ from catalog.entries.services.creation import (
     make_entry,
     prepare,
 )
+from catalog.entries.services.lifecycle import mark_verified
 from catalog.entries.services.locks import lock_standing
-from catalog.entries.services.versions import mark_verified, set_details
+from catalog.entries.services.versions import set_details
 from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.exchange.formats import EntryRecord, OtherVersion
 from catalog.exchange.services.import_plan import (

@@ -13,14 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from catalog.access import CURATE, require
-from catalog.entries.services.versions import (
+from catalog.entries.services.lifecycle import (
     deprecate,
-    labels_seen,
     may_verify,
-    set_details,
     submit_for_review,
     verify_again,
 )
+from catalog.entries.services.versions import labels_seen, set_details
 from catalog.models import Entry, Version
 from catalog.version_details import VersionDetails
 from core.errors import BadInput, Refused
