@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 from bench.held_out import Pair, Task
 from catalog.embedding import load_embedder
 from catalog.relevance import Candidate
-from catalog.relevance.fitted.fitting import Asked
-from catalog.relevance.fitted.surface import Weights, read_wording
+from catalog.relevance.fitted.word_overlap import Weights, read_wording
+from catalog.relevance.training.fitting import Asked
 
-BY_MEANING = 40  # as the product does, see catalog.retrieval.service
+BY_MEANING = 40  # as the product does, see catalog.retrieval.answers
 BY_WORDS = 15
 
 Floats = NDArray[np.float64]

@@ -22,10 +22,10 @@ from django.utils import timezone
 from bench.figures import Figure
 from bench.shelves import Forms, fill, make_model
 from catalog import services
-from catalog.entries.services.filters import Filters
-from catalog.entries.services.search import find_near, list_entries, scope_of
+from catalog.listing.services.filters import Filters
+from catalog.listing.services.search import find_near, list_entries, scope_of
 from catalog.models import EmbeddingModel, Entry, Phrasing
-from catalog.retrieval import service, vector_store
+from catalog.retrieval import answers, vector_store
 from catalog.retrieval.vector_search import Meaning
 from catalog.retrieval.vector_store import Missing
 from scriptsmith_site.memory import settle_memory
@@ -114,10 +114,10 @@ def _recall(meanings: Sequence[Meaning]) -> list[Figure]:
     for meaning in meanings:
         with _by_scan():
             [*_, (_, _, furthest)] = meaning.nearest_first()[:NEAREST]
-        found = meaning.find(limit=service.NEAREST_PHRASINGS)[:NEAREST]
+        found = meaning.find(limit=answers.NEAREST_PHRASINGS)[:NEAREST]
         shares.append(sum(1 - hit.cosine <= furthest + 1e-6 for hit in found) / NEAREST)
     note = f"{len(shares)} statements, against a scan of all vectors"
-    plan = meanings[0].nearest_first()[: service.NEAREST_PHRASINGS].explain()
+    plan = meanings[0].nearest_first()[: answers.NEAREST_PHRASINGS].explain()
     index = meanings[0].model.index_name
     figures = [
         _figure("the plan names the index", float(f"Index Scan using {index} " in plan), "1")
@@ -149,7 +149,7 @@ def _speed(asked: Sequence[str], meanings: Sequence[Meaning]) -> list[Figure]:
     return [
         *_time(
             "the nearest by the index",
-            [partial(meaning.find, limit=service.NEAREST_PHRASINGS) for meaning in meanings],
+            [partial(meaning.find, limit=answers.NEAREST_PHRASINGS) for meaning in meanings],
             "under 25 ms",
         ),
         *_time(
@@ -202,7 +202,7 @@ def _search_until(stop: threading.Event, meanings: Sequence[Meaning], taken: lis
     while not stop.is_set():
         for meaning in meanings:
             began = time.perf_counter()
-            meaning.find(limit=service.NEAREST_PHRASINGS)
+            meaning.find(limit=answers.NEAREST_PHRASINGS)
             taken.append((time.perf_counter() - began) * 1_000)
             if stop.is_set():
                 break

@@ -19,9 +19,9 @@ from bench.figures import Figure
 from bench.held_out import PAIRS, Pair, make_task, read_pairs, split
 from bench.swaps import Swapped, ask_swapped
 from catalog.relevance import RelevanceModel, judge_all
-from catalog.relevance.fitted.fitting import Turn, choose_threshold, fit, rank, weigh_words
 from catalog.relevance.fitted.model import ModelDocument, read_model
-from catalog.relevance.fitted.surface import Weights
+from catalog.relevance.fitted.word_overlap import Weights
+from catalog.relevance.training.fitting import Turn, choose_threshold, fit, rank, weigh_words
 from catalog.types import Answer
 from core.intervals import wilson
 

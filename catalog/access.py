@@ -1,7 +1,7 @@
 """The only way for a view or viewset to obtain an object of the catalogue: or else 404, or 403.
 
 Everybody who is signed in may read the catalogue, whatever the state; the page says what is not
-verified.
+verified. Who changes something needs a permission, and a token that does needs a scope.
 """
 
 from __future__ import annotations
@@ -9,12 +9,18 @@ from __future__ import annotations
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, require
 from catalog.models import Entry, Job, Phrasing, Use, Version
 
 Person = User | AnonymousUser
+
+# Scopes that a token needs to change something; the app of people, above this one, gives them out.
+CURATE_SCOPE = "curate"
+ASK_SCOPE = "ask"
+MANAGE_SCOPE = "manage"
 
 
 def access_entries(user: Person) -> QuerySet[Entry]:
@@ -82,3 +88,20 @@ def _require_account(user: Person) -> None:
 def _require_curator(user: Person, needed: bool) -> None:
     if needed and isinstance(user, User):
         require(user, CURATE)
+
+
+CURATE = "catalog.curate"
+
+
+def require(by: User, *permissions: str) -> None:
+    """Raise PermissionDenied for who has none of these permissions."""
+    if not any(by.has_perm(permission) for permission in permissions):
+        raise PermissionDenied(_("You don't have the right to do this."))
+
+
+def curator_of(request: HttpRequest) -> User:
+    """The curator behind the request; PermissionDenied for anybody else."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    require(request.user, CURATE)
+    return request.user

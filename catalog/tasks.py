@@ -1,59 +1,71 @@
-"""Background work of the catalogue; what there is to do is a query, so no message is missed."""
+"""Background work of the catalogue: jobs that somebody waits for, what is done a little of every time, and the
+tasks of the rooms.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from time import monotonic
 
 from celery import shared_task
-from django.conf import settings
+from django.utils.translation import gettext as _
 
-from catalog.embedding import EmbedderUnavailable
-from catalog.exchange import offline_copy
-from catalog.retrieval import vector_store
-from core.database.advisory_lock import COPY_OFFLINE, FILL_VECTORS, only_one
+from catalog.calibration.services import carry_out_fit, score_labels
+from catalog.curation.services import compare_entries, recheck_versions
+from catalog.exchange.services import carry_out_import
+from catalog.exchange.tasks import write_offline_copy
+from catalog.models import Job
+from catalog.retrieval.tasks import embed_missing
+from core.leased_jobs import Claim, LostLease, claim, dispatch_unheld
+
+__all__ = ["carry_out_job", "curate", "curate_a_little", "embed_missing", "write_offline_copy"]
 
 logger = logging.getLogger(__name__)
 
-AT_A_TIME = 512  # vectors, some seconds' worth
-LONGEST = 10.0  # seconds of one passage, so that a worker that is told to stop soon can
+AT_A_TIME = 10  # of each kind
+LONGEST = 4.0  # seconds of one passage, so that the worker's thread is soon free again
+
+CARRIED_OUT: Mapping[str, Callable[[Claim[Job], Job], None]] = {
+    Job.Kind.FIT: carry_out_fit,
+    Job.Kind.IMPORT: carry_out_import,
+}
 
 
-@shared_task(name="catalog.embed_missing")
-def embed_missing() -> None:
-    """Give every phrasing its vector, and finish a change of the embedding model.
-
-    One worker at a time, a passage after the other: what one that was killed had made is kept.
-    """
-    with only_one(FILL_VECTORS) as is_mine:
-        if not is_mine:
-            return
-        try:
-            more = _work_a_while()
-        except EmbedderUnavailable as error:
-            logger.warning(
-                "No vectors are made; what has none is searched by words only: %s", error
-            )
-            return
-    if more:
-        embed_missing.delay()
-
-
-@shared_task(name="catalog.write_offline_copy")
-def write_offline_copy() -> None:
-    """Once a night, what is verified, to be read when nothing runs; made up for where a night was missed."""
-    folder = settings.SCRIPTSMITH_OFFLINE_FOLDER
-    with only_one(COPY_OFFLINE) as is_mine:
-        if is_mine and offline_copy.is_due(folder):
-            made = offline_copy.write_copy(folder)
-            logger.info("%s entries are in %s", made.entries, made.folder)
+@shared_task(name=Job.TASK)
+def carry_out_job(pk: int) -> None:
+    """Do the job, if nobody else is at it; what goes wrong ends it, and is said where it was begun."""
+    held = claim(Job, pk)
+    if held is None:
+        return
+    job = Job.objects.select_related("by").get(pk=pk)
+    work = CARRIED_OUT.get(job.kind)
+    if work is None:
+        held.end(Job.State.FAILED, trouble=_("Nobody knows how to do this."))
+        return
+    try:
+        work(held, job)
+    except LostLease:
+        logger.warning("Job %s is somebody else's now", pk)
+    except Exception as error:
+        held.end(Job.State.FAILED, trouble=str(error)[:2000])
+        raise
 
 
-def _work_a_while() -> bool:
-    """Whether there is more to do."""
-    vector_store.clear_retired()
+@shared_task(name="catalog.curate")
+def curate() -> None:
+    """Hand out jobs that nobody holds, and do some of what is always to be done."""
+    dispatch_unheld(Job)
     begun = monotonic()
-    while stored := vector_store.embed_missing(limit=AT_A_TIME):
-        if monotonic() - begun > LONGEST:
-            return stored >= AT_A_TIME
-    return False
+    while curate_a_little() and monotonic() - begun < LONGEST:
+        pass
+
+
+def curate_a_little() -> bool:
+    """Weigh labels, look for near-duplicates, check scripts again, some of each; whether more is left."""
+    done = (
+        score_labels(limit=AT_A_TIME),
+        compare_entries(limit=AT_A_TIME),
+        recheck_versions(limit=AT_A_TIME),
+    )
+    return max(done) == AT_A_TIME

@@ -1,71 +1,14 @@
-"""Addresses of the catalogue's pages."""
+"""Addresses of the catalogue's pages, room by room."""
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
-from catalog.calibration import views as calibration
-from catalog.curation.views import bulk, curation
-from catalog.entries.views import browse, edit, lifecycle, use
-from catalog.exchange import views as files
-
+# Entries come last: `catalogue/<slug>/` fits the addresses of the other rooms too.
 urlpatterns = [
-    path("catalogue/", browse.catalog_list, name="catalog-list"),
-    path("catalogue/new/", edit.entry_new, name="entry-new"),
-    path("catalogue/imports/", files.catalog_import, name="catalog-import"),
-    path("catalogue/imports/<int:pk>/", files.import_detail, name="catalog-import-detail"),
-    path("catalogue/imports/<int:pk>/start/", files.import_start, name="catalog-import-start"),
-    path("catalogue/imports/<int:pk>/cancel/", files.import_cancel, name="catalog-import-cancel"),
-    path("catalogue/imports/<int:pk>/report/", files.import_report, name="catalog-import-report"),
-    path("catalogue/export/", files.catalog_export, name="catalog-export"),
-    path("catalogue/export/file/", files.export_file, name="catalog-export-file"),
-    path("catalogue/curation/bulk/", bulk.bulk, name="bulk"),
-    path("catalogue/curation/duplicates/", curation.duplicate_list, name="duplicate-list"),
-    path(
-        "catalogue/curation/duplicates/<int:pk>/dismiss/",
-        curation.duplicate_dismiss,
-        name="duplicate-dismiss",
-    ),
-    path("catalogue/curation/findings/", curation.finding_list, name="finding-list"),
-    path("catalogue/curation/findings/<int:pk>/seen/", curation.finding_seen, name="finding-seen"),
-    path("catalogue/curation/merges/<int:pk>/undo/", curation.merge_undo, name="merge-undo"),
-    path("catalogue/calibration/", calibration.calibration, name="calibration"),
-    path("catalogue/calibration/threshold/", calibration.threshold_set, name="threshold-set"),
-    path("catalogue/calibration/fit/", calibration.scoring_fit, name="scoring-fit"),
-    path("catalogue/calibration/scoring/", calibration.scoring_choose, name="scoring-choose"),
-    path("catalogue/calibration/label/", calibration.case_label, name="case-label"),
-    path("catalogue/calibration/labels/<int:pk>/undo/", calibration.label_undo, name="label-undo"),
-    path("catalogue/<slug:slug>/merge/", curation.entry_merge, name="entry-merge"),
-    path("catalogue/<slug:slug>/", browse.entry_detail, name="entry-detail"),
-    path("catalogue/<slug:slug>/history/", browse.version_history, name="version-history"),
-    path("catalogue/versions/<int:pk>/edit/", edit.version_edit, name="version-edit"),
-    path("catalogue/versions/<int:pk>/revert/", lifecycle.revert_version, name="version-revert"),
-    path("catalogue/versions/<int:pk>/labels/", lifecycle.label_version, name="version-labels"),
-    path("catalogue/versions/<int:pk>/preview/", use.preview_version, name="version-preview"),
-    path("catalogue/versions/<int:pk>/use/", use.use_version, name="version-use"),
-    path("catalogue/uses/<int:pk>/", use.use_detail, name="use-detail"),
-    path("catalogue/uses/<int:pk>/outcome/", use.rate_use, name="use-outcome"),
-    path("catalogue/curation/wordings/", curation.wording_list, name="wording-list"),
-    path(
-        "catalogue/phrasings/<int:pk>/confirm/", lifecycle.confirm_phrasing, name="phrasing-confirm"
-    ),
-    path("catalogue/phrasings/<int:pk>/remove/", lifecycle.remove_phrasing, name="phrasing-remove"),
-    *[
-        path(
-            f"catalogue/versions/<int:pk>/{name.replace('_', '-')}/",
-            lifecycle.move_version,
-            {"name": name},
-            name=f"version-{name.replace('_', '-')}",
-        )
-        for name in lifecycle.VERSION_MOVES
-    ],
-    *[
-        path(
-            f"catalogue/<slug:slug>/{name}/",
-            lifecycle.move_entry,
-            {"name": name},
-            name=f"entry-{name}",
-        )
-        for name in lifecycle.ENTRY_MOVES
-    ],
+    path("", include("catalog.listing.urls")),
+    path("", include("catalog.exchange.urls")),
+    path("", include("catalog.calibration.urls")),
+    path("", include("catalog.curation.urls")),
+    path("", include("catalog.entries.urls")),
 ]

@@ -11,7 +11,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.routers import DefaultRouter
 
-import catalog.entries.api
+import catalog.api
 import pipeline.api
 import review.api
 
@@ -29,7 +29,7 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
 router = DefaultRouter()
 # `/runs.json` and the like would be a second address of each operation, which nobody declares.
 router.include_format_suffixes = False
-for app in (catalog.entries.api, pipeline.api, review.api):
+for app in (catalog.api, pipeline.api, review.api):
     router.registry.extend(app.router.registry)
 
 # As YAML or JSON, as the caller prefers.

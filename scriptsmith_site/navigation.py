@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from catalog.entries.services.base import CURATE
+from catalog.services import CURATE
 from pipeline.access import ASK, MANAGE, MANAGE_ENDPOINTS
 from review.services import REVIEW
 from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG

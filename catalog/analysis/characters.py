@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from catalog.analysis.shell.command_words import Text, Word
+from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.text import Span
-from catalog.analysis.shell.words import Text, Word
 from catalog.analysis.types import Finding, Level, Outcome
 
 CHECK = "characters"

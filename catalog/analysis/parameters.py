@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from catalog.analysis.choices import find_choices
-from catalog.analysis.names import names
+from catalog.analysis.shell.command_words import Variable
 from catalog.analysis.shell.commands import Assignment, Command, Expansion
 from catalog.analysis.shell.program import Program, read_program
-from catalog.analysis.shell.words import Variable
 from catalog.analysis.types import encode_script
+from catalog.analysis.word_sets import word_set
 
 
 class ParameterType(StrEnum):
@@ -39,14 +39,14 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
-_NUMBERS = names(
+_NUMBERS = word_set(
     """
     age amount bytes count days depth hours interval lines limit max maximum min minimum minutes
     months number percent pid port ports replicas retries seconds size threshold timeout top uid
     weeks gid n num workers threads attempts level
     """
 )
-_PATHS = names(
+_PATHS = word_set(
     """
     dir directory path file folder root home destination dest logfile config conf backup archive
     filename pathname mountpoint socket keyfile log certificate chain device
@@ -59,7 +59,7 @@ _REQUIRED = frozenset({":?", "?"})
 # The letter of a branch of `case $option in`, the last one before an assignment.
 _BRANCH = re.compile(r"(?:^|[\s;(])(\w)\)")
 # What every shell has, or a machine's administrator sets for all of them.
-_ENVIRONMENT = names(
+_ENVIRONMENT = word_set(
     """
     HOME PATH USER LOGNAME SHELL PWD OLDPWD TMPDIR TMP TEMP EDITOR VISUAL PAGER TERM LANG LC_ALL
     HOSTNAME DISPLAY IFS MAIL UID EUID SUDO_USER SSH_CONNECTION SSH_TTY BASH_VERSION NO_COLOR CI

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from catalog.analysis.names import names
 from catalog.analysis.read_only.special import SPECIAL
 from catalog.analysis.read_only.tables import (
     ANY_USE,
@@ -22,11 +21,12 @@ from catalog.analysis.read_only.tables import (
 from catalog.analysis.risk.effects import Effect, is_harmless_target
 from catalog.analysis.risk.subcommands import read_tool_arguments
 from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import STANDARD_FOLDERS, Assignment, Command, Redirect
-from catalog.analysis.shell.opening import read_ssh
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Word
+from catalog.analysis.shell.wrappers import read_ssh
 from catalog.analysis.types import SideEffect
+from catalog.analysis.word_sets import word_set
 
 # Variables that decide which program a name means, or what a program runs besides.
 _STEERING = re.compile(
@@ -34,7 +34,7 @@ _STEERING = re.compile(
     r"|EDITOR|VISUAL|PYTHON\w+|PERL5\w+|RUBYOPT|NODE_OPTIONS"
 )
 
-_SETTERS = names("read mapfile readarray getopts printf export declare typeset local readonly")
+_SETTERS = word_set("read mapfile readarray getopts printf export declare typeset local readonly")
 
 
 def find_side_effect(program: Program, effects: Iterable[Effect]) -> SideEffect:

@@ -9,9 +9,9 @@ from catalog.analysis.risk.databases import find_database_effects
 from catalog.analysis.risk.deletion import DELETERS, find_deletes, find_deletions
 from catalog.analysis.risk.effects import emptied_folder, name_folder
 from catalog.analysis.risk.subcommands import find_subcommand_effects
+from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program, read_program
-from catalog.analysis.shell.words import Word
 from catalog.analysis.types import encode_script
 
 _RULES = (find_deletions, find_subcommand_effects, find_database_effects)

@@ -14,8 +14,8 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog import services
-from catalog.calibration.labels import LABEL_MATCHES
+from catalog.access import CURATE_SCOPE, MANAGE_SCOPE, require
+from catalog.calibration import services
 from catalog.calibration.serializers import (
     CalibrationOutput,
     CaseOutput,
@@ -26,15 +26,11 @@ from catalog.calibration.serializers import (
     ThresholdOutput,
     show_calibration,
 )
-from catalog.calibration.thresholds import SET_THRESHOLD
-from catalog.curation.api import CURATE
-from catalog.entries.services.base import require
+from catalog.calibration.services.labels import LABEL_MATCHES
+from catalog.calibration.services.thresholds import SET_THRESHOLD
 from catalog.models import MatchLabel, ScoringModel, Threshold
 from core.errors import BadInput
 from core.web.requests import read_body, read_key, read_query, signed_in
-
-# A scope of tokens; the app of people is above this one.
-MANAGE = "manage"
 
 
 class WantedInput(serializers.Serializer[Any]):
@@ -80,7 +76,7 @@ class LabelInput(serializers.ModelSerializer[MatchLabel]):
 class CalibrationViewSet(viewsets.ViewSet):
     """What the labels say of the scoring in use, and which scoring that is."""
 
-    required_scope = CURATE
+    required_scope = CURATE_SCOPE
 
     @extend_schema(
         parameters=[WantedInput],
@@ -119,7 +115,7 @@ class ThresholdViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Threshold]
     """Every threshold with who, when and why, newest first."""
 
     serializer_class = ThresholdOutput
-    required_scope = CURATE
+    required_scope = CURATE_SCOPE
     queryset = Threshold.objects.none()
 
     def get_queryset(self) -> QuerySet[Threshold]:
@@ -150,7 +146,7 @@ class MatchLabelViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[MatchLabe
     """One's own labels of picked cases, newest first; the next case, and a word on it."""
 
     serializer_class = LabelOutput
-    required_scope = MANAGE
+    required_scope = MANAGE_SCOPE
     queryset = MatchLabel.objects.none()
 
     def get_queryset(self) -> QuerySet[MatchLabel]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from catalog import services
+from catalog.calibration import services
 from catalog.calibration.page_data import Figures, show_figures
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold
 from catalog.retrieval.scoring import current_scoring

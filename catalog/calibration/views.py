@@ -9,13 +9,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog import services
+from catalog.access import require
+from catalog.calibration import services
 from catalog.calibration.forms import LabelForm, ScoringForm, ThresholdForm, WantedForm
-from catalog.calibration.labels import LABEL_MATCHES
 from catalog.calibration.page_data import show_figures
-from catalog.calibration.thresholds import SET_THRESHOLD
+from catalog.calibration.services.labels import LABEL_MATCHES
+from catalog.calibration.services.thresholds import SET_THRESHOLD
 from catalog.entries.forms import add_refusal, retype
-from catalog.entries.services.base import require
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring
@@ -184,7 +184,7 @@ def _show(
         "may_set": user.has_perm(SET_THRESHOLD),
         "may_label": user.has_perm(LABEL_MATCHES),
     }
-    return render(request, "catalog/calibration.html", context, status=status)
+    return render(request, "catalog/calibration/calibration.html", context, status=status)
 
 
 def _show_case(request: HttpRequest, user: User, *, status: int) -> HttpResponse:
@@ -197,10 +197,10 @@ def _show_case(request: HttpRequest, user: User, *, status: int) -> HttpResponse
         "last": mine.select_related("version__entry").order_by("-pk").first(),
         "count": mine.count(),
     }
-    return render(request, "catalog/label.html", context, status=status)
+    return render(request, "catalog/calibration/label_case.html", context, status=status)
 
 
-def _spans(case: services.ToLabel) -> list[tuple[int, int]]:
+def _spans(case: services.CaseToLabel) -> list[tuple[int, int]]:
     return [one.span for one in case.judgement.differs if one.span is not None]
 
 

@@ -1,0 +1,1 @@
+"""What curators look after: near-duplicates, merges, rechecks, tags, Django's admin."""

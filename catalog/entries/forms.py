@@ -1,4 +1,4 @@
-"""Forms of the catalogue's pages: what is typed becomes what the services take."""
+"""Forms for writing an entry or a version, and fields that forms of all rooms share."""
 
 from __future__ import annotations
 
@@ -11,26 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalog.entries.services.filters import MERGED, SUSPENDED, Filters
-from catalog.entries.version_details import ParameterType, VersionDetails
 from catalog.models import Version
+from catalog.version_details import ParameterType, VersionDetails
 from core.errors import BadInput
-
-_ANY = [("", _("any"))]
-AGE_CHOICES = [
-    ("new7", _("written in the last 7 days")),
-    ("new30", _("written in the last 30 days")),
-    ("old90", _("verified over 90 days ago")),
-    ("old180", _("verified over 180 days ago")),
-    ("old365", _("verified over a year ago")),
-    ("once", _("never verified again")),
-]
-USE_CHOICES = [
-    ("never", _("never used")),
-    ("lately", _("used in the last 30 days")),
-    ("worse", _("made it worse")),
-    ("unreviewed", _("used without a review")),
-]
 
 
 class PlainText(forms.CharField):
@@ -58,42 +41,6 @@ class PlainText(forms.CharField):
 
     def to_python(self, value: str | None) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
-
-
-def _short() -> forms.TextInput:
-    return forms.TextInput(attrs={"size": 10})
-
-
-class FilterForm(forms.Form):
-    """The filters of the list, in its address."""
-
-    q = forms.CharField(
-        label=_("What should be done"), required=False, widget=forms.SearchInput(), max_length=1000
-    )
-    state = forms.ChoiceField(
-        label=_("State"),
-        required=False,
-        choices=[
-            *_ANY,
-            *Version.State.choices,
-            (SUSPENDED, _("Suspended")),
-            (MERGED, _("Merged into another")),
-        ],
-    )
-    risk = forms.ChoiceField(
-        label=_("Risk"), required=False, choices=[*_ANY, *Version.Risk.choices]
-    )
-    side_effect = forms.ChoiceField(
-        label=_("Side effect"), required=False, choices=[*_ANY, *Version.SideEffect.choices]
-    )
-    tag = forms.CharField(label=_("Tag"), required=False, max_length=50, widget=_short())
-    owner = forms.CharField(label=_("Owner"), required=False, max_length=150, widget=_short())
-    age = forms.ChoiceField(label=_("Age"), required=False, choices=[*_ANY, *AGE_CHOICES])
-    use = forms.ChoiceField(label=_("Use"), required=False, choices=[*_ANY, *USE_CHOICES])
-
-    def filters(self) -> Filters:
-        """What the list is narrowed to."""
-        return Filters(**{name: self.cleaned_data[name] for name in Filters.__dataclass_fields__})
 
 
 class ParameterForm(forms.Form):

@@ -1,4 +1,4 @@
-"""Input and output of the catalogue's API."""
+"""Input and output of entries, versions and uses by the API."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from catalog.entries.services.search import Listed
 from catalog.entries.services.uses import Copied, Rated, TrackRecord
 from catalog.models import Entry, Phrasing, Tag, Use, Version
-from catalog.types import Match, Retrieval
-from core.texts import LONGEST_STATEMENT
 
 
 class NoteInput(serializers.Serializer[object]):
@@ -48,11 +45,6 @@ class OutcomeInput(serializers.Serializer[object]):
     outcome = serializers.ChoiceField(choices=Use.Outcome.choices)
     incident = serializers.CharField(required=False, allow_blank=True, default="")
     note = serializers.CharField(required=False, allow_blank=True, default="")
-
-
-class StatementInput(serializers.Serializer[object]):
-    statement = serializers.CharField(max_length=LONGEST_STATEMENT)
-    limit = serializers.IntegerField(min_value=1, max_value=50, required=False, default=5)
 
 
 class TagSerializer(serializers.ModelSerializer[Tag]):
@@ -174,25 +166,6 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         )
 
 
-class ListedSerializer(serializers.Serializer[object]):
-    """A `Listed`: an entry in a list, by the version that stands for it."""
-
-    slug = serializers.CharField(source="entry.slug")
-    title = serializers.CharField(source="entry.title")
-    suspended_at = serializers.DateTimeField(source="entry.suspended_at", allow_null=True)
-    version = serializers.IntegerField(source="version.number")
-    version_id = serializers.IntegerField(source="version.pk")
-    state = serializers.CharField(source="version.state")
-    risk = serializers.CharField(source="version.risk")
-    side_effect = serializers.CharField(source="version.side_effect")
-    owner = serializers.CharField(source="version.owner.username", default=None)
-    tags = serializers.SerializerMethodField()
-    track_record = TrackSerializer(source="record")
-
-    def get_tags(self, row: Listed) -> list[str]:
-        return [tag.name for tag in row.version.tags.all()]
-
-
 class UseSerializer(serializers.ModelSerializer[Use]):
     entry = serializers.CharField(source="version.entry.slug")
 
@@ -217,26 +190,3 @@ class RatedSerializer(serializers.Serializer[Rated]):
 
     def get_told(self, rated: Rated) -> list[str]:
         return [user.username for user in rated.told]
-
-
-class MatchSerializer(serializers.Serializer[Match]):
-    entry = serializers.CharField()
-    version = serializers.IntegerField()
-    version_id = serializers.IntegerField()
-    title = serializers.CharField()
-    statement = serializers.CharField(source="phrasing")
-    script = serializers.CharField()
-    answer = serializers.CharField()
-    confidence = serializers.FloatField()
-    reasons = serializers.ListField(child=serializers.CharField())
-    differs = serializers.ListField(child=serializers.CharField())
-    fills = serializers.DictField(child=serializers.CharField())
-
-
-class RetrievalSerializer(serializers.Serializer[Retrieval]):
-    statement = serializers.CharField()
-    answer = serializers.CharField()
-    matches = MatchSerializer(many=True)
-    threshold = serializers.FloatField()
-    scoring = serializers.CharField()
-    degraded = serializers.CharField()

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalog.entries.version_details import Parameter, ParameterType
 from catalog.models import Use, Version
+from catalog.version_details import Parameter, ParameterType
 
 _VALUE = "value-"  # before the name of a parameter
 

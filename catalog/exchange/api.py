@@ -13,10 +13,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.access import access_entries, access_import, access_imports
+from catalog.access import CURATE_SCOPE, access_entries, access_import, access_imports
 from catalog.exchange.formats import CONTENT_TYPES, Format
 from catalog.exchange.forms import ExportForm
-from catalog.exchange.services import file_jobs
+from catalog.exchange.services import import_jobs
 from catalog.exchange.views import export_response
 from catalog.models import Job
 from core.errors import BadInput
@@ -37,7 +37,7 @@ class ImportOut(serializers.ModelSerializer[Job]):
 class CatalogueImportIn(serializers.Serializer[Any]):
     file = serializers.FileField(allow_empty_file=True)
     state = serializers.ChoiceField(
-        choices=[one.value for one in file_jobs.STATES], default=file_jobs.STATES[0].value
+        choices=[one.value for one in import_jobs.STATES], default=import_jobs.STATES[0].value
     )
     format = serializers.ChoiceField(choices=list(Format), default="", allow_blank=True)
 
@@ -50,7 +50,7 @@ class CatalogImportViewSet(
     serializer_class = ImportOut
     queryset = Job.objects.none()
     parser_classes = [MultiPartParser, JSONParser]
-    required_scope = "curate"
+    required_scope = CURATE_SCOPE
     lookup_value_regex = "[0-9]+"
 
     def get_queryset(self) -> QuerySet[Job]:
@@ -61,7 +61,7 @@ class CatalogImportViewSet(
         """Say what would become of each row of a file; nothing is changed. Ask again until it is done."""
         access_imports(request.user)
         data = read_body(CatalogueImportIn, request)
-        job = file_jobs.preview_import(
+        job = import_jobs.preview_import(
             data["file"], by=signed_in(request), state=data["state"], format=data["format"]
         )
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
@@ -71,7 +71,7 @@ class CatalogImportViewSet(
     def start(self, request: Request, pk: str) -> Response:
         """Import what was looked through: good rows are kept, bad ones reported."""
         preview = access_import(request.user, read_key(pk))
-        job = file_jobs.start_import(preview, by=signed_in(request))
+        job = import_jobs.start_import(preview, by=signed_in(request))
         return Response(ImportOut(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses=ImportOut)
@@ -79,7 +79,7 @@ class CatalogImportViewSet(
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop it; what was imported stays."""
         job = access_import(request.user, read_key(pk))
-        file_jobs.cancel_import(job, by=signed_in(request))
+        import_jobs.cancel_import(job, by=signed_in(request))
         return Response(ImportOut(access_import(request.user, job.pk)).data)
 
 

@@ -117,7 +117,9 @@ def _write_into(folder: Path, now: datetime) -> int:
             script = scripts / f"{version.entry.slug}.sh"
             script.write_bytes(version.script.encode())
             script.chmod(0o444)
-            page.write(render_to_string("catalog/_offline_entry.html", {"version": version}))
+            page.write(
+                render_to_string("catalog/exchange/_offline_entry.html", {"version": version})
+            )
             count += 1
         page.write("</main></body></html>\n")
     (folder / PAGE).chmod(0o444)
@@ -153,7 +155,7 @@ def _write_head(page: TextIO, now: datetime) -> None:
     titles = _verified().values_list("entry__slug", "entry__title")
     page.write(
         render_to_string(
-            "catalog/offline.html",
+            "catalog/exchange/offline.html",
             {
                 "now": now,
                 "style": _STYLE,

@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from catalog import services
 from catalog.access import access_import, access_imports
 from catalog.entries.forms import add_refusal
+from catalog.exchange import services
 from catalog.exchange.formats import CONTENT_TYPES, Format, file_parts
 from catalog.exchange.forms import ExportForm, ImportForm
-from catalog.exchange.services import file_jobs
+from catalog.exchange.services import import_jobs
 from catalog.models import Version
 from core.errors import BadInput
 from core.web.requests import csv_lines, signed_in, wants_fragment
@@ -33,14 +33,14 @@ def catalog_import(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            job = file_jobs.preview_import(data["file"], by=user, state=data["state"])
+            job = import_jobs.preview_import(data["file"], by=user, state=data["state"])
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
             return redirect("catalog-import-detail", pk=job.pk)
     context = {"nav_section": "catalogue", "form": form, "earlier": earlier[:_SHOWN_EARLIER]}
     status = 422 if form.errors else 200
-    return render(request, "catalog/import.html", context, status=status)
+    return render(request, "catalog/exchange/import.html", context, status=status)
 
 
 @require_safe
@@ -57,10 +57,14 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "counts": job.report.get("counts"),
         "is_dry": job.arguments["dry_run"],
         "is_active": job.state in ("waiting", "running"),
-        "can_start": file_jobs.can_start(job),
+        "can_start": import_jobs.can_start(job),
         "progress": job.progress,
     }
-    template = "catalog/_import.html" if wants_fragment(request) else "catalog/import_detail.html"
+    template = (
+        "catalog/exchange/_import.html"
+        if wants_fragment(request)
+        else "catalog/exchange/import_detail.html"
+    )
     return render(request, template, context)
 
 
@@ -68,14 +72,14 @@ def import_detail(request: HttpRequest, pk: int) -> HttpResponse:
 def import_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Do what was foreseen."""
     preview = access_import(request.user, pk)
-    job = file_jobs.start_import(preview, by=signed_in(request))
+    job = import_jobs.start_import(preview, by=signed_in(request))
     return redirect("catalog-import-detail", pk=job.pk)
 
 
 @require_POST
 def import_cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Stop it; what was imported stays."""
-    file_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
+    import_jobs.cancel_import(access_import(request.user, pk), by=signed_in(request))
     return redirect("catalog-import-detail", pk=pk)
 
 
@@ -93,7 +97,7 @@ def catalog_export(request: HttpRequest) -> HttpResponse:
     """Choose a format."""
     signed_in(request)
     context = {"nav_section": "catalogue", "form": ExportForm()}
-    return render(request, "catalog/export.html", context)
+    return render(request, "catalog/exchange/export.html", context)
 
 
 @require_safe
@@ -103,7 +107,7 @@ def export_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     form = ExportForm(request.GET)
     if not form.is_valid():
         context = {"nav_section": "catalogue", "form": form}
-        return render(request, "catalog/export.html", context, status=422)
+        return render(request, "catalog/exchange/export.html", context, status=422)
     return export_response(form.cleaned_data["layout"], form.cleaned_data["state"])
 
 

@@ -1,4 +1,4 @@
-"""What curators are told of, and what they did about it: newer findings, near-duplicates, merges."""
+"""Rechecks, near-duplicates and merges: what waits for a curator, and what they decided."""
 
 from __future__ import annotations
 
@@ -9,6 +9,28 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models.entry import Entry, Version
+
+
+class RecheckQuerySet(models.QuerySet["Recheck"]):
+    def to_look_at(self) -> RecheckQuerySet:
+        """Those that say something else and that nobody has looked at yet, newest first."""
+        return (
+            self.filter(has_changed=True, seen_at=None)
+            .exclude(version__state=Version.State.DEPRECATED)
+            .select_related("version__entry")
+            .order_by("-pk")
+        )
+
+
+class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
+    def to_look_at(self) -> NearDuplicateQuerySet:
+        """Pairs that nobody has decided on, the most alike first."""
+        return (
+            self.filter(state=NearDuplicate.State.OPEN)
+            .select_related("first", "second")
+            .defer("first__document", "second__document")
+            .order_by("-likeness", "pk")
+        )
 
 
 class Recheck(models.Model):
@@ -26,6 +48,8 @@ class Recheck(models.Model):
     seen_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
+
+    objects = RecheckQuerySet.as_manager()
 
     class Meta:
         indexes = [
@@ -58,6 +82,8 @@ class NearDuplicate(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     decided_at = models.DateTimeField(null=True, blank=True)
+
+    objects = NearDuplicateQuerySet.as_manager()
 
     class Meta:
         constraints = [

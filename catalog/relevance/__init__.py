@@ -1,6 +1,6 @@
 """Whether a catalogue entry answers a statement: rules that can say why, and a fitted model.
 
-Pure: neither Django nor the network, and scikit-learn only in `fitting`, which nothing imports that
+Pure: neither Django nor the network, and scikit-learn only in `training`, which nothing imports that
 serves a page. Entry points: `judge_all` for the candidates of a statement, `judge` for one alone.
 """
 

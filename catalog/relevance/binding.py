@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from catalog.relevance.statement.literals import Literal
-from catalog.relevance.statement.names import ROLES
+from catalog.relevance.statement.named_things import ROLES
 from catalog.relevance.statement.token_shapes import Kind
 from catalog.relevance.statement.vocabulary import DURATION_UNITS, SIZE_UNITS, words
 from catalog.relevance.types import Parameter

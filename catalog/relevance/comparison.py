@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from catalog.relevance.agreement import Agreement, compare_literals
 from catalog.relevance.statement.actions import agreeing, disagree, strong, unmatched
+from catalog.relevance.statement.argument_order import find_turned
 from catalog.relevance.statement.literals import Literal
-from catalog.relevance.statement.marks import lone_axes, opposed
-from catalog.relevance.statement.names import ROLES
+from catalog.relevance.statement.named_things import ROLES
 from catalog.relevance.statement.objects import OBJECTS
-from catalog.relevance.statement.order import find_turned
 from catalog.relevance.statement.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
+from catalog.relevance.statement.qualifiers import lone_axes, opposed
 from catalog.relevance.statement.scope import has_other_scope
 from catalog.relevance.statement.scripts import analyse_script
 from catalog.relevance.statement.token_shapes import Kind

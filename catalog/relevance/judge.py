@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from catalog.relevance.comparison import Comparison, compare
+from catalog.relevance.explanations import differences, reasons
 from catalog.relevance.fitted.features import likeness, rules_of
 from catalog.relevance.fitted.model import RelevanceModel, shipped_model
-from catalog.relevance.fitted.surface import read_wording, split_words, surface_features
+from catalog.relevance.fitted.word_overlap import read_wording, split_words, surface_features
 from catalog.relevance.types import Candidate, Difference, Judgement
-from catalog.relevance.wording import differences, reasons
 from catalog.types import Answer
 
 MOST_COMPARED = 12  # candidates that the rules look at, about half a millisecond each

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from django.contrib.auth.models import User
 
-from catalog import services
-from catalog.entries.services.base import refresh
 from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
-from catalog.entries.services.versions import mark_verified
-from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import Parameter, VersionDetails
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.lifecycle import mark_verified
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Version
+from catalog.retrieval import services as retrieval
+from catalog.version_details import Parameter, VersionDetails
 
 SCRIPT = """#!/usr/bin/env bash
 set -euo pipefail
@@ -42,9 +42,9 @@ def shelve(
 ) -> Version:
     """A version in a new entry, in the state that is asked for, with vectors."""
     prepared = _prepare(script, VersionDetails(**details))
-    confirmed = Vouched(added_by=None, is_confirmed=True)
-    entry = make_entry(title, by=author, vouched=confirmed)
-    add_phrasings(entry, phrasings, source="imported", vouched=confirmed)
+    confirmed = Confirmation(added_by=None, is_confirmed=True)
+    entry = make_entry(title, by=author, confirmation=confirmed)
+    add_phrasings(entry, phrasings, source="imported", confirmation=confirmed)
     version = add_version(
         entry,
         prepared,
@@ -59,5 +59,5 @@ def shelve(
     elif state == "deprecated":
         version.move_to(Version.State.DEPRECATED, by=None)
     refresh([entry.pk])
-    services.embed_missing()
+    retrieval.embed_missing()
     return version

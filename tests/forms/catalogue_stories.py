@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from catalog import relevance, services
 from catalog.curation.services.duplicates import compare_entries
-from catalog.curation.services.rechecking import recheck_versions
+from catalog.curation.services.rechecks import recheck_versions
 from catalog.models import (
     Entry,
     Job,
@@ -139,7 +139,7 @@ def chosen_in_the_admin(world: World) -> HttpResponse:
 
 CATALOGUE = (
     Story(
-        "catalog/edit.html",
+        "catalog/entries/edit.html",
         "curator",
         lambda _w: "/catalogue/new/",
         "entry-new",
@@ -152,7 +152,7 @@ CATALOGUE = (
         then=lambda w: Entry.objects.get().versions.get().script == DATE,
     ),
     Story(
-        "catalog/edit.html",
+        "catalog/entries/edit.html",
         "curator",
         lambda w: a_version("verified")(w) and f"/catalogue/versions/{w.version.pk}/edit/",
         "version-edit",
@@ -161,7 +161,7 @@ CATALOGUE = (
         then=lambda w: w.version.entry.versions.get(number=2).script == "uptime -p\n",
     ),
     Story(
-        "catalog/_merged_in.html",
+        "catalog/entries/_merged_in.html",
         "curator",
         a_merge,
         "merge-undo",
@@ -169,7 +169,7 @@ CATALOGUE = (
         then=lambda w: Entry.objects.standing().filter(pk=w.source.pk).exists(),
     ),
     Story(
-        "catalog/merge.html",
+        "catalog/curation/merge.html",
         "curator",
         two_to_merge,
         "entry-merge",
@@ -178,14 +178,14 @@ CATALOGUE = (
         then=lambda w: not Entry.objects.standing().filter(pk=w.source.pk).exists(),
     ),
     Story(
-        "catalog/duplicates.html",
+        "catalog/curation/duplicates.html",
         "curator",
         near_duplicates,
         "duplicate-dismiss",
         then=lambda w: NearDuplicate.objects.get().state == "dismissed",
     ),
     Story(
-        "catalog/findings.html",
+        "catalog/curation/newer_findings.html",
         "curator",
         a_newer_finding,
         "finding-seen",
@@ -193,7 +193,7 @@ CATALOGUE = (
         then=lambda w: Recheck.objects.get().seen_by == w.me,
     ),
     Story(
-        "catalog/_list.html",
+        "catalog/listing/_entry_list.html",
         "curator",
         two_entries,
         "bulk",
@@ -202,7 +202,7 @@ CATALOGUE = (
         then=lambda w: "1 entry is chosen" in w.text,
     ),
     Story(
-        "catalog/bulk.html",
+        "catalog/listing/bulk.html",
         "curator",
         chosen_for_tags,
         "bulk",
@@ -212,7 +212,7 @@ CATALOGUE = (
         name="preview",
     ),
     Story(
-        "catalog/bulk.html",
+        "catalog/listing/bulk.html",
         "curator",
         tags_previewed,
         "bulk",
@@ -221,7 +221,7 @@ CATALOGUE = (
         name="carry out",
     ),
     Story(
-        "catalog/calibration.html",
+        "catalog/calibration/calibration.html",
         "curator",
         lambda _w: CALIBRATION,
         "threshold-set",
@@ -230,7 +230,7 @@ CATALOGUE = (
         then=lambda w: Threshold.objects.get().match == 0.91,
     ),
     Story(
-        "catalog/_scorings.html",
+        "catalog/calibration/_scorings.html",
         "curator",
         lambda _w: CALIBRATION,
         "scoring-fit",
@@ -238,7 +238,7 @@ CATALOGUE = (
         then=lambda w: Job.objects.get().by == w.me,
     ),
     Story(
-        "catalog/_choose_scoring.html",
+        "catalog/calibration/_choose_scoring.html",
         "curator",
         a_fitted_scoring,
         "scoring-choose",
@@ -247,7 +247,7 @@ CATALOGUE = (
         then=lambda w: current_scoring().version == "ours",
     ),
     Story(
-        "catalog/label.html",
+        "catalog/calibration/label_case.html",
         "manager",
         a_case,
         "case-label",
@@ -255,7 +255,7 @@ CATALOGUE = (
         then=lambda w: MatchLabel.objects.get().label == "adapt",
     ),
     Story(
-        "catalog/label.html",
+        "catalog/calibration/label_case.html",
         "manager",
         a_label,
         "label-undo",
@@ -263,7 +263,7 @@ CATALOGUE = (
         then=lambda w: MatchLabel.objects.get().undone_at,
     ),
     Story(
-        "catalog/import.html",
+        "catalog/exchange/import.html",
         "curator",
         lambda _w: "/catalogue/imports/",
         "catalog-import",
@@ -272,7 +272,7 @@ CATALOGUE = (
         then=lambda w: Job.objects.get().arguments["state"] == "draft",
     ),
     Story(
-        "catalog/_import.html",
+        "catalog/exchange/_import.html",
         "curator",
         a_file_looked_through,
         "catalog-import-start",
@@ -280,7 +280,7 @@ CATALOGUE = (
         then=lambda w: Job.objects.latest("pk").pk != w.job.pk,
     ),
     Story(
-        "catalog/_import.html",
+        "catalog/exchange/_import.html",
         "curator",
         an_import_under_way,
         "catalog-import-cancel",

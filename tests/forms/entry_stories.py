@@ -13,7 +13,7 @@ from catalog.models import (
 from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 from tests.forms.story import Story, World, now
 
-MOVE = "catalog/_move.html"
+MOVE = "catalog/entries/_action_form.html"
 
 
 def page_of(version: Version) -> str:
@@ -174,7 +174,7 @@ MOVES = (
 )
 OUTCOMES = tuple(
     Story(
-        "catalog/_outcome.html",
+        "catalog/entries/_outcome_form.html",
         "reviewer",
         a_use,
         "use-outcome",
@@ -193,7 +193,7 @@ ENTRIES = (
     *MOVES,
     *OUTCOMES,
     Story(
-        "catalog/_use_panel.html",
+        "catalog/entries/_use_panel.html",
         "reviewer",
         a_script_with_a_parameter,
         "version-use",
@@ -202,7 +202,7 @@ ENTRIES = (
         then=lambda w: Use.objects.get().values == {"DIRECTORY": "/var/tmp/ärger"},
     ),
     Story(
-        "catalog/_use_panel.html",
+        "catalog/entries/_use_panel.html",
         "reviewer",
         a_script_with_a_parameter,
         "version-preview",
@@ -211,14 +211,14 @@ ENTRIES = (
         then=lambda w: "/srv/seen" in w.text and not Use.objects.exists(),
     ),
     Story(
-        "catalog/entry.html",
+        "catalog/entries/entry.html",
         "curator",
         two_wordings,
         "phrasing-remove",
         then=lambda w: not w.version.entry.phrasings.filter(text="Find old files").exists(),
     ),
     Story(
-        "catalog/entry.html",
+        "catalog/entries/entry.html",
         "curator",
         a_wording_of_somebody_else,
         "phrasing-confirm",
@@ -226,7 +226,7 @@ ENTRIES = (
         then=lambda w: now(w.phrasing).confirmed_by == w.me,
     ),
     Story(
-        "catalog/entry.html",
+        "catalog/entries/entry.html",
         "curator",
         a_version("verified"),
         "entry-phrasing",

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog import services as catalog
 from catalog.curation.services.duplicates import compare_entries
-from catalog.exchange.services import file_jobs
+from catalog.exchange.services import import_jobs
 from catalog.models import MatchLabel, NearDuplicate, ScoringModel, Version
 from catalog.relevance.fitted.model import shipped_document
 from pipeline import services as pipeline
@@ -127,7 +127,7 @@ def _fill_catalogue(world: World, other: User) -> None:
         name="ours", document=shipped_document(), based_on="shipped", labels=1, measured={}
     )
     catalog.set_threshold(match=0.8, adapt=0.3, why="enough", by=chief)
-    found = file_jobs.preview_import(
+    found = import_jobs.preview_import(
         SimpleUploadedFile("entries.jsonl", ENTRIES), by=chief, state="draft"
     )
     world.folders |= {

@@ -46,7 +46,7 @@ def test_no_other_model_can_be_changed_even_by_a_superuser(db: None) -> None:
     request.user = User.objects.create_superuser("root")
     for model, model_admin in admin.site._registry.items():
         if model in (Entry, Tag, Version):
-            continue  # see tests/catalog/test_admin.py
+            continue  # see tests/catalog/curation/test_admin.py
         assert not model_admin.has_add_permission(request)
         assert not model_admin.has_change_permission(request)
         assert not model_admin.has_delete_permission(request)

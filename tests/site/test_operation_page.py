@@ -19,8 +19,8 @@ from catalog.models import EmbeddingModel
 from pipeline.models import Endpoint, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.models import BackupEvent
+from tests.catalog.retrieval.test_vectors import SMALLER, choose
 from tests.catalog.shelf import shelve
-from tests.catalog.test_vectors import SMALLER, choose
 from tests.make import make_run
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from catalog.analysis.names import names
+from catalog.analysis.word_sets import word_set
 
 MAXIMUM_PROGRAM = 4_000  # characters; nobody writes longer ones on a command line
 
@@ -62,7 +62,7 @@ _AWK_TOKEN = re.compile(
 _AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\n]*\])+/")
 _AWK_DOUBTFUL = re.compile(r"[\">@]|system|getline")
 _AWK_WRITES = re.compile(r"\bsystem\b|\bgetline\b|\bprintf?\b[^;}]*>|(?<!\|)\|(?!\|)|@")
-_AWK_BEFORE_PATTERN = names("return print in case do else")
+_AWK_BEFORE_PATTERN = word_set("return print in case do else")
 
 
 def awk_only_prints(program: str) -> bool:
@@ -116,7 +116,7 @@ _SQL_WRITES = re.compile(
     re.IGNORECASE,
 )
 _SQL_FUNCTION = re.compile(r"(?<!\bas )(?<!\w)(\w+)\s*\(", re.IGNORECASE)
-_SQL_FUNCTIONS = names(
+_SQL_FUNCTIONS = word_set(
     """
     count sum avg min max now version round coalesce length lower upper trim concat substring
     date_trunc extract age to_char date cast nullif greatest least abs ceil floor string_agg

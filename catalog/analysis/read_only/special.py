@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from catalog.analysis.names import names
 from catalog.analysis.read_only.languages import awk_only_prints, sed_only_prints, sql_only_reads
 from catalog.analysis.risk.databases import sql_of, strip_sql
 from catalog.analysis.risk.effects import is_harmless_target
@@ -13,10 +12,11 @@ from catalog.analysis.risk.network import CURL_SENDS, read_curl
 from catalog.analysis.shell.arguments import read_arguments
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.types import SideEffect
+from catalog.analysis.word_sets import word_set
 
 _READS, _WRITES, _UNKNOWN = SideEffect.READ_ONLY, SideEffect.MUTATING, SideEffect.UNKNOWN
 
-_FIND_VALUED = names(
+_FIND_VALUED = word_set(
     """
     -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype
     -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct
@@ -24,7 +24,7 @@ _FIND_VALUED = names(
     -ilname -fstype -used -printf
     """
 )
-_FIND_PLAIN = names(
+_FIND_PLAIN = word_set(
     """
     -nouser -nogroup -empty -depth -d -mount -xdev -prune -print -print0 -ls -quit -o -or -a
     -and -not -follow -H -L -P -daystart -readable -writable -executable -true -false -noleaf
@@ -82,7 +82,7 @@ def _awk(command: Command) -> SideEffect:
     return _READS if awk_only_prints(program) else _UNKNOWN
 
 
-_CURL_READS = names(
+_CURL_READS = word_set(
     """
     s S f L I k v i G g 4 6 # silent show-error fail location head insecure verbose include get
     fail-with-body compressed http1.1 http2 no-progress-meter ipv4 ipv6 m max-time
@@ -117,8 +117,8 @@ def _wget(command: Command) -> SideEffect:
         command.arguments, short="OoPtTU", long=("output-document", "tries", "timeout")
     )
     target = arguments.value("O", "output-document")
-    known = names("q O S t T U spider quiet output-document tries timeout server-response")
-    known |= names("no-check-certificate no-verbose nv max-redirect")
+    known = word_set("q O S t T U spider quiet output-document tries timeout server-response")
+    known |= word_set("no-check-certificate no-verbose nv max-redirect")
     only_reads = arguments.has("spider") or (target is not None and _is_discarded(target.literal))
     return _READS if only_reads and arguments.names <= known else _WRITES
 
@@ -138,7 +138,7 @@ def _date(command: Command) -> SideEffect:
     arguments = read_arguments(words, short="drfs", long=("date", "reference", "set"))
     if arguments.has("s", "set") or any(not w.prefix.startswith("+") for w in arguments.operands):
         return _WRITES
-    known = names(
+    known = word_set(
         """
     d r u R date reference utc iso-8601 rfc-3339 rfc-email universal
     """
@@ -187,8 +187,8 @@ def _sql(command: Command) -> SideEffect:
     return _READS if all(sql_only_reads(text) for text in texts) else _UNKNOWN
 
 
-_OPENSSL_COMMANDS = names("x509 s_client verify version crl req pkey rsa ec crl2pkcs7 pkcs7")
-_OPENSSL_READS = names(
+_OPENSSL_COMMANDS = word_set("x509 s_client verify version crl req pkey rsa ec crl2pkcs7 pkcs7")
+_OPENSSL_READS = word_set(
     """
     noout text dates enddate startdate subject issuer fingerprint serial in inform connect brief
     servername showcerts checkend purpose modulus pubkey sha256 hash host port starttls ext
@@ -222,7 +222,7 @@ def _git_lists(command: Command) -> SideEffect | None:
     """git branch, tag, remote and config, which list where no operand says otherwise."""
     arguments = read_arguments(command.arguments, short="C")
     subcommand, operands = "".join(arguments.subcommands[:1]), arguments.operands[1:]
-    lists = names(
+    lists = word_set(
         """
     a r v l C list all remotes show-current get get-all show-origin n
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from catalog.analysis.names import names
+from catalog.analysis.word_sets import word_set
 
 # Every option and operand of these reads, or prints to standard output.
-ANY_USE = names(
+ANY_USE = word_set(
     """
     [ arch apropos b2sum base32 base64 basename bc bzcat bzgrep cal cat cksum clear cmp comm cut
     df diff dir dirname dpkg-query du echo egrep expand expr factor false fgrep findmnt fmt fold
@@ -22,7 +22,7 @@ ANY_USE = names(
 )
 
 # Builtins that change this shell only, and what closes a group.
-SHELL_ONLY = names(
+SHELL_ONLY = word_set(
     """
     : } alias bg break cd continue declare dirs disown exit export fg exec getopts jobs let
     local logout popd pushd read readonly return set shift shopt times trap type typeset ulimit
@@ -31,7 +31,7 @@ SHELL_ONLY = names(
 )
 
 # Commands that run another one and do nothing else: with them, that one decides.
-TRANSPARENT = names(
+TRANSPARENT = word_set(
     """
     sudo doas pkexec env nice ionice nohup setsid command builtin exec coproc { ! timeout stdbuf
     unbuffer chroot taskset chrt busybox runuser setpriv unshare nsenter xargs su ssh eval trap
@@ -39,7 +39,7 @@ TRANSPARENT = names(
     """
 )
 
-MUTATING = names(
+MUTATING = word_set(
     """
     add-apt-repository adduser addgroup apt-mark at batch bunzip2 bzip2 cc chage chattr chcon chgrp chmod
     chown chpasswd chsh cp createdb createuser csplit dd dpkg-reconfigure e2fsck fallocate fsck
@@ -264,7 +264,7 @@ SUBCOMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 # Options that make a listed subcommand write, or run something else.
-UNSAFE_OPTIONS = names(
+UNSAFE_OPTIONS = word_set(
     """
     output o O output-directory exec-path ext-diff textconv config-env paginate
     open-files-in-pager c upload-pack set-upstream add edit e unset replace-all fix execute x
@@ -272,7 +272,7 @@ UNSAFE_OPTIONS = names(
     """
 )
 # Of these tools -o and -c are the output's format, a container and the like.
-FORMAT_OPTIONS = names(
+FORMAT_OPTIONS = word_set(
     """
     kubectl docker docker-compose systemctl helm aws az gcloud gh zfs zpool service loginctl
     """

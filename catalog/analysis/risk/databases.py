@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Word, show_text
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Word, show_text
 from catalog.analysis.types import Level
 
 _SQL_LONG = frozenset({"command", "execute", "query", "eval"})

@@ -15,10 +15,10 @@ from catalog.analysis.risk.effects import (
     name_folder,
 )
 from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Variable, Word, show, show_text
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.inline import AWKS, INTERPRETERS, code_of, read_code
+from catalog.analysis.shell.inline_code import AWKS, INTERPRETERS, code_of, read_code
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Variable, Word, show, show_text
 from catalog.analysis.types import Level
 
 DELETERS = frozenset({"rm", "rmdir", "shred", "unlink"})

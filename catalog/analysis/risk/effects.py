@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from posixpath import normpath
 from typing import Literal
 
-from catalog.analysis.names import names
+from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.text import Span
 from catalog.analysis.shell.variables import SOMETHING
-from catalog.analysis.shell.words import Word, show, show_text
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import word_set
 
 Code = Literal[
     "destructive",
@@ -39,12 +39,12 @@ class Effect:
 
 Rule = Callable[[Command, Program], Iterator[Effect]]
 
-PROTECTED_FOLDERS = names(
+PROTECTED_FOLDERS = word_set(
     """
     /etc /boot /usr /bin /sbin /lib /lib32 /lib64 /dev /sys /proc /root /var/lib /var/spool
     """
 )
-_TOP_FOLDERS = names(
+_TOP_FOLDERS = word_set(
     """
     / /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys
     /usr /var ~

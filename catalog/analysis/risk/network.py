@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from catalog.analysis.names import names
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
+from catalog.analysis.shell.command_words import show, show_text
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.opening import SHELLS, read_ssh
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import show, show_text
+from catalog.analysis.shell.wrappers import SHELLS, read_ssh
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import word_set
 
-_ALWAYS = names(
+_ALWAYS = word_set(
     """
     curl wget fetch aria2c lynx http https xh ssh scp sftp nc ncat netcat socat telnet ftp lftp
     tftp dig host nslookup drill whois ping ping6 traceroute tracepath mtr nmap arping rclone
@@ -100,7 +100,7 @@ CURL_SENDS = frozenset(
     | {"data-raw", "data-binary", "data-urlencode", "data-ascii", "form-string"}
 )
 _CURL_SHORT = "AbCcDdeEFHhKmoPQrtTuUwxXyYz"
-_CURL_LONG = CURL_SENDS | names(
+_CURL_LONG = CURL_SENDS | word_set(
     """
     request header output user user-agent max-time connect-timeout retry retry-delay url
     write-out retry-max-time cookie cookie-jar cacert cert key resolve proxy referer interface

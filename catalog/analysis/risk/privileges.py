@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from catalog.analysis.risk.effects import Effect, is_protected, list_words
 from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.opening import STARTERS
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Word, show
+from catalog.analysis.shell.wrappers import STARTERS
 from catalog.analysis.types import Level
 
 _RAISERS = ("sudo", "doas", "pkexec", "su", "runuser")

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.risk.network import read_curl
 from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.opening import SHELLS, STANDARD_INPUT
+from catalog.analysis.shell.fragments import Unit
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.text import Unit
-from catalog.analysis.shell.words import Word, show
+from catalog.analysis.shell.wrappers import SHELLS, STANDARD_INPUT
 from catalog.analysis.types import Level
 
 _DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "lynx", "http", "https", "xh", "nc"})

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from catalog.analysis.risk.effects import Effect
 from catalog.analysis.shell.arguments import read_arguments
+from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
+from catalog.analysis.shell.fragments import Span
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.text import Span
-from catalog.analysis.shell.words import Word
 from catalog.analysis.types import Level
 
 

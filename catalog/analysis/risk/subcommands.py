@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from catalog.analysis.names import names
 from catalog.analysis.risk.effects import Code, Effect
 from catalog.analysis.shell.arguments import Arguments, read_arguments
+from catalog.analysis.shell.command_words import Word, show
 from catalog.analysis.shell.commands import Command
 from catalog.analysis.shell.program import Program
-from catalog.analysis.shell.words import Word, show
 from catalog.analysis.types import Level
+from catalog.analysis.word_sets import word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ _SHORT = {
     "redis-cli": "hpansu",
     "crontab": "u",
 }
-_LONG = names(
+_LONG = word_set(
     """
     namespace context kubeconfig selector filename output host region profile project zone
     resource-group subscription type state property user cluster endpoint-url kube-context

@@ -1,0 +1,1 @@
+"""Reads Bash into the commands that it would run."""

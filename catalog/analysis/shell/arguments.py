@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from catalog.analysis.shell.words import Word
+from catalog.analysis.shell.command_words import Word
 
 
 @dataclass(frozen=True, slots=True)

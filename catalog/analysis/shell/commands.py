@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from catalog.analysis.shell.text import Span, Unit
-from catalog.analysis.shell.words import Text, Variable, Word
+from catalog.analysis.shell.command_words import Text, Variable, Word
+from catalog.analysis.shell.fragments import Span, Unit
 
 STANDARD_FOLDERS = frozenset(
     {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from catalog.analysis.shell.command_words import Word
 from catalog.analysis.shell.commands import Command
-from catalog.analysis.shell.words import Word
 
 MAXIMUM_TAKERS = 30  # commands of one function
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
+from catalog.analysis.shell.command_words import Word, show, show_text
 from catalog.analysis.shell.commands import (
     Assignment,
     Command,
@@ -19,13 +20,12 @@ from catalog.analysis.shell.commands import (
     Redirect,
     split_words,
 )
+from catalog.analysis.shell.fragments import Span, Unit
 from catalog.analysis.shell.functions import Functions
-from catalog.analysis.shell.opening import ShellText, open_command
-from catalog.analysis.shell.text import Span, Unit
-from catalog.analysis.shell.texts import join_words, printed_text, unit_of
+from catalog.analysis.shell.inner_scripts import join_words, printed_text, unit_of
+from catalog.analysis.shell.tree_walk import MAXIMUM_DEPTH, walk_unit
 from catalog.analysis.shell.variables import Variables
-from catalog.analysis.shell.walk import MAXIMUM_DEPTH, walk_unit
-from catalog.analysis.shell.words import Word, show, show_text
+from catalog.analysis.shell.wrappers import ShellText, open_command
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300

@@ -6,9 +6,9 @@ import re
 
 from tree_sitter import Node
 
+from catalog.analysis.shell.command_words import Text, Word, read_word
 from catalog.analysis.shell.commands import Redirect, RedirectKind
-from catalog.analysis.shell.text import Span, Unit
-from catalog.analysis.shell.words import Text, Word, read_word
+from catalog.analysis.shell.fragments import Span, Unit
 
 REDIRECT_NODES = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from copy import copy
 
-from catalog.analysis.names import names
+from catalog.analysis.shell.command_words import Output, Text, Variable, Word
 from catalog.analysis.shell.commands import Assignment, Found
-from catalog.analysis.shell.words import Output, Text, Variable, Word
+from catalog.analysis.word_sets import word_set
 
 SOMETHING = "\N{OBJECT REPLACEMENT CHARACTER}"  # stands for a value that is not empty
 MAXIMUM_STEPS = 300  # of looking up one word
@@ -19,7 +19,7 @@ MAXIMUM_ASSIGNMENTS = 50  # of one variable that are looked at
 MAXIMUM_REACH = 2_000  # words that are looked at for one variable
 
 _HOMES = frozenset({"HOME"})
-_NEVER_EMPTY = names(
+_NEVER_EMPTY = word_set(
     """
     PWD OLDPWD UID EUID PPID BASHPID RANDOM SECONDS EPOCHSECONDS LINENO HOSTNAME USER LOGNAME
     SHELL BASH BASH_SOURCE BASH_VERSION SHLVL $ ? # - 0

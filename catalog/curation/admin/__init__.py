@@ -1,0 +1,1 @@
+"""Entries, versions and tags in Django's admin."""

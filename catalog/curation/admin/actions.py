@@ -19,7 +19,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.entries.services.base import CURATE, require
+from catalog.access import CURATE, require
 from core.errors import Refused
 
 AnyModel = TypeVar("AnyModel", bound=Model)

@@ -13,8 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
-from catalog import services
-from catalog.entries.services.base import CURATE
+from catalog.access import CURATE
+from catalog.listing import services as listing
 from catalog.models import Entry, Tag, Version
 from core.errors import BadInput, NotAllowedNow, Refused
 
@@ -84,7 +84,7 @@ class ShowsScript:
 def find(term: str) -> list[int]:
     """The keys of entries that fit what was typed, by words and by meaning."""
     try:
-        return [entry.pk for entry in services.search_entries(term).entries]
+        return [entry.pk for entry in listing.search_entries(term).entries]
     except BadInput:
         return []
 

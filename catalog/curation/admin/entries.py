@@ -20,7 +20,7 @@ from import_export.admin import ImportExportMixin
 from import_export.forms import ExportForm
 from import_export.results import Result
 
-from catalog import services
+from catalog.access import CURATE
 from catalog.curation.admin.actions import Action
 from catalog.curation.admin.base import (
     CuratedAdmin,
@@ -46,9 +46,9 @@ from catalog.curation.admin.forms import (
     NewVersionForm,
     VersionLabelsForm,
 )
+from catalog.entries import services as entry_services
+from catalog.entries.action_forms import LiftForm, NoteForm, ReasonForm
 from catalog.entries.forms import read_links, split_lines
-from catalog.entries.lifecycle_forms import LiftForm, NoteForm, ReasonForm
-from catalog.entries.services.base import CURATE
 from catalog.exchange.services.import_plan import VERIFIED_FIRST
 from catalog.models import Entry, Phrasing, Version
 from core.web.requests import signed_in
@@ -110,8 +110,8 @@ class EntryAdmin(ImportExportMixin, CuratedAdmin[Entry]):  # type: ignore[misc]
         "slug", "created_at", "created_by", "suspended_at", "suspended_by", "suspended_why", "merged_into",
     )  # fmt: skip
     actions = (
-        Action[Entry]("suspend", _("Suspend"), services.suspend, ReasonForm),
-        Action[Entry]("lift", _("Lift the suspension"), services.lift_suspension, LiftForm),
+        Action[Entry]("suspend", _("Suspend"), entry_services.suspend, ReasonForm),
+        Action[Entry]("lift", _("Lift the suspension"), entry_services.lift_suspension, LiftForm),
     )
     resource_classes = (EntryResource,)
     formats = FORMATS
@@ -187,9 +187,9 @@ class EntryAdmin(ImportExportMixin, CuratedAdmin[Entry]):  # type: ignore[misc]
     def save_model(self, request: HttpRequest, obj: Entry, form: forms.Form, change: bool) -> None:
         typed, by = form.cleaned_data, signed_in(request)
         if change:
-            services.rename(obj, title=typed["title"], by=by, seen=typed["seen"])
+            entry_services.rename(obj, title=typed["title"], by=by, seen=typed["seen"])
             return
-        made = services.create_entry(
+        made = entry_services.create_entry(
             typed["title"], script=typed["script"], phrasings=split_lines(typed["wordings"]), by=by
         )
         obj.__dict__.update(made.entry.__dict__)
@@ -226,11 +226,13 @@ class VersionAdmin(ShowsScript, CuratedAdmin[Version]):
         "repeatable", "provenance", "author", "created_at", "verified_by", "verified_at", "self_verified",
     )  # fmt: skip
     actions = (
-        Action[Version]("submit", _("Submit for review"), services.submit_for_review, NoteForm),
-        Action[Version]("verify", _("Verify"), services.verify, NoteForm),
-        Action[Version]("verify_again", _("Verify again"), services.verify_again, NoteForm),
-        Action[Version]("send_back", _("Send back"), services.send_back, ReasonForm),
-        Action[Version]("deprecate", _("Deprecate"), services.deprecate, ReasonForm),
+        Action[Version](
+            "submit", _("Submit for review"), entry_services.submit_for_review, NoteForm
+        ),
+        Action[Version]("verify", _("Verify"), entry_services.verify, NoteForm),
+        Action[Version]("verify_again", _("Verify again"), entry_services.verify_again, NoteForm),
+        Action[Version]("send_back", _("Send back"), entry_services.send_back, ReasonForm),
+        Action[Version]("deprecate", _("Deprecate"), entry_services.deprecate, ReasonForm),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Version]:
@@ -281,7 +283,7 @@ class VersionAdmin(ShowsScript, CuratedAdmin[Version]):
         typed, by = form.cleaned_data, signed_in(request)
         if change:
             assert isinstance(form, VersionLabelsForm)
-            services.set_details(
+            entry_services.set_details(
                 obj,
                 by=by,
                 tags=form.tags(),
@@ -292,10 +294,10 @@ class VersionAdmin(ShowsScript, CuratedAdmin[Version]):
             return
         versions = typed["entry_slug"].versions
         edited = versions.filter(number=typed["seen"]).first() or versions.latest("number")
-        made = services.edit_version(
+        made = entry_services.edit_version(
             edited,
             script=typed["script_text"],
-            details=services.details_of(edited),
+            details=entry_services.details_of(edited),
             by=by,
             note=typed["note"],
         )

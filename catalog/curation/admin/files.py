@@ -20,7 +20,7 @@ from import_export.resources import Resource
 from import_export.results import Error, Result, RowResult
 from import_export.tmp_storages import BaseStorage
 
-from catalog import services
+from catalog.exchange import services as exchange
 from catalog.exchange.formats import (
     CONTENT_TYPES,
     EntryRecord,
@@ -31,7 +31,7 @@ from catalog.exchange.formats import (
     read_file,
     read_record,
 )
-from catalog.exchange.services.file_jobs import files_folder
+from catalog.exchange.services.import_jobs import files_folder
 from catalog.models import Entry
 
 MOST_BYTES = 1_000_000
@@ -117,7 +117,7 @@ class EntryResource(Resource):  # type: ignore[misc]
             result.append_base_error(Error(ValueError(said % {"rows": len(dataset)})))
             return result
         rows = (_row(place, record, problem) for place, record, problem in dataset)
-        report = services.import_rows(rows, name=file_name, by=user, dry_run=dry_run)
+        report = exchange.import_rows(rows, name=file_name, by=user, dry_run=dry_run)
         result.diff_headers = [_("Place"), _("Outcome"), _("Entry"), _("Why")]
         for row in report.rows:
             shown = RowResult()
@@ -132,7 +132,7 @@ class EntryResource(Resource):  # type: ignore[misc]
     def export(self, queryset: QuerySet[Entry], **_options: object) -> tablib.Dataset:
         """The entries of the list as it is filtered."""
         dataset = tablib.Dataset(headers=_HEADERS)
-        for record in services.export_entries(among=queryset):
+        for record in exchange.export_entries(among=queryset):
             dataset.append(_cells(record, record.slug or "", ""))
         return dataset
 
@@ -178,10 +178,10 @@ class KeptFile(BaseStorage):  # type: ignore[misc]
 
 
 _TYPES = {
-    services.Outcome.ENTRY: RowResult.IMPORT_TYPE_NEW,
-    services.Outcome.VERSION: RowResult.IMPORT_TYPE_UPDATE,
-    services.Outcome.LABELS: RowResult.IMPORT_TYPE_UPDATE,
-    services.Outcome.PHRASINGS: RowResult.IMPORT_TYPE_UPDATE,
+    exchange.ImportOutcome.ENTRY: RowResult.IMPORT_TYPE_NEW,
+    exchange.ImportOutcome.VERSION: RowResult.IMPORT_TYPE_UPDATE,
+    exchange.ImportOutcome.LABELS: RowResult.IMPORT_TYPE_UPDATE,
+    exchange.ImportOutcome.PHRASINGS: RowResult.IMPORT_TYPE_UPDATE,
 }
 
 

@@ -8,11 +8,11 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from catalog.access import CURATE
 from catalog.curation.admin.actions import Action
 from catalog.curation.admin.base import CuratedAdmin
 from catalog.curation.admin.forms import TagForm
-from catalog.curation.services import tagging
-from catalog.entries.services.base import CURATE
+from catalog.curation.services import tags
 from catalog.models import Tag
 from core.web.requests import signed_in
 
@@ -28,7 +28,7 @@ class TagAdmin(CuratedAdmin[Tag]):
     form = TagForm
     list_display = ("name", "used")
     search_fields = ("name",)
-    actions = (Action[Tag]("merge", _("Merge"), tagging.merge_tag, MergeTagForm, foresees=False),)
+    actions = (Action[Tag]("merge", _("Merge"), tags.merge_tag, MergeTagForm, foresees=False),)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
         return super().get_queryset(request).annotate(count=Count("versions"))
@@ -44,13 +44,13 @@ class TagAdmin(CuratedAdmin[Tag]):
     def save_model(self, request: HttpRequest, obj: Tag, form: forms.Form, change: bool) -> None:
         name, by = form.cleaned_data["name"], signed_in(request)
         if change:
-            tagging.rename_tag(Tag.objects.get(pk=obj.pk), name=name, by=by)
+            tags.rename_tag(Tag.objects.get(pk=obj.pk), name=name, by=by)
         else:
-            obj.__dict__.update(tagging.create_tag(name, by=by).__dict__)
+            obj.__dict__.update(tags.create_tag(name, by=by).__dict__)
 
     def delete_model(self, request: HttpRequest, obj: Tag) -> None:
-        tagging.delete_tag(obj, by=signed_in(request))
+        tags.delete_tag(obj, by=signed_in(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Tag]) -> None:
         for tag in queryset:
-            tagging.delete_tag(tag, by=signed_in(request))
+            tags.delete_tag(tag, by=signed_in(request))

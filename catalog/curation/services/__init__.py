@@ -1,0 +1,33 @@
+"""Curation: near-duplicates, merging, rechecks, tags."""
+
+from __future__ import annotations
+
+from catalog.curation.services.duplicates import (
+    compare_entries,
+    dismiss_pair,
+    to_compare,
+)
+from catalog.curation.services.merging import MergePlan, merge_entries, plan_merge, undo_merge
+from catalog.curation.services.rechecks import (
+    mark_seen,
+    recheck_versions,
+    to_recheck,
+)
+from catalog.curation.services.tags import create_tag, delete_tag, merge_tag, rename_tag
+
+__all__ = [
+    "MergePlan",
+    "compare_entries",
+    "create_tag",
+    "delete_tag",
+    "dismiss_pair",
+    "mark_seen",
+    "merge_entries",
+    "merge_tag",
+    "plan_merge",
+    "recheck_versions",
+    "rename_tag",
+    "to_compare",
+    "to_recheck",
+    "undo_merge",
+]

@@ -11,11 +11,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, require
+from catalog.access import CURATE, require
 from catalog.models import Entry, NearDuplicate, Version
 from catalog.relevance import judge_all
+from catalog.retrieval.answers import rivals_of
 from catalog.retrieval.scoring import current_scoring
-from catalog.retrieval.service import rivals_of
 from catalog.types import Answer
 from core.audit import record
 from core.errors import NotAllowedNow
@@ -49,17 +49,6 @@ def compare_entries(*, limit: int) -> int:
 def to_compare() -> QuerySet[Entry]:
     """Entries that nobody has compared since they changed."""
     return Entry.objects.standing().filter(compared_at=None).defer("document")
-
-
-def open_pairs() -> QuerySet[NearDuplicate]:
-    """Pairs to look at, the most alike first."""
-    people = ("first", "second")
-    return (
-        NearDuplicate.objects.filter(state=State.OPEN)
-        .select_related(*people)
-        .defer("first__document", "second__document")
-        .order_by("-likeness", "pk")
-    )
 
 
 def dismiss_pair(pair: NearDuplicate, *, by: User) -> None:

@@ -12,8 +12,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_entry, refresh, require
-from catalog.entries.services.wording_confirmation import Vouched
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_entry
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
 from core.audit import record
 from core.errors import NotAllowedNow, Stale
@@ -158,14 +160,6 @@ def undo_merge(merge: Merge, *, by: User) -> None:
     refresh([source.pk, target.pk])
 
 
-def merged_into(entry: Entry) -> Entry:
-    """The entry that stands for this one now: itself, or what it was merged into."""
-    standing = Entry.objects.get(pk=entry.pk)
-    while standing.merged_into is not None:
-        standing = standing.merged_into
-    return standing
-
-
 def lock_both(source: Entry, target: Entry) -> tuple[Entry, Entry]:
     """Both entries, locked in one order, so that two merges don't wait for each other for ever."""
     locked = {pk: lock_entry(pk) for pk in sorted({source.pk, target.pk})}
@@ -220,5 +214,5 @@ def _restore_title(entry: Entry, *, by: User) -> None:
             entry=entry,
             text=entry.title,
             source=Phrasing.Source.TITLE,
-            **Vouched(added_by=by).fields(),
+            **Confirmation(added_by=by).fields(),
         )

@@ -1,0 +1,1 @@
+"""Pages of the lists that curators work through."""

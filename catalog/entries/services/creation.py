@@ -1,4 +1,4 @@
-"""How an Entry and a Version come to be: analysed first, then written; for the services only."""
+"""Creates entries and versions: a script is analysed first, then written. For the services only."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from django.contrib.auth.models import User
-from django.db import connection
 from django.db.models import Max
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from catalog import analysis
-from catalog.analysis.names import names
 from catalog.analysis.shell.program import read_program
-from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import Parameter, ParameterType, VersionDetails, describe
+from catalog.analysis.word_sets import word_set
+from catalog.entries.services.locks import lock_name
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, Phrasing, Tag, Version, VersionEvent
+from catalog.version_details import Parameter, ParameterType, VersionDetails, describe
 from core.errors import BadInput
 
 LONGEST_SLUG = 70
 MOST_TOOLS = 40
 TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
-BUILTINS = names(
+BUILTINS = word_set(
     "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs"
     " disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let"
     " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
@@ -189,24 +189,24 @@ def add_version(
     return version
 
 
-def make_entry(title: str, *, by: User | None, vouched: Vouched, slug: str = "") -> Entry:
+def make_entry(title: str, *, by: User | None, confirmation: Confirmation, slug: str = "") -> Entry:
     """A new entry whose title is its first phrasing."""
-    hold("slug")
+    lock_name("slug")
     entry = Entry.objects.create(slug=slug or free_slug(title), title=title, created_by=by)
     Phrasing.objects.create(
-        entry=entry, text=title, source=Phrasing.Source.TITLE, **vouched.fields()
+        entry=entry, text=title, source=Phrasing.Source.TITLE, **confirmation.fields()
     )
     return entry
 
 
 def add_phrasings(
-    entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, vouched: Vouched
+    entry: Entry, texts: Iterable[str], *, source: Phrasing.Source, confirmation: Confirmation
 ) -> list[str]:
     """Add wordings to a locked entry; those that were new."""
     known = set(entry.phrasings.values_list("text", flat=True))
     new = [text for text in dict.fromkeys(texts) if text not in known]
     Phrasing.objects.bulk_create(
-        Phrasing(entry=entry, text=text, source=source, **vouched.fields()) for text in new
+        Phrasing(entry=entry, text=text, source=source, **confirmation.fields()) for text in new
     )
     return new
 
@@ -229,12 +229,6 @@ def free_slug(title: str) -> str:
         number += 1
         slug = f"{base}-{number}"
     return slug
-
-
-def hold(name: str) -> None:
-    """Hold a name until the transaction ends, so that what was looked up stays true."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])
 
 
 def title_of(statement: str, *, longest: int) -> str:

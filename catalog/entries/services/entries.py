@@ -9,11 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_standing, refresh, require
-from catalog.entries.services.creation import add_phrasings, add_version, hold, make_entry, prepare
-from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import VersionDetails
+from catalog.access import CURATE, require
+from catalog.entries.services.creation import add_phrasings, add_version, make_entry, prepare
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_name, lock_standing
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, LONGEST_STATEMENT, LONGEST_TITLE, clean_text, name_of
@@ -33,7 +35,7 @@ def create_entry(
     wordings = [_clean_phrasing(text) for text in phrasings]
     prepared = prepare(script, details)
     with transaction.atomic():
-        hold(f"script {prepared.sha256}")
+        lock_name(f"script {prepared.sha256}")
         twin = Entry.objects.filter(
             versions__sha256=prepared.sha256, versions__state=Version.State.VERIFIED
         ).first()
@@ -43,12 +45,12 @@ def create_entry(
                 % {"title": twin.title},
                 field="script",
             )
-        wording = Vouched(added_by=by)
-        entry = make_entry(title, by=by, vouched=wording)
+        wording = Confirmation(added_by=by)
+        entry = make_entry(title, by=by, confirmation=wording)
         version = add_version(
             entry, prepared, author=by, owner=by, by=by, provenance={"origin": "written"}
         )
-        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR, vouched=wording)
+        add_phrasings(entry, wordings, source=Phrasing.Source.CURATOR, confirmation=wording)
         record(entry, "entry created", by=by, title=("", title))
         refresh([entry.pk])
     return version
@@ -75,7 +77,7 @@ def rename(entry: Entry, *, title: str, by: User, seen: str = "") -> None:
             entry=locked,
             text=title,
             source=Phrasing.Source.TITLE,
-            **Vouched(added_by=by).fields(),
+            **Confirmation(added_by=by).fields(),
         )
     record(locked, "entry renamed", by=by, title=(locked.title, title))
     Entry.objects.filter(pk=locked.pk).update(title=title)
@@ -92,8 +94,8 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
     require(by, CURATE)
     text = _clean_phrasing(text)
     locked = lock_standing(entry.pk)
-    wording = Vouched(added_by=by)
-    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, vouched=wording):
+    wording = Confirmation(added_by=by)
+    if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, confirmation=wording):
         raise BadInput(_("The entry has this phrasing already."), field="text")
     record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
     refresh([locked.pk])
@@ -156,3 +158,11 @@ def set_suspended(locked: Entry, *, by: User, reason: str) -> None:
 
 def _clean_phrasing(text: str) -> str:
     return clean_text(text, field="phrasings", longest=LONGEST_STATEMENT)
+
+
+def merged_into(entry: Entry) -> Entry:
+    """The entry that stands for this one now: itself, or what it was merged into."""
+    standing = Entry.objects.get(pk=entry.pk)
+    while standing.merged_into is not None:
+        standing = standing.merged_into
+    return standing

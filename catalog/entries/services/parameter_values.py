@@ -1,4 +1,4 @@
-"""Filling parameters in, and saying what keeps a script from being copied."""
+"""Fills parameters in, and says what keeps a script from being copied."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import takewhile
 from django.utils.translation import gettext as _
 
 from catalog import analysis
-from catalog.entries.version_details import Parameter, ParameterType
 from catalog.models import Version
+from catalog.version_details import Parameter, ParameterType
 
 LONGEST_VALUE = 1_000  # characters
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")

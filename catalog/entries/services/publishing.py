@@ -1,4 +1,4 @@
-"""What review approved enters the catalogue."""
+"""Publishes what review approved, and withdraws it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from catalog.curation.services.merging import merged_into
-from catalog.entries.services.base import lock_entry, refresh
 from catalog.entries.services.creation import (
     Prepared,
     add_phrasings,
     add_version,
-    hold,
     make_entry,
     prepare,
     title_of,
 )
-from catalog.entries.services.versions import mark_verified, require_reason
-from catalog.entries.services.wording_confirmation import Vouched, confirm, vouch
-from catalog.entries.version_details import VersionDetails
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.entries import merged_into
+from catalog.entries.services.lifecycle import mark_verified, require_reason
+from catalog.entries.services.locks import lock_entry, lock_name
+from catalog.entries.services.wording_confirmation import Confirmation, confirm, confirmation_by
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import NotAllowedNow
 from core.texts import LONGEST_STATEMENT, LONGEST_TITLE, clean_text
@@ -59,15 +59,15 @@ def publish(
     """
     statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
     prepared = prepare(script, details)
-    wording = vouch(author or asked_by, by=by)
+    wording = confirmation_by(author or asked_by, by=by)
     with transaction.atomic():
-        hold(f"script {prepared.sha256}")
+        lock_name(f"script {prepared.sha256}")
         twin = _verified_twin(prepared)
         if twin is not None and twin.entry.suspended_at is None:
             _add_statement(twin.entry, statement, by=by, wording=wording)
             return twin
         target = (
-            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by, vouched=wording)
+            make_entry(title_of(statement, longest=LONGEST_TITLE), by=by, confirmation=wording)
             if entry is None
             else lock_entry(merged_into(entry).pk)
         )
@@ -117,11 +117,11 @@ def _verified_twin(prepared: Prepared) -> Version | None:
     )
 
 
-def _add_statement(entry: Entry, statement: str, *, by: User, wording: Vouched) -> None:
+def _add_statement(entry: Entry, statement: str, *, by: User, wording: Confirmation) -> None:
     """The entry has the statement as a wording; one that waits is confirmed by whoever approves it as another."""
     locked = lock_entry(entry.pk)
     source = Phrasing.Source.STATEMENT
-    if add_phrasings(locked, [statement], source=source, vouched=wording):
+    if add_phrasings(locked, [statement], source=source, confirmation=wording):
         record(locked, "phrasing added", by=by, phrasing=("", statement[:200]))
         refresh([locked.pk])
     elif wording.is_confirmed:

@@ -1,4 +1,4 @@
-"""Taking a script away to run it, and saying how it went."""
+"""Records that somebody copies a script, and how it went."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import lock_entry
 from catalog.entries.services.entries import set_suspended
+from catalog.entries.services.locks import lock_entry
 from catalog.entries.services.parameter_values import fill_in
 from catalog.models import Entry, Use, Version
 from core.audit import record

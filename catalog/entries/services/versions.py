@@ -1,28 +1,24 @@
-"""Versions: editing, and their way from draft to verified and out of use."""
+"""Versions: editing, going back to an older one, and what is known of one beside its script."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_standing, refresh, require
+from catalog.access import CURATE, require
 from catalog.entries.services.creation import Prepared, add_version, ensure_tags, prepare
-from catalog.entries.services.wording_confirmation import confirm
-from catalog.entries.version_details import VersionDetails
-from catalog.models import Entry, Version, VersionEvent
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_standing
+from catalog.models import Entry, Version
+from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, clean_text, name_of
-
-State = Version.State
 
 
 def edit_version(
@@ -112,123 +108,6 @@ def labels_seen(version: Version) -> str:
     return hashlib.sha256(repr(labels).encode()).hexdigest()[:16]
 
 
-@transaction.atomic
-def submit_for_review(version: Version, *, by: User, note: str = "") -> None:
-    """A draft, or a deprecated version that is wanted again, waits for somebody to verify it."""
-    require(by, CURATE)
-    _move(version, State.IN_REVIEW, by=by, note=_clean_note(note), event="submitted for review")
-
-
-@transaction.atomic
-def send_back(version: Version, *, by: User, reason: str) -> None:
-    """What was in review is a draft again, and the reason says what is missing."""
-    require(by, CURATE)
-    reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
-    _move(version, State.DRAFT, by=by, note=reason, event="sent back")
-
-
-@transaction.atomic
-def deprecate(version: Version, *, by: User, reason: str) -> None:
-    """The version is out of use; where it was the verified one, the entry answers no more."""
-    require(by, CURATE)
-    reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
-    _move(version, State.DEPRECATED, by=by, note=reason, event="deprecated")
-
-
-@transaction.atomic
-def verify(version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()) -> None:
-    """Put the person's name to the version: it answers from now on, and the former one no more.
-
-    Of the entry's wordings that wait, those with the keys `wordings`, which the person has seen, are confirmed
-    with it, but for their own. Raises BadInput where a high risk is given no reason, and PermissionDenied for
-    who wrote it (four eyes), unless a team of one may by its setting.
-    """
-    require(by, CURATE)
-    note = _clean_note(note)
-    if not may_verify(version, by=by):
-        raise PermissionDenied(
-            _("You wrote this version, so somebody else has to verify it (four eyes).")
-        )
-    entry = lock_standing(version.entry_id)
-    version.refresh_from_db(fields=["state", "risk"])
-    require_reason(version, note, field="note")
-    mark_verified(version, by=by, note=note)
-    confirm(entry, wordings, by=by)
-    refresh([version.entry_id])
-
-
-@transaction.atomic
-def verify_again(
-    version: Version, *, by: User, note: str = "", wordings: Collection[int] = ()
-) -> None:
-    """Put the person's name and today's date to what is verified: it was looked at and still holds.
-
-    Four eyes, reason and `wordings` as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for what
-    is not verified.
-    """
-    require(by, CURATE)
-    note = _clean_note(note)
-    if not may_verify(version, by=by):
-        raise PermissionDenied(
-            _("You wrote this version, so somebody else has to verify it (four eyes).")
-        )
-    entry = lock_standing(version.entry_id)
-    version.refresh_from_db(fields=["state", "verified_at", "risk"])
-    require_reason(version, note, field="note")
-    if version.state != State.VERIFIED:
-        raise NotAllowedNow(_("Only what is verified can be verified again."))
-    former = version.verified_at
-    version.verified_at = timezone.now()
-    version.verified_by = by
-    version.self_verified = version.author_id == by.pk
-    version.save(update_fields=["verified_at", "verified_by", "self_verified"])
-    VersionEvent.objects.create(
-        version=version, old=State.VERIFIED, new=State.VERIFIED, by=by, note=note
-    )
-    confirm(entry, wordings, by=by)
-    record(
-        version,
-        "verified again",
-        by=by,
-        verified=(former, version.verified_at),
-        **_because(version, note),
-    )
-
-
-def may_verify(version: Version, *, by: User) -> bool:
-    """Whether the four-eyes rule lets this person verify it; says nothing of roles and states."""
-    return version.author_id != by.pk or settings.SCRIPTSMITH_SELF_VERIFY
-
-
-def require_reason(version: Version, reason: str, *, field: str) -> None:
-    """Raise BadInput where the version is a high risk and nobody says why it may be verified all the same."""
-    if version.takes_reason and not reason:
-        raise BadInput(
-            _("This script is a high risk. Say why it may be verified all the same."), field=field
-        )
-
-
-def mark_verified(version: Version, *, by: User | None, note: str) -> None:
-    """Make a version of a locked entry the verified one; its permission was asked for."""
-    for former in Version.objects.filter(entry=version.entry_id, state=State.VERIFIED):
-        if former.pk != version.pk:
-            former.move_to(State.DEPRECATED, by=by, note=f"replaced by version {version.number}")
-    old = State(version.state)
-    version.move_to(
-        State.VERIFIED,
-        by=by,
-        note=note,
-        verified_at=timezone.now(),
-        verified_by=by,
-        self_verified=by is not None and version.author_id == by.pk,
-    )
-    record(version, "verified", by=by, state=(old, State.VERIFIED), **_because(version, note))
-
-
-def _because(version: Version, note: str) -> dict[str, tuple[object, object]]:
-    return {"reason": ("", note[:200])} if version.takes_reason else {}
-
-
 def details_of(version: Version) -> VersionDetails:
     """What is known about the version, in the shape that forms and files have."""
     return VersionDetails.model_validate(
@@ -299,16 +178,3 @@ def _add_edited(
     record(version, f"version {origin}", by=by, number=(source.number, version.number))
     refresh([entry.pk])
     return version
-
-
-def _move(version: Version, state: State, *, by: User, note: str, event: str) -> None:
-    lock_standing(version.entry_id)
-    version.refresh_from_db(fields=["state"])
-    old = State(version.state)
-    version.move_to(state, by=by, note=note)
-    record(version, event, by=by, state=(old, state))
-    refresh([version.entry_id])
-
-
-def _clean_note(note: str) -> str:
-    return clean_text(note, field="note", longest=LONGEST_REASON, required=False)

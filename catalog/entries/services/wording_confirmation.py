@@ -13,14 +13,16 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.entries.services.base import CURATE, lock_standing, refresh, require
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_standing
 from catalog.models import Entry, Phrasing, Version
 from core.audit import record
 from core.errors import NotAllowedNow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vouched:
+class Confirmation:
     """Who is the author of a wording (None: a model, a file, the product), and whether somebody has confirmed it."""
 
     added_by: User | None
@@ -39,11 +41,11 @@ class Vouched:
         }
 
 
-def vouch(added_by: User | None, *, by: User | None) -> Vouched:
+def confirmation_by(added_by: User | None, *, by: User | None) -> Confirmation:
     """Confirmed by this person, unless they are its author; a team of one may by its setting."""
     if added_by is not None and by is not None and not _may(added_by.pk, by):
-        return Vouched(added_by=added_by)
-    return Vouched(added_by=added_by, confirmed_by=by, is_confirmed=True)
+        return Confirmation(added_by=added_by)
+    return Confirmation(added_by=added_by, confirmed_by=by, is_confirmed=True)
 
 
 def may_confirm(phrasing: Phrasing, *, by: User) -> bool:

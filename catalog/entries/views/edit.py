@@ -13,8 +13,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from catalog import services
-from catalog.access import access_version, access_versions
+from catalog.access import CURATE, access_version, access_versions, require
+from catalog.entries import services
 from catalog.entries.forms import (
     EditForm,
     EntryForm,
@@ -26,7 +26,6 @@ from catalog.entries.forms import (
     split_lines,
 )
 from catalog.entries.parameter_rows import suggest_rows
-from catalog.entries.services.base import CURATE, require
 from catalog.models import Version
 from core.errors import BadInput, NotAllowedNow, Stale
 
@@ -152,7 +151,7 @@ def _show_form(
         "remarks": remarks,
         "changed": services.compare_details(version, newer) if version and newer else (),
     }
-    return render(request, "catalog/edit.html", context, status=status)
+    return render(request, "catalog/entries/edit.html", context, status=status)
 
 
 def _to_version(version: Version) -> HttpResponse:

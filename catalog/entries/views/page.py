@@ -1,4 +1,4 @@
-"""The page of one entry: whatever is done on it ends on it."""
+"""The page of an entry. What is done on it shows the same page again."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from datetime import timedelta
 from django import forms
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 
-from catalog.access import access_versions
-from catalog.curation.services.merging import merged_into
-from catalog.curation.services.rechecking import newer_findings
-from catalog.entries.forms import write_links
-from catalog.entries.lifecycle_forms import (
+from catalog.access import CURATE, access_entry, access_versions
+from catalog.entries.action_forms import (
     LabelsForm,
     LiftForm,
     NoteForm,
@@ -26,11 +24,14 @@ from catalog.entries.lifecycle_forms import (
     TitleForm,
     VerifyForm,
 )
-from catalog.entries.services.base import CURATE
-from catalog.entries.services.outcomes import by_version
+from catalog.entries.forms import write_links
+from catalog.entries.services.entries import merged_into
+from catalog.entries.services.findings import newer_findings
+from catalog.entries.services.lifecycle import may_verify
 from catalog.entries.services.parameter_values import fill_in
 from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
-from catalog.entries.services.versions import labels_seen, may_verify
+from catalog.entries.services.version_counts import counts_by_version
+from catalog.entries.services.versions import labels_seen
 from catalog.entries.services.wording_confirmation import may_confirm
 from catalog.entries.use_forms import UseForm
 from catalog.models import Entry, Use, Version
@@ -51,6 +52,18 @@ class Actions:
     deprecate: bool
     revert: bool
     own: bool  # four eyes keep the person from verifying it
+
+
+@require_safe
+def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """One entry by one of its versions, the verified one unless the address names another.
+
+    One that was merged leads to the entry that it was merged into, unless the address names a version.
+    """
+    entry = access_entry(request.user, slug)
+    if entry.merged_into_id is not None and "version" not in request.GET:
+        return redirect("entry-detail", slug=merged_into(entry).slug)
+    return show_entry(request, entry)
 
 
 def show_entry(
@@ -92,14 +105,14 @@ def show_entry(
         "unrated": _unrated(user, entry),
         "warnings": warnings_for(user),
         "forms": shown,
-        "outcomes": by_version(versions),
+        "counts": counts_by_version(versions),
         "newer": newer_findings(version),
         "merged_in": list(
             entry.merges_in.filter(undone_at=None).select_related("source", "by").order_by("-pk")
         ),
         "merged_into": merged_into(entry) if entry.merged_into_id is not None else None,
     }
-    return render(request, "catalog/entry.html", context, status=status)
+    return render(request, "catalog/entries/entry.html", context, status=status)
 
 
 def describe_origin(provenance: Mapping[str, object]) -> list[tuple[str, str]]:

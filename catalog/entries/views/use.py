@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog import services
 from catalog.access import access_use, access_version
+from catalog.entries import services
 from catalog.entries.forms import add_refusal
 from catalog.entries.use_forms import OutcomeForm, UseForm
 from catalog.entries.views.page import show_entry
@@ -31,7 +31,9 @@ def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
     if not wants_fragment(request):
         return show_entry(request, version.entry, version=version, bound={"use": form})
     filled = services.fill_in(version, form.values())
-    return render(request, "catalog/_filled.html", {"version": version, "filled": filled})
+    return render(
+        request, "catalog/entries/_filled_script.html", {"version": version, "filled": filled}
+    )
 
 
 @require_POST
@@ -91,7 +93,7 @@ def _show_use(
         "form": form,
         "copy_now": request.GET.get("copy") == "1",
     }
-    return render(request, "catalog/use.html", context, status=status)
+    return render(request, "catalog/entries/use.html", context, status=status)
 
 
 def _thank(request: HttpRequest, rated: services.Rated) -> None:

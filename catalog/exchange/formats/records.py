@@ -18,13 +18,7 @@ from pydantic import (
     field_validator,
 )
 
-from catalog.entries.version_details import (
-    Stripped,
-    Text,
-    VersionDetails,
-    describe,
-    refuse_unstorable,
-)
+from catalog.version_details import Stripped, Text, VersionDetails, describe, refuse_unstorable
 
 MOST_ABOUT = 50_000  # characters of what a file says of an entry's origin
 MOST_OTHERS = 200  # versions beside the one that counts

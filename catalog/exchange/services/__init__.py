@@ -1,0 +1,37 @@
+"""Entries in from files and out to them."""
+
+from __future__ import annotations
+
+from catalog.exchange.services.exporting import export_entries
+from catalog.exchange.services.import_jobs import (
+    can_start,
+    cancel_import,
+    carry_out_import,
+    files_folder,
+    preview_import,
+    start_import,
+)
+from catalog.exchange.services.import_report import (
+    ImportOutcome,
+    ImportReport,
+    RowError,
+    RowOutcome,
+)
+from catalog.exchange.services.importing import import_entries, import_rows, load_starter
+
+__all__ = [
+    "ImportReport",
+    "ImportOutcome",
+    "RowError",
+    "RowOutcome",
+    "can_start",
+    "cancel_import",
+    "carry_out_import",
+    "export_entries",
+    "files_folder",
+    "import_entries",
+    "import_rows",
+    "load_starter",
+    "preview_import",
+    "start_import",
+]

@@ -1,4 +1,4 @@
-"""Entries out to files."""
+"""Exports entries as records that a file can hold."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from django.db.models import Prefetch, QuerySet
 
 from catalog.entries.services.versions import details_of
-from catalog.entries.version_details import VersionDetails
 from catalog.exchange.formats import EntryRecord, OtherVersion, Wording
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 
 CHUNK = 100  # entries that are in memory at a time
 State = Version.State

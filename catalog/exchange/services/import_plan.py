@@ -1,10 +1,9 @@
-"""What becomes of each row of an import: decided from what exists, before anything is written."""
+"""Decides what becomes of each row of an import, from what exists and before anything is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -13,9 +12,10 @@ from django.db.models import Case, Value, When
 from catalog import analysis
 from catalog.entries.services.creation import RESERVED_SLUGS, check, raised_risk
 from catalog.entries.services.versions import details_of
-from catalog.entries.version_details import VersionDetails
 from catalog.exchange.formats import EntryRecord, OtherVersion, Row
+from catalog.exchange.services.import_report import ImportOutcome
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.errors import BadInput
 
 VERIFIED_FIRST = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
@@ -24,89 +24,8 @@ Need = tuple[str, VersionDetails]  # a script, and what is said about it
 LABELS = ("tags", "links")
 
 
-class Outcome(StrEnum):
-    """What an import does with a row, or would do."""
-
-    ENTRY = "entry"  # a new entry
-    VERSION = "version"  # a new version of an entry that was there
-    LABELS = "labels"  # other tags, links or owner; the version stays
-    PHRASINGS = "phrasings"  # new wordings of an entry that has the script
-    UNCHANGED = "unchanged"
-    REFUSED = "refused"
-
-
 @dataclass(frozen=True, kw_only=True)
-class RowOutcome:
-    """A row, what became of it, and why."""
-
-    place: str
-    outcome: Outcome
-    title: str = ""
-    slug: str = ""  # of the entry that was there, or was asked for
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class RowError:
-    """A row that was refused."""
-
-    place: str
-    reason: str
-
-
-@dataclass
-class ImportReport:
-    """What an import did, or would have done: row by row."""
-
-    rows: list[RowOutcome] = field(default_factory=list)
-
-    @property
-    def read(self) -> int:
-        """Rows in all."""
-        return len(self.rows)
-
-    @property
-    def entries(self) -> int:
-        """New entries."""
-        return self.count(Outcome.ENTRY)
-
-    @property
-    def versions(self) -> int:
-        """New versions of entries that were there before."""
-        return self.count(Outcome.VERSION)
-
-    @property
-    def labels(self) -> int:
-        """Entries with other tags, links or owner."""
-        return self.count(Outcome.LABELS)
-
-    @property
-    def phrasings(self) -> int:
-        """Rows that became phrasings, for their script was there before."""
-        return self.count(Outcome.PHRASINGS)
-
-    @property
-    def unchanged(self) -> int:
-        """Rows that say nothing new."""
-        return self.count(Outcome.UNCHANGED)
-
-    @property
-    def errors(self) -> list[RowError]:
-        """The rows that were refused."""
-        return [RowError(row.place, row.why) for row in self.rows if row.outcome is Outcome.REFUSED]
-
-    def count(self, outcome: Outcome) -> int:
-        """How many rows ended so."""
-        return sum(row.outcome is outcome for row in self.rows)
-
-    def counts(self) -> dict[str, int]:
-        """The figures, by name."""
-        names = ("read", "entries", "versions", "labels", "phrasings", "unchanged")
-        return {**{name: getattr(self, name) for name in names}, "refused": len(self.errors)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
+class ImportPlan:
     """How the rows of one import become entries."""
 
     state: Version.State
@@ -120,10 +39,10 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ImportStep:
     """What is to be done with one row."""
 
-    outcome: Outcome
+    outcome: ImportOutcome
     record: EntryRecord
     details: VersionDetails
     entry_id: int | None = None
@@ -134,9 +53,9 @@ class Step:
     @property
     def needs(self) -> list[Need]:
         """The scripts that have to be analysed for it."""
-        if self.outcome is Outcome.VERSION:
+        if self.outcome is ImportOutcome.VERSION:
             return [(self.record.script, self.details)]
-        if self.outcome is Outcome.ENTRY:
+        if self.outcome is ImportOutcome.ENTRY:
             others = [(version.script, version.details) for version in self.record.versions]
             return [(self.record.script, self.details), *others]
         return []
@@ -150,7 +69,7 @@ class Taken(NamedTuple):
     entry_id: int
 
 
-class Seen:
+class RowsBefore:
     """What the rows before made, or would have made; kept from the first row to the last."""
 
     def __init__(self, *, is_dry: bool = False) -> None:
@@ -166,7 +85,7 @@ class Seen:
         self._made_up -= 1
         return self._made_up
 
-    def note(self, row: Row, step: Step, entry_id: int) -> None:
+    def note(self, row: Row, step: ImportStep, entry_id: int) -> None:
         """Remember what became of a row."""
         sha256 = Version.hash_of(step.record.script)
         if step.record.slug:
@@ -177,10 +96,10 @@ class Seen:
             texts.update([step.record.title, *step.record.wordings])
 
 
-class Known:
+class ExistingData:
     """What there is for some records: entries by address and by script, versions and wordings."""
 
-    def __init__(self, records: Sequence[EntryRecord], seen: Seen) -> None:
+    def __init__(self, records: Sequence[EntryRecord], seen: RowsBefore) -> None:
         hashes = {Version.hash_of(record.script) for record in records}
         slugs = [record.slug for record in records if record.slug]
         self.entries = {entry.slug: entry for entry in _entries(slug__in=slugs)}
@@ -207,7 +126,7 @@ class Known:
             self._texts[entry_id] = set(self._added.get(entry_id, ()))
         return self._texts[entry_id]
 
-    def note(self, step: Step, entry_id: int) -> None:
+    def note(self, step: ImportStep, entry_id: int) -> None:
         """Remember what became of a row of these."""
         holders = self.holders.setdefault(Version.hash_of(step.record.script), [])
         if entry_id not in holders:
@@ -216,7 +135,7 @@ class Known:
         self.texts_of(entry_id).update([step.record.title, *step.record.wordings])
 
 
-def decide(row: Row, known: Known, seen: Seen, plan: Plan) -> Step:
+def decide(row: Row, known: ExistingData, seen: RowsBefore, plan: ImportPlan) -> ImportStep:
     """What is to be done with a row. Raises BadInput where it is refused."""
     record = row.record
     if record is None:
@@ -243,21 +162,23 @@ def decide(row: Row, known: Known, seen: Seen, plan: Plan) -> Step:
     return step
 
 
-def _new_entry(record: EntryRecord) -> Step:
+def _new_entry(record: EntryRecord) -> ImportStep:
     if record.slug in RESERVED_SLUGS:
         raise BadInput(f"The slug {record.slug!r} is an address of the product's own.")
-    return Step(
-        outcome=Outcome.ENTRY, record=record, details=record.details, slug=record.slug or ""
+    return ImportStep(
+        outcome=ImportOutcome.ENTRY, record=record, details=record.details, slug=record.slug or ""
     )
 
 
-def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan: Plan) -> Step:
+def _of_entry(
+    record: EntryRecord, entry: Entry, sha256: str, known: ExistingData, plan: ImportPlan
+) -> ImportStep:
     """The entry is named: another script or other details are a new version of it."""
     same = known.versions.get((entry.pk, sha256), [])
     said = _said(record.details)
     if not same:
-        return Step(
-            outcome=Outcome.VERSION,
+        return ImportStep(
+            outcome=ImportOutcome.VERSION,
             record=record,
             details=record.details,
             entry_id=entry.pk,
@@ -270,8 +191,8 @@ def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan
     version, names = min(differing, key=lambda pair: sum(name not in LABELS for name in pair[1]))
     running = [name for name in names if name not in LABELS]
     if running:
-        return Step(
-            outcome=Outcome.VERSION,
+        return ImportStep(
+            outcome=ImportOutcome.VERSION,
             record=record,
             details=details_of(version).model_copy(update=said),
             entry_id=entry.pk,
@@ -284,8 +205,8 @@ def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan
     if names and plan.sets_labels:
         if plan.by is None:
             raise BadInput(f"Say who changes {', '.join(names)} of {entry.slug!r}.", field="by")
-        return Step(
-            outcome=Outcome.LABELS,
+        return ImportStep(
+            outcome=ImportOutcome.LABELS,
             record=record,
             details=details_of(version).model_copy(update=said),
             entry_id=entry.pk,
@@ -297,12 +218,12 @@ def _of_entry(record: EntryRecord, entry: Entry, sha256: str, known: Known, plan
 
 
 def _wordings(
-    record: EntryRecord, entry_id: int, slug: str, known: Known, *, why: str = ""
-) -> Step:
+    record: EntryRecord, entry_id: int, slug: str, known: ExistingData, *, why: str = ""
+) -> ImportStep:
     """The entry has the script: the row's words are phrasings of it."""
     has_new = not known.texts_of(entry_id).issuperset([record.title, *record.wordings])
-    return Step(
-        outcome=Outcome.PHRASINGS if has_new else Outcome.UNCHANGED,
+    return ImportStep(
+        outcome=ImportOutcome.PHRASINGS if has_new else ImportOutcome.UNCHANGED,
         record=record,
         details=record.details,
         entry_id=entry_id,

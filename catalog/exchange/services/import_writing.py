@@ -1,4 +1,4 @@
-"""What was decided about a row of an import, written."""
+"""Writes what was decided about a row of an import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from catalog.entries.services.base import lock_standing
 from catalog.entries.services.creation import (
     Prepared,
     add_phrasings,
@@ -17,12 +16,21 @@ from catalog.entries.services.creation import (
     make_entry,
     prepare,
 )
-from catalog.entries.services.versions import mark_verified, set_details
-from catalog.entries.services.wording_confirmation import Vouched
-from catalog.entries.version_details import VersionDetails
+from catalog.entries.services.lifecycle import mark_verified
+from catalog.entries.services.locks import lock_standing
+from catalog.entries.services.versions import set_details
+from catalog.entries.services.wording_confirmation import Confirmation
 from catalog.exchange.formats import EntryRecord, OtherVersion
-from catalog.exchange.services.import_plan import Need, Outcome, Plan, Step, in_order, lower_state
+from catalog.exchange.services.import_plan import (
+    ImportPlan,
+    ImportStep,
+    Need,
+    in_order,
+    lower_state,
+)
+from catalog.exchange.services.import_report import ImportOutcome
 from catalog.models import Entry, Phrasing, Version
+from catalog.version_details import VersionDetails
 from core.audit import record as audit
 
 State = Version.State
@@ -37,7 +45,10 @@ class Written(NamedTuple):
 
 
 def carry_out(
-    step: Step, prepared: Mapping[Need, Prepared], plan: Plan, owners: Mapping[str, User]
+    step: ImportStep,
+    prepared: Mapping[Need, Prepared],
+    plan: ImportPlan,
+    owners: Mapping[str, User],
 ) -> Written:
     """Store what was decided. Raises Refused where somebody changed the entry meanwhile."""
     record = step.record
@@ -45,23 +56,23 @@ def carry_out(
     if step.entry_id is None:
         entry = _make_entry(record, prepared, plan, owner)
         return Written(entry.pk, entry.slug, has_changed=True)
-    if step.outcome is Outcome.UNCHANGED:
+    if step.outcome is ImportOutcome.UNCHANGED:
         return Written(step.entry_id)
-    if step.outcome is Outcome.LABELS:
+    if step.outcome is ImportOutcome.LABELS:
         _set_labels(step, plan, owner)
-    if step.outcome is Outcome.VERSION:
+    if step.outcome is ImportOutcome.VERSION:
         entry = lock_standing(step.entry_id)
         state = lower_state(plan.state_of_changed, record.state)
         _add_version(entry, record, step.details, state, prepared, plan=plan, owner=owner)
     has_new = _add_phrasings(lock_standing(step.entry_id), record, plan)
-    return Written(step.entry_id, has_changed=has_new or step.outcome is Outcome.VERSION)
+    return Written(step.entry_id, has_changed=has_new or step.outcome is ImportOutcome.VERSION)
 
 
 def _make_entry(
-    record: EntryRecord, prepared: Mapping[Need, Prepared], plan: Plan, owner: User | None
+    record: EntryRecord, prepared: Mapping[Need, Prepared], plan: ImportPlan, owner: User | None
 ) -> Entry:
-    vouched = _vouched(record, plan, says=record.title_confirmed)
-    entry = make_entry(record.title, by=plan.by, slug=record.slug or "", vouched=vouched)
+    confirmation = _confirmation(record, plan, says=record.title_confirmed)
+    entry = make_entry(record.title, by=plan.by, slug=record.slug or "", confirmation=confirmation)
     _add_phrasings(entry, record, plan)
     for version in in_order(record):
         state = lower_state(plan.state, version.state)
@@ -84,7 +95,7 @@ def _add_version(
     state: State,
     prepared: Mapping[Need, Prepared],
     *,
-    plan: Plan,
+    plan: ImportPlan,
     owner: User | None,
 ) -> None:
     """The next version of a locked entry, in this state, with what the file says of its origin."""
@@ -105,7 +116,7 @@ def _add_version(
         version.move_to(State.DEPRECATED, by=plan.by, note=plan.origin)
 
 
-def _set_labels(step: Step, plan: Plan, owner: User | None) -> None:
+def _set_labels(step: ImportStep, plan: ImportPlan, owner: User | None) -> None:
     assert step.version is not None
     assert plan.by is not None
     set_details(
@@ -117,23 +128,23 @@ def _set_labels(step: Step, plan: Plan, owner: User | None) -> None:
     )
 
 
-def _add_phrasings(entry: Entry, record: EntryRecord, plan: Plan) -> bool:
+def _add_phrasings(entry: Entry, record: EntryRecord, plan: ImportPlan) -> bool:
     """Add the wordings that a locked entry does not have, each with its source; whether there were any."""
     imported = Phrasing.Source.IMPORTED.value
     said = [(imported, record.title_confirmed, record.title)]
     said += [(one.source, one.confirmed, one.text) for one in record.phrasings]
     has_new = False
     for (source, confirmed), group in groupby(said, key=lambda one: one[:2]):
-        vouched = _vouched(record, plan, says=confirmed)
+        confirmation = _confirmation(record, plan, says=confirmed)
         texts = [text for _source, _confirmed, text in group]
-        new = add_phrasings(entry, texts, source=Phrasing.Source(source), vouched=vouched)
+        new = add_phrasings(entry, texts, source=Phrasing.Source(source), confirmation=confirmation)
         has_new = bool(new) or has_new
     return has_new
 
 
-def _vouched(record: EntryRecord, plan: Plan, *, says: bool | None) -> Vouched:
+def _confirmation(record: EntryRecord, plan: ImportPlan, *, says: bool | None) -> Confirmation:
     """Who brings in an entry as verified confirms its wordings, but none of which the file says that it waits."""
     is_verified = lower_state(plan.state, record.state) == State.VERIFIED
     if is_verified and says is not False:
-        return Vouched(added_by=None, confirmed_by=plan.by, is_confirmed=True)
-    return Vouched(added_by=plan.by)
+        return Confirmation(added_by=None, confirmed_by=plan.by, is_confirmed=True)
+    return Confirmation(added_by=plan.by)

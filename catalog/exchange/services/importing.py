@@ -1,4 +1,4 @@
-"""Entries in from files."""
+"""Imports entries from files: reads rows, decides on each, writes them in chunks."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from catalog.access import CURATE, require
 from catalog.embedding import EmbedderUnavailable
-from catalog.entries.services.base import CURATE, refresh, require
-from catalog.entries.services.creation import Prepared, hold, prepare
+from catalog.entries.services.creation import Prepared, prepare
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.locks import lock_name
 from catalog.exchange.formats import EntryRecord, Row, UnreadableFile, read_rows
 from catalog.exchange.services.import_plan import (
-    ImportReport,
-    Known,
+    ExistingData,
+    ImportPlan,
+    ImportStep,
     Need,
-    Outcome,
-    Plan,
-    RowOutcome,
-    Seen,
-    Step,
+    RowsBefore,
     decide,
 )
+from catalog.exchange.services.import_report import ImportOutcome, ImportReport, RowOutcome
 from catalog.exchange.services.import_writing import carry_out
 from catalog.models import Version
 from catalog.retrieval import vector_store
@@ -77,7 +77,7 @@ def import_rows(
         raise BadInput(_("Say who vouches for verified entries."), field="by")
     if state == State.DEPRECATED:
         raise BadInput(_("Entries can be imported as draft, in_review or verified."), field="state")
-    plan = Plan(
+    plan = ImportPlan(
         state=state,
         by=by,
         author=None if state == State.VERIFIED else by,
@@ -97,7 +97,7 @@ def load_starter(*, by: User | None = None) -> ImportReport:
 
     Where a release changes an entry, the new version waits in review: people may rely on the old one.
     """
-    plan = Plan(
+    plan = ImportPlan(
         state=State.VERIFIED,
         by=by,
         author=None,
@@ -107,7 +107,7 @@ def load_starter(*, by: User | None = None) -> ImportReport:
     )
     report = ImportReport()
     with transaction.atomic():
-        hold("starter catalogue")
+        lock_name("starter catalogue")
         _run(read_rows(STARTER), plan, report)
     try:
         vector_store.embed_missing()
@@ -118,22 +118,22 @@ def load_starter(*, by: User | None = None) -> ImportReport:
 
 def _run(
     rows: Iterable[Row],
-    plan: Plan,
+    plan: ImportPlan,
     report: ImportReport,
     *,
     dry_run: bool = False,
     told: Told | None = None,
 ) -> None:
-    rows, seen = iter(rows), Seen(is_dry=dry_run)
+    rows, seen = iter(rows), RowsBefore(is_dry=dry_run)
     while chunk := list(islice(rows, CHUNK)):
         report.rows += _foresee(chunk, plan, seen) if dry_run else _take_in(chunk, plan, seen)
         if told is not None:
             told(report)
 
 
-def _foresee(chunk: Sequence[Row], plan: Plan, seen: Seen) -> Iterator[RowOutcome]:
+def _foresee(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> Iterator[RowOutcome]:
     """What would become of the rows; nothing is written, and nobody is kept waiting."""
-    known = Known(_records(chunk), seen)
+    known = ExistingData(_records(chunk), seen)
     for row in chunk:
         try:
             step = decide(row, known, seen, plan)
@@ -146,14 +146,14 @@ def _foresee(chunk: Sequence[Row], plan: Plan, seen: Seen) -> Iterator[RowOutcom
         yield _outcome(row, step)
 
 
-def _take_in(chunk: Sequence[Row], plan: Plan, seen: Seen) -> list[RowOutcome]:
+def _take_in(chunk: Sequence[Row], plan: ImportPlan, seen: RowsBefore) -> list[RowOutcome]:
     """The rows are stored in one transaction; those that are refused leave no trace."""
     records = _records(chunk)
     prepared = _prepare(chunk, records, plan)
     outcomes: list[RowOutcome] = []
     with transaction.atomic():
-        hold("import")
-        known = Known(records, seen)
+        lock_name("import")
+        known = ExistingData(records, seen)
         changed: set[int] = set()
         for row in chunk:
             try:
@@ -175,11 +175,11 @@ def _take_in(chunk: Sequence[Row], plan: Plan, seen: Seen) -> list[RowOutcome]:
 
 
 def _prepare(
-    chunk: Sequence[Row], records: Sequence[EntryRecord], plan: Plan
+    chunk: Sequence[Row], records: Sequence[EntryRecord], plan: ImportPlan
 ) -> Mapping[Need, Prepared]:
     """What will become versions is analysed, several at once, before the transaction."""
-    seen = Seen(is_dry=True)
-    known = Known(records, seen)
+    seen = RowsBefore(is_dry=True)
+    known = ExistingData(records, seen)
     needed: dict[Need, None] = {}
     for row in chunk:
         try:
@@ -199,14 +199,14 @@ def _records(chunk: Sequence[Row]) -> list[EntryRecord]:
 def _refused(row: Row, error: Refused) -> RowOutcome:
     return RowOutcome(
         place=row.place,
-        outcome=Outcome.REFUSED,
+        outcome=ImportOutcome.REFUSED,
         title=row.title,
         slug=row.record.slug or "" if row.record else "",
         why=str(error),
     )
 
 
-def _outcome(row: Row, step: Step) -> RowOutcome:
+def _outcome(row: Row, step: ImportStep) -> RowOutcome:
     return RowOutcome(
         place=row.place,
         outcome=step.outcome,

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalog.embedding import EmbedderUnavailable
 from catalog.models import Version
-from catalog.services import ImportReport, Outcome, embed_missing, import_entries
+from catalog.services import ImportOutcome, ImportReport, embed_missing, import_entries
 from core.actor import find_actor
 from core.errors import BadInput
 
@@ -70,7 +70,7 @@ class Command(BaseCommand):
 
     def _show(self, report: ImportReport, options: Mapping[str, Any]) -> None:
         for row in report.rows:
-            if row.outcome is Outcome.REFUSED:
+            if row.outcome is ImportOutcome.REFUSED:
                 self.stderr.write(f"{row.place}: {row.why}")
             elif options["dry_run"]:
                 said = f"{row.place}: {row.outcome} {row.slug}".rstrip()

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.retrieval.service import as_document, retrieve
+from catalog.retrieval.answers import as_document, retrieve
 from catalog.types import Answer, Retrieval
 from core.errors import BadInput
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from catalog.relevance.fitted.forest import Forest, ForestDocument
-from catalog.relevance.fitted.surface import Weights
+from catalog.relevance.fitted.word_overlap import Weights
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "model.json"
 _BOUND = 30.0  # log-odds beyond which nothing changes
@@ -34,7 +34,7 @@ class ModelDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RelevanceModel:
-    """All that is fitted, and the two thresholds; made by `catalog.relevance.fitted.fitting`.
+    """All that is fitted, and the two thresholds; made by `catalog.relevance.training.fitting`.
 
     A candidate is looked at three times: `first_look` is logistic and cheap, the `forest` weighs
     what the rules found, and `calibration` makes a probability of it, given the other candidates.

@@ -1,0 +1,1 @@
+"""What can be read from a statement and from a script on their own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from catalog.relevance.statement import names
+from catalog.relevance.statement import named_things
 from catalog.relevance.statement.quantities import read_measure_at
 from catalog.relevance.statement.token_shapes import (
     Kind,
@@ -84,7 +84,7 @@ def _read_quoted(tokens: Sequence[Token], position: int) -> Literal | None:
     if not text:
         return None
     kind, value = (None if " " in text else classify(text)) or (Kind.TEXT, text)
-    role = names.role_of(tokens, position)
+    role = named_things.role_of(tokens, position)
     if is_extension(text):
         kind, value = Kind.GLOB, f"*{text.lower()}"
     return Literal(kind, value, token.text, token.start, token.end, role=role)
@@ -95,7 +95,7 @@ def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
     token = tokens[position]
 
     def literal(kind: Kind, value: str, *, firm: bool = True) -> Literal:
-        role = names.role_of(tokens, position)
+        role = named_things.role_of(tokens, position)
         return Literal(kind, value, token.text, token.start, token.end, firm, role)
 
     following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
@@ -117,10 +117,10 @@ def _read_single(tokens: Sequence[Token], position: int) -> Literal | None:
     if equals and name and (read_measure(value) or is_identifier(value)):
         kind = Kind.NUMBER if value.isdigit() else Kind.NAME
         return Literal(kind, value, value, token.end - len(value), token.end)
-    if "/" in token.text and names.role_of(tokens, position) == "branch":
+    if "/" in token.text and named_things.role_of(tokens, position) == "branch":
         return literal(Kind.PATH, token.text)
     if "-" in token.text and not all(map(is_common, token.lower.split("-"))):
-        return literal(Kind.NAME, token.text, firm=bool(names.role_of(tokens, position)))
+        return literal(Kind.NAME, token.text, firm=bool(named_things.role_of(tokens, position)))
     return None
 
 
@@ -131,10 +131,10 @@ def _read_word(tokens: Sequence[Token], position: int) -> Literal | None:
     text = token.text[: len(word)]
     if is_identifier(text):
         return Literal(Kind.NAME, text, text, token.start, token.start + len(text))
-    role = names.role_of(tokens, position)
-    if names.is_named(tokens, position) and is_common(word):
+    role = named_things.role_of(tokens, position)
+    if named_things.is_named(tokens, position) and is_common(word):
         return Literal(Kind.NAME, word, text, token.start, token.end, role=role)
-    if role and names.may_be_name(word, role):
+    if role and named_things.may_be_name(word, role):
         end = token.start + len(word)
         return Literal(Kind.NAME, word, text, token.start, end, not is_common(word), role)
     if is_common(word) or len(word) < 2 or _is_verb(tokens, position):
@@ -153,7 +153,7 @@ def _read_place(tokens: Sequence[Token], position: int) -> tuple[Literal | None,
     if len(spoken) < 2:
         return None, 1
     value, used = "", 2
-    if spoken[1] in names.DIRECTORY_WORDS:
+    if spoken[1] in named_things.DIRECTORY_WORDS:
         value = _PLACES.get(spoken[0], "")
     elif spoken[0] in _WHOLE and spoken[1] == "filesystem":
         value = "/"
@@ -178,7 +178,7 @@ def _with_side(literal: Literal, tokens: Sequence[Token], position: int) -> Lite
             return replace(literal, side="to")
         if token.lower == "from":
             return replace(literal, side="from")
-        if token.ends_clause or not (token.is_word and names.may_intervene(token.lower)):
+        if token.ends_clause or not (token.is_word and named_things.may_intervene(token.lower)):
             break
     return literal
 

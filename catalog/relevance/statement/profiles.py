@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from catalog.relevance.statement.actions import actions_of
 from catalog.relevance.statement.literals import Literal, literals_of
-from catalog.relevance.statement.marks import marks_of
 from catalog.relevance.statement.objects import objects_of
+from catalog.relevance.statement.qualifiers import marks_of
 from catalog.relevance.statement.token_shapes import Kind
 from catalog.relevance.statement.tokens import LONGEST, Token, split_tokens
 from catalog.relevance.statement.vocabulary import ORDINAL_WORDS, STOP_WORDS, lemma, words

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from catalog.relevance import Candidate, judge
-from catalog.relevance.fitted.surface import read_spelling, split_words
+from catalog.relevance.fitted.word_overlap import read_spelling, split_words
 
 NGINX = Candidate(
     phrasing="Restart nginx if its configuration is valid",

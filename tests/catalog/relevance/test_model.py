@@ -11,7 +11,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from catalog.relevance import Candidate, judge_all, shipped_model
 from catalog.relevance.comparison import compare
-from catalog.relevance.fitted.fitting import (
+from catalog.relevance.fitted.forest import Forest
+from catalog.relevance.fitted.model import read_model
+from catalog.relevance.judge import full_row, look_at
+from catalog.relevance.training.fitting import (
     Asked,
     Outcome,
     Turn,
@@ -20,9 +23,6 @@ from catalog.relevance.fitted.fitting import (
     rank,
     write_forest,
 )
-from catalog.relevance.fitted.forest import Forest
-from catalog.relevance.fitted.model import read_model
-from catalog.relevance.judge import full_row, look_at
 
 SERVICES = [
     "nginx",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.relevance.statement.order import find_turned
+from catalog.relevance.statement.argument_order import find_turned
 
 
 @pytest.mark.parametrize(

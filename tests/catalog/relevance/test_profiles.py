@@ -6,7 +6,7 @@ import pytest
 
 from catalog.relevance import analyse
 from catalog.relevance.statement.actions import disagree, unmatched
-from catalog.relevance.statement.marks import opposed
+from catalog.relevance.statement.qualifiers import opposed
 
 
 @pytest.mark.parametrize(

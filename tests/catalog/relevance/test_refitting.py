@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.relevance.fitted.model import ModelDocument, shipped_document, sigmoid
-from catalog.relevance.fitted.refitting import (
+from catalog.relevance.training.refitting import (
     LEAST_LABELS,
     MANY_LABELS,
     Standing,

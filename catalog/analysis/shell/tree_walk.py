@@ -1,0 +1,329 @@
+"""Walks the syntax tree of one unit and notes every command in it. No recursion, bounded work."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from catalog.analysis.shell.command_words import Word, literal_word, read_variable, read_word
+from catalog.analysis.shell.commands import (
+    Assignment,
+    Command,
+    Context,
+    Expansion,
+    Found,
+    Gap,
+    Loop,
+    Redirect,
+)
+from catalog.analysis.shell.fragments import Span, Unit
+from catalog.analysis.shell.hidden_substitutions import find_hidden, unescape_backquoted
+from catalog.analysis.shell.parsing import TooComplex, parse
+from catalog.analysis.shell.redirects import REDIRECT_NODES, last_command, read_redirect
+
+MAXIMUM_DEPTH = 5  # of texts inside texts
+MAXIMUM_HIDDEN = 200  # texts of one unit
+MAXIMUM_NESTING = 40  # of loops, pipelines or substitutions
+MAXIMUM_WORDS = 2_000  # of one command
+
+_NOT_PARSED = "A part of the script could not be parsed here; risks in it may be missed."
+_TESTED = re.compile(r"-[nzdefrs]\s+\"?\$\{?(\w+)")
+_WRITERS = frozenset({"read", "mapfile", "readarray", "getopts", "unset"})
+_BRANCHES = frozenset({"if_statement", "case_statement", "list"})
+_LOOPS = frozenset({"while_statement", "c_style_for_statement", "for_statement"})
+_ENDLESS = {
+    "while": frozenset({"true", ":", "1", "/bin/true"}),
+    "until": frozenset({"false", "/bin/false", "! true"}),
+}
+
+
+def walk_unit(unit: Unit, context: Context) -> Found:
+    """Every command, redirection, loop and assignment of the unit, with gaps for the rest."""
+    found = Found()
+    waiting = deque([(unit, context)])
+    for _ in range(MAXIMUM_HIDDEN):
+        if not waiting:
+            return found
+        _walk_text(*waiting.popleft(), found, waiting)
+    span = Span(unit, 0, len(unit.source))
+    found.gaps.append(Gap(span, "too_complex", "Too many substitutions in one another."))
+    return found
+
+
+_Waiting = deque[tuple[Unit, Context]]
+
+
+def _walk_text(unit: Unit, context: Context, found: Found, waiting: _Waiting) -> None:
+    whole = Span(unit, 0, len(unit.source))
+    if unit.depth > MAXIMUM_DEPTH:
+        found.gaps.append(Gap(whole, "too_complex", "Nested too deeply to be judged."))
+        return
+    try:
+        root = parse(unit.source)
+    except TooComplex as error:
+        found.gaps.append(Gap(whole, "too_complex", f"This text was not judged: {error}."))
+        return
+    _Walker(unit, found, waiting).walk(root, context)
+    for hidden in find_hidden(root, unit.source):
+        # Where it begins is certain, where it ends and what else it hides is not.
+        span = Span(unit, hidden.start, hidden.end)
+        if not any(gap.code == "not_parsed" and gap.span.line == span.line for gap in found.gaps):
+            found.gaps.append(Gap(span, "not_parsed", _NOT_PARSED))
+        waiting.append((Unit(hidden.source, span, depth=unit.depth + 1), context))
+        if len(waiting) > MAXIMUM_HIDDEN:
+            break
+    if root.has_error and not any(gap.code == "not_parsed" for gap in found.gaps):
+        found.gaps.append(Gap(whole, "not_parsed", _NOT_PARSED))
+
+
+class _Walker:
+    def __init__(self, unit: Unit, found: Found, waiting: _Waiting) -> None:
+        self.unit = unit
+        self.found = found
+        self.waiting = waiting
+        self.stack: list[tuple[Node, Context]] = []
+        # Redirections and arguments that the tree keeps outside of the command they belong to.
+        self.pending: dict[int, tuple[list[Redirect], list[Node]]] = {}
+
+    def walk(self, root: Node, context: Context) -> None:
+        self.stack.append((root, context))
+        while self.stack:
+            node, context = self.stack.pop()
+            if node.is_missing or node.is_error:
+                self._note_error(node)
+            if node.type in _LOOPS:
+                self._visit_loop(node, context)
+                continue
+            if node.type in _BRANCHES:
+                context = replace(context, is_conditional=True)
+            match node.type:
+                case "command":
+                    self._visit_command(node, context)
+                case "declaration_command" | "unset_command":
+                    self._visit_declaration(node, context)
+                case "redirected_statement":
+                    self._visit_redirected(node, context)
+                case "pipeline":
+                    self._push_pipeline(node, context, first=0)
+                case "function_definition":
+                    self._visit_function(node, context)
+                case "command_substitution" | "process_substitution":
+                    outputs = (*context.outputs, (self.unit, node.start_byte))
+                    inside = replace(context, outputs=outputs)
+                    if not self._defer_backquoted(node, inside):
+                        self._push(node.children, inside, len(outputs))
+                case _:
+                    self._note(node, context)
+                    self._push(node.children, context)
+
+    def _push(self, nodes: list[Node], context: Context, depth: int = 0) -> None:
+        if depth > MAXIMUM_NESTING:
+            span = self._span(nodes[0])
+            self.found.gaps.append(Gap(span, "too_complex", "Nested too deeply to be judged."))
+            return
+        self.stack += [
+            (node, context) for node in reversed(nodes) if node.child_count or node.is_missing
+        ]
+
+    def _defer_backquoted(self, node: Node, context: Context) -> bool:
+        """Whether the shell takes backslashes away before it reads this: then the tree is wrong."""
+        written = self.unit.source[node.start_byte + 1 : node.end_byte - 1]
+        if self.unit.source[node.start_byte : node.start_byte + 1] != b"`" or b"\\" not in written:
+            return False
+        if b'\\"' in written:  # what becomes of it is a question of the quotes around it
+            self._note_error(node)
+        read = unescape_backquoted(written)
+        if read == written:
+            return False
+        self.waiting.append((Unit(read, self._span(node), depth=self.unit.depth + 1), context))
+        return True
+
+    def _span(self, node: Node) -> Span:
+        return Span(self.unit, node.start_byte, node.end_byte)
+
+    def _text(self, node: Node) -> str:
+        return self.unit.text(node.start_byte, node.end_byte)
+
+    def _note(self, node: Node, context: Context) -> None:
+        """Note what is no command."""
+        match node.type:
+            case "test_command":
+                self._note_tests(node)
+            case "variable_assignment":
+                self.found.assignments.append(self._read_assignment(node, context))
+            case "expansion":
+                if variable := read_variable(node, self.unit):
+                    expansion = Expansion(variable, self._span(node), context.function)
+                    self.found.expansions.append(expansion)
+            case "file_redirect" | "herestring_redirect":
+                self.found.redirects += read_redirect(node, self.unit)[0]
+
+    def _note_error(self, node: Node) -> None:
+        # One is enough: after it, the rest of the tree is the parser's guess.
+        if not any(gap.code == "not_parsed" for gap in self.found.gaps):
+            self.found.gaps.append(Gap(self._span(node), "not_parsed", _NOT_PARSED))
+
+    def _note_tests(self, node: Node) -> None:
+        span = self._span(node)
+        tested = _TESTED.findall(self.unit.text(span.start, min(span.end, span.start + 4_000)))
+        self.found.tested += [(name, span) for name in tested]
+
+    def _visit_command(self, node: Node, context: Context) -> None:
+        outside = self.pending.pop(node.id, ([], []))
+        redirects, word_nodes = [*outside[0]], [*outside[1]]
+        prefixes: list[Assignment] = []
+        for child in node.children:
+            if child.type == "variable_assignment":
+                prefixes.append(self._read_assignment(child, context))
+            elif child.type in REDIRECT_NODES:
+                read, more = read_redirect(child, self.unit)
+                redirects += read
+                word_nodes += more
+            else:
+                word_nodes += child.children if child.type == "command_name" else [child]
+        # The prefixes hold for this command only, so they are no assignments of the script.
+        nested: list[Node] = []
+        for child in node.children:
+            nested += child.children if child.type == "variable_assignment" else [child]
+        self._push(nested, context)
+        words = tuple(self._read_words(word_nodes[:MAXIMUM_WORDS]))
+        if len(word_nodes) > MAXIMUM_WORDS:
+            gap = Gap(
+                self._span(node), "too_complex", "This command has too many words to be judged."
+            )
+            self.found.gaps.append(gap)
+        if words:
+            self._note_command(
+                Command(words, self._span(node), context, tuple(prefixes), tuple(redirects)), node
+            )
+
+    def _note_command(self, command: Command, node: Node) -> None:
+        self.found.commands.append(command)
+        if command.name in ("test", "["):
+            self._note_tests(node)
+        elif command.name in _WRITERS or (command.name == "printf" and command.has_option("-v")):
+            names = (word.literal or "" for word in command.arguments)
+            self.found.variable_writers.update(name for name in names if name.isidentifier())
+
+    def _visit_declaration(self, node: Node, context: Context) -> None:
+        redirects, _ = self.pending.pop(node.id, ([], []))
+        words = tuple(
+            literal_word(self._text(child)[:200], self._span(child)) for child in node.children
+        )
+        command = Command(words, self._span(node), context, redirects=tuple(redirects))
+        self._note_command(command, node)
+        self._push(node.children, context)
+
+    def _read_assignment(self, node: Node, context: Context) -> Assignment:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        is_array = value is not None and value.type == "array"
+        nodes = value.named_children if value is not None and is_array else [value]
+        # An element is no value of the whole: only the name before the index counts.
+        bare = re.match(r"\w*", self._text(name)) if name else None
+        return Assignment(
+            bare[0] if bare else "",
+            tuple(read_word([item], self.unit) for item in nodes if item is not None),
+            self._span(node),
+            is_array=is_array or (name is not None and name.type == "subscript"),
+            appends=any(child.type == "+=" for child in node.children[:2]),
+            function=context.function,
+            in_loop=bool(context.loops),
+            is_conditional=context.is_conditional,
+        )
+
+    def _visit_redirected(self, node: Node, context: Context) -> None:
+        body = node.child_by_field_name("body")
+        redirects: list[Redirect] = []
+        arguments: list[Node] = []
+        for child in node.children:
+            if child.type in REDIRECT_NODES:
+                read, more = read_redirect(child, self.unit)
+                redirects += read
+                arguments += more
+        self.found.redirects += redirects
+        body_context = context
+        for child in reversed(node.children):
+            if child.type == "heredoc_redirect":
+                body_context = self._push_after_heredoc(child, context, body_context)
+            elif child.type in REDIRECT_NODES:
+                self._push(child.children, context)
+        if body is None:  # `> file` alone does what `: > file` does
+            span = self._span(node)
+            colon = Command((literal_word(":", span),), span, context, (), tuple(redirects))
+            self.found.commands.append(colon)
+            return
+        last = last_command(body)
+        before, words = self.pending.get(last.id, ([], []))
+        self.pending[last.id] = ([*before, *redirects], [*words, *arguments])
+        self.stack.append((body, body_context))
+
+    def _push_after_heredoc(self, node: Node, context: Context, body: Context) -> Context:
+        """Push what the tree hangs below a heredoc; return the context of the command before it."""
+        for child in reversed(node.children):
+            if child.type == "pipeline":  # `cmd <<EOF | other`: its first member stands outside
+                self._push_pipeline(child, context, first=1)
+                body = replace(body, pipes=(*body.pipes, (self.unit, child.start_byte, 0)))
+            elif child.type in REDIRECT_NODES:
+                self._push(child.children, context)
+            else:
+                self._push([child], context)
+        return body
+
+    def _push_pipeline(self, node: Node, context: Context, *, first: int) -> None:
+        members = [child for child in node.children if child.is_named and child.type != "comment"]
+        for place, member in reversed(list(enumerate(members, first))):
+            pipes = (*context.pipes, (self.unit, node.start_byte, place))
+            self._push([member], replace(context, pipes=pipes), len(pipes))
+
+    def _visit_loop(self, node: Node, context: Context) -> None:
+        if node.type == "for_statement":
+            self._note_loop_variable(node)
+        loop = Loop(self._span(node), self._is_endless(node))
+        self.found.loops.append(loop)
+        loops = (*context.loops, loop)
+        inside = replace(context, loops=loops, is_conditional=True)
+        self._push(node.children, inside, len(loops))
+
+    def _note_loop_variable(self, node: Node) -> None:
+        variable = node.child_by_field_name("variable")
+        if variable is None:
+            return
+        name, values = self._text(variable), node.children_by_field_name("value")
+        if not values or node.children[0].type == "select":
+            self.found.variable_writers.add(name)
+        for value in values:
+            word = read_word([value], self.unit)
+            assignment = Assignment(name, (word,), self._span(variable), is_loop=True)
+            self.found.assignments.append(assignment)
+
+    def _is_endless(self, node: Node) -> bool:
+        if node.type == "c_style_for_statement":
+            return node.child_by_field_name("condition") is None
+        conditions = [c for c in node.children_by_field_name("condition") if c.is_named]
+        keyword = node.children[0].type
+        if len(conditions) != 1 or keyword not in _ENDLESS:
+            return False
+        condition = self._text(conditions[0]).strip("[(]) ")
+        is_sleep = keyword == "while" and condition.startswith("sleep ")
+        return is_sleep or condition.removeprefix("test ") in _ENDLESS[keyword]
+
+    def _visit_function(self, node: Node, context: Context) -> None:
+        name_node = node.child_by_field_name("name")
+        name = self._text(name_node) if name_node else ""
+        self.found.functions.add(name)
+        self._push(node.children, Context(function=name, via=context.via))
+
+    def _read_words(self, nodes: list[Node]) -> Iterator[Word]:
+        """Words from nodes; nodes that touch each other are one word."""
+        group: list[Node] = []
+        for node in sorted(nodes, key=lambda node: node.start_byte):
+            if group and node.start_byte != group[-1].end_byte:
+                yield read_word(group, self.unit)
+                group = []
+            group.append(node)
+        if group:
+            yield read_word(group, self.unit)

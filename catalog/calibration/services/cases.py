@@ -1,0 +1,193 @@
+"""Cases of calibration: picks the next one to label, keeps the label, and weighs labelled cases by a scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from catalog import hooks
+from catalog.access import require
+from catalog.calibration.metrics import Case
+from catalog.calibration.services.labels import LABEL_MATCHES, label_match
+from catalog.entries.services.locks import lock_name
+from catalog.models import LabelScore, MatchLabel, Version
+from catalog.relevance import Judgement, RelevanceModel, judge_all
+from catalog.retrieval.answers import Rivals, rivals_of
+from catalog.retrieval.scoring import current_scoring
+from catalog.types import Answer
+from core.errors import BadInput, NotAllowedNow
+from core.texts import name_of
+
+LOOKED_AT = 400  # cases among which the next one to label is looked for
+RANDOM_EVERY = 4  # of so many cases one is picked whatever its confidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseToLabel:
+    """A case that nobody has labelled, judged as it would be now."""
+
+    statement: str
+    version: Version
+    judgement: Judgement
+    confidence: float  # before the threshold and the rules have their say
+    may_match: bool
+    scoring: str
+    picked: str
+
+
+def read_cases(scoring: str) -> list[Case]:
+    """The labelled cases as this scoring weighs them."""
+    rows = LabelScore.objects.filter(scoring=scoring, label__undone_at=None).values_list(
+        "confidence", "may_match", "label__label"
+    )
+    return [
+        Case(confidence, may_match, label == MatchLabel.Label.MATCH)
+        for confidence, may_match, label in rows
+    ]
+
+
+def unscored(scoring: str) -> QuerySet[MatchLabel]:
+    """Labels that this scoring has not weighed yet; those of versions that answer no more never are."""
+    scores = LabelScore.objects.filter(label=OuterRef("pk"), scoring=scoring)
+    labels = MatchLabel.objects.counting().filter(version__state=Version.State.VERIFIED)
+    return labels.exclude(Exists(scores)).order_by("pk")
+
+
+def score_labels(*, limit: int) -> int:
+    """Weigh labels by the scoring in use; how many it were."""
+    model = current_scoring()
+    labels = list(unscored(model.version)[:limit])
+    LabelScore.objects.bulk_create(
+        [_weigh(label, rivals_of(label.statement), model) for label in labels],
+        ignore_conflicts=True,
+    )
+    return len(labels)
+
+
+def weigh(rivals: Rivals, version_id: int, statement: str, model: RelevanceModel) -> Case:
+    """How sure the model is of one candidate, before any threshold; the case is no match as yet.
+
+    What was not found, or is forbidden by a rule, may be no match at any threshold.
+    """
+    judgement = judge_one(rivals, version_id, statement, replace(model, match_threshold=0.0))
+    if judgement is None or judgement.answer is not Answer.MATCH:
+        return Case(0.0, False, False)
+    return Case(judgement.confidence, True, False)
+
+
+def judge_one(
+    rivals: Rivals, version_id: int, statement: str, model: RelevanceModel
+) -> Judgement | None:
+    """What the model says of one candidate among its rivals; None where it is not among them."""
+    for judged in judge_all(statement, rivals.candidates, model):
+        if rivals.version_ids[judged.place] == version_id:
+            return judged.judgement
+    return None
+
+
+def next_case(*, skip: Iterable[tuple[str, int]] = ()) -> CaseToLabel | None:
+    """The next case to label: near the threshold, and now and then any; None where there is none.
+
+    What has a label is not asked again, nor what is in `skip`.
+    """
+    model = current_scoring()
+    counted = MatchLabel.objects.counting().exclude(picked=MatchLabel.Picked.ASKED).count()
+    is_random = counted % RANDOM_EVERY == RANDOM_EVERY - 1
+    picked = MatchLabel.Picked.RANDOM if is_random else MatchLabel.Picked.BORDERLINE
+    cases = hooks.cases_near(model.match_threshold, scoring="", limit=LOOKED_AT)
+    if is_random:
+        # Any order does that has nothing to do with the confidence, and is the same when asked again.
+        cases = sorted(cases, key=lambda case: hash_of(case.statement))
+    known = set(
+        MatchLabel.objects.counting()
+        .filter(version__in={case.version_id for case in cases})
+        .values_list("statement", "version")
+    ) | set(skip)
+    for case in cases:
+        if (case.statement, case.version_id) in known:
+            continue
+        shown = look_at_case(case.statement, case.version_id, model=model, picked=picked)
+        if shown is not None:
+            return shown
+    return None
+
+
+def look_at_case(
+    statement: str, version_id: int, *, model: RelevanceModel, picked: str
+) -> CaseToLabel | None:
+    """A case as it is judged now; None where the version is no longer found for it."""
+    rivals = rivals_of(statement)
+    judgement = judge_one(rivals, version_id, statement, model)
+    if judgement is None:
+        return None
+    weighed = weigh(rivals, version_id, statement, model)
+    version = Version.objects.select_related("entry").defer("entry__document").get(pk=version_id)
+    return CaseToLabel(
+        statement=statement,
+        version=version,
+        judgement=judgement,
+        confidence=weighed.confidence,
+        may_match=weighed.may_match,
+        scoring=model.version,
+        picked=picked,
+    )
+
+
+def label_case(statement: str, *, version_id: int, label: str, picked: str, by: User) -> MatchLabel:
+    """Keep the word of a person on a picked case, and what the scoring says of it now.
+
+    Raises PermissionDenied, BadInput, and NotAllowedNow where somebody labelled it meanwhile.
+    """
+    require(by, LABEL_MATCHES)
+    if picked not in (MatchLabel.Picked.BORDERLINE, MatchLabel.Picked.RANDOM):
+        raise BadInput(_("This is no way in which cases are picked."), field="picked")
+    version = Version.objects.filter(pk=version_id).first()
+    if version is None:
+        raise BadInput(_("There is no such version."), field="version")
+    model = current_scoring()
+    rivals = rivals_of(statement)
+    shown = judge_one(rivals, version_id, statement, model)
+    with transaction.atomic():
+        lock_name(f"label {hash_of(statement)} {version_id}")
+        former = (
+            MatchLabel.objects.counting()
+            .select_related("by")
+            .filter(statement=statement.strip(), version=version)
+            .first()
+        )
+        if former is not None:
+            raise NotAllowedNow(
+                _("%(who)s has labelled this already: %(label)s.")
+                % {"who": name_of(former.by), "label": former.get_label_display().lower()}
+            )
+        made = label_match(
+            statement,
+            version=version,
+            label=label,
+            by=by,
+            confidence=max(0.0, shown.confidence) if shown else None,
+            scoring=model.version,
+            picked=picked,
+        )
+        _weigh(made, rivals, model).save()
+    return made
+
+
+def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> LabelScore:
+    case = weigh(rivals, label.version_id, label.statement, model)
+    return LabelScore(
+        label=label,
+        scoring=model.version,
+        confidence=min(1.0, max(0.0, case.confidence)),
+        may_match=case.may_match,
+    )
+
+
+def hash_of(statement: str) -> str:
+    """The statement as a short text."""
+    return Version.hash_of(statement)[:16]

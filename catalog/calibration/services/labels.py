@@ -1,0 +1,61 @@
+"""Labels: what people say of a retrieved version. The threshold is chosen from them."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.models import MatchLabel, Version
+from core.errors import BadInput, NotAllowedNow
+from core.texts import LONGEST_STATEMENT, clean_text
+
+LABEL_MATCHES = "catalog.label_matches"
+
+
+def label_match(
+    statement: str,
+    *,
+    version: Version,
+    label: str,
+    by: User,
+    confidence: float | None = None,
+    scoring: str = "",
+    picked: str = MatchLabel.Picked.ASKED,
+) -> MatchLabel:
+    """Keep a person's word on one retrieved version, with the confidence that was shown.
+
+    Labels are never changed; who changes their mind adds another, or takes it back. The caller has
+    asked whether `by` may: askers say it of their own statements, managers of any. Raises BadInput.
+    """
+    if label not in MatchLabel.Label.values:
+        raise BadInput(_("Choose match, adapt or no match."), field="label")
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise BadInput(_("A confidence lies between 0 and 1."), field="confidence")
+    return MatchLabel.objects.create(
+        statement=clean_text(statement, field="statement", longest=LONGEST_STATEMENT),
+        version=version,
+        label=label,
+        confidence=confidence,
+        scoring=scoring,
+        picked=picked,
+        by=by,
+    )
+
+
+def undo_label(label: MatchLabel, *, by: User) -> None:
+    """The label counts no more, and its case may be labelled again.
+
+    Raises PermissionDenied for somebody else's label, NotAllowedNow where it was taken back already.
+    """
+    if label.by_id != by.pk:
+        raise PermissionDenied(_("This label is not yours."))
+    undone = MatchLabel.objects.counting().filter(pk=label.pk)
+    if not undone.update(undone_at=timezone.now()):
+        raise NotAllowedNow(_("This label was taken back already."))
+
+
+def forget_statement(statement: str) -> None:
+    """A statement whose texts are erased is erased from the labels too; they are no use without it."""
+    MatchLabel.objects.filter(statement=statement).delete()

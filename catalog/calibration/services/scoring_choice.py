@@ -1,0 +1,41 @@
+"""Chooses the relevance model that judges statements from now on."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.access import require
+from catalog.calibration.services.thresholds import SET_THRESHOLD
+from catalog.entries.services.locks import lock_name
+from catalog.models import ScoringChoice, ScoringModel
+from catalog.relevance import shipped_model
+from catalog.retrieval.scoring import current_scoring, model_of, with_threshold
+from core.audit import record
+from core.errors import NotAllowedNow
+from core.texts import LONGEST_REASON, clean_text
+
+
+@transaction.atomic
+def choose_scoring(model: ScoringModel | None, *, by: User, why: str) -> ScoringChoice:
+    """Statements are judged by this model from now on; None is the one that ships.
+
+    Its own threshold comes with it. Raises BadInput, NotAllowedNow where it judges already.
+    """
+    require(by, SET_THRESHOLD)
+    why = clean_text(why, field="why", longest=LONGEST_REASON)
+    lock_name("scoring")
+    before = current_scoring()
+    wanted = model_of(model.pk) if model else shipped_model()
+    if before.version == wanted.version:
+        raise NotAllowedNow(_("Statements are judged by it already."))
+    choice = ScoringChoice.objects.create(scoring=wanted.version, model=model, why=why, by=by)
+    record(
+        choice,
+        "scoring chosen",
+        by=by,
+        scoring=(before.version, wanted.version),
+        match=(before.match_threshold, with_threshold(wanted).match_threshold),
+    )
+    return choice

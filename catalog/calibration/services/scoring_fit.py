@@ -1,0 +1,164 @@
+"""A scoring of the team's own: fitted in the background, compared with the one in use, chosen by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.access import require
+from catalog.calibration.metrics import Case, brier_score, calibration_error, point_at
+from catalog.calibration.services.cases import weigh
+from catalog.calibration.services.thresholds import SET_THRESHOLD
+from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
+from catalog.relevance import RelevanceModel
+from catalog.relevance.fitted.model import ModelDocument, shipped_document
+from catalog.retrieval.answers import Rivals, rivals_of
+from catalog.retrieval.scoring import current_scoring
+from core.audit import record
+from core.errors import NotAllowedNow
+from core.leased_jobs import UNFINISHED, Claim
+
+
+class _Labelled(NamedTuple):
+    """A label among the candidates of its statement."""
+
+    label: MatchLabel
+    rivals: Rivals
+    before: Case
+
+
+def begin_fit(*, by: User) -> Job:
+    """Have a worker fit a scoring to the labels there are. Raises NotAllowedNow where one is at it."""
+    require(by, SET_THRESHOLD)
+    unfinished = Job.objects.filter(kind=Job.Kind.FIT, state__in=UNFINISHED)
+    with transaction.atomic():
+        if unfinished.exists():
+            raise NotAllowedNow(_("A fit is on its way already."))
+        job = Job.objects.create(kind=Job.Kind.FIT, by=by).enqueue()
+        record(job, "fit begun", by=by)
+    return job
+
+
+def carry_out_fit(held: Claim[Job], job: Job) -> None:
+    """Fit, measure on labels that were held out, and keep the model; nothing is switched.
+
+    What can't be fitted ends the job with the reason.
+    """
+    # Only a worker needs it, and it takes a second to load.
+    from catalog.relevance.training import refitting
+
+    model = current_scoring()
+    cases = _read_labels(held, model)
+    # What the rules forbid is no match whatever the calibration says, so it has no say in it.
+    standing = [
+        refitting.stand(
+            refitting.Labelled(
+                one.label.pk,
+                one.label.statement,
+                one.rivals.candidates,
+                one.rivals.version_ids.index(one.label.version_id),
+                one.before.is_match,
+            ),
+            model,
+        )
+        for one in cases
+        if one.before.may_match
+    ]
+    document = document_of(model)
+    name = f"team-{job.pk}"
+    made: dict[str, object] = {
+        "from": f"{len(standing)} labels of this team",
+        "based_on": model.version,
+    }
+    try:
+        fitted = refitting.refit(standing, document, version=name, made=made)
+    except refitting.TooFewLabels as few:
+        held.end(Job.State.FAILED, trouble=str(few))
+        return
+    folds = refitting.hold_out(standing, document["calibration"])
+    after = {}
+    for one in cases:
+        unseen = replace(model, calibration=folds.get(one.label.pk, model.calibration))
+        after[one.label.pk] = _weigh(one.label, one.rivals, unseen)
+        held.note()
+    with transaction.atomic():
+        held.note()
+        _keep(job, name, fitted, model, {one.label.pk: one.before for one in cases}, after)
+    held.end(Job.State.DONE, report={"scoring": name, "labels": len(standing)})
+
+
+def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
+    """Every label with the candidates of its statement, and what the model says of it."""
+    labels = list(
+        MatchLabel.objects.counting().filter(version__state=Version.State.VERIFIED).order_by("pk")
+    )
+    found = []
+    for number, label in enumerate(labels, start=1):
+        rivals = rivals_of(label.statement)
+        found.append(_Labelled(label, rivals, _weigh(label, rivals, model)))
+        held.note(done=number, total=len(labels))
+    return found
+
+
+def document_of(model: RelevanceModel) -> ModelDocument:
+    """The document that a scoring was read from."""
+    stored = ScoringModel.objects.filter(name=model.version).first()
+    return cast("ModelDocument", stored.document) if stored else shipped_document()
+
+
+def _weigh(label: MatchLabel, rivals: Rivals, model: RelevanceModel) -> Case:
+    case = weigh(rivals, label.version_id, label.statement, model)
+    return case._replace(is_match=label.label == MatchLabel.Label.MATCH)
+
+
+def _keep(
+    job: Job,
+    name: str,
+    document: ModelDocument,
+    model: RelevanceModel,
+    before: Mapping[int, Case],
+    after: Mapping[int, Case],
+) -> None:
+    threshold = model.match_threshold
+    made = ScoringModel.objects.create(
+        name=name,
+        document=document,
+        based_on=model.version,
+        labels=len(after),
+        measured={
+            "threshold": threshold,
+            "current": _measure(list(before.values()), threshold),
+            "fitted": _measure(list(after.values()), threshold),
+        },
+        by=job.by,
+    )
+    # What it said of each label while it did not know it: its curve is as honest as that.
+    LabelScore.objects.bulk_create(
+        LabelScore(label_id=pk, scoring=name, confidence=case.confidence, may_match=case.may_match)
+        for pk, case in after.items()
+    )
+    Threshold.objects.create(
+        scoring=name,
+        match=threshold,
+        adapt=model.adapt_threshold,
+        labels=len(after),
+        why=_("Taken over from %(scoring)s when it was fitted.") % {"scoring": model.version},
+        by=job.by,
+    )
+    record(made, "scoring fitted", by=job.by, labels=("", len(after)))
+
+
+def _measure(cases: Sequence[Case], threshold: float) -> dict[str, object]:
+    point = point_at(cases, threshold)
+    return {
+        "cases": len(cases),
+        "answered": point.share.count,
+        "right": point.share.right,
+        "calibration_error": calibration_error(cases),
+        "brier": brier_score(cases),
+    }

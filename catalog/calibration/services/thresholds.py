@@ -1,0 +1,67 @@
+"""Sets the confidence from which on an entry is a match."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.access import require
+from catalog.calibration.metrics import point_at
+from catalog.calibration.services.cases import read_cases
+from catalog.entries.services.locks import lock_name
+from catalog.models import Threshold
+from catalog.retrieval.scoring import current_scoring
+from core.audit import record
+from core.errors import BadInput, Stale
+from core.texts import LONGEST_REASON, clean_text, name_of
+
+SET_THRESHOLD = "catalog.set_threshold"
+
+
+@transaction.atomic
+def set_threshold(
+    *,
+    match: float,
+    adapt: float,
+    by: User,
+    why: str,
+    wanted_precision: float | None = None,
+    seen: int | None = None,
+) -> Threshold:
+    """From now on a match takes this confidence; who set it, why, and upon how many labels is kept.
+
+    `seen` is the key of the threshold that the person saw, 0 where there was none. Raises BadInput, Stale.
+    """
+    require(by, SET_THRESHOLD)
+    why = clean_text(why, field="why", longest=LONGEST_REASON)
+    for field, value in (("match", match), ("adapt", adapt)):
+        if not 0 <= value <= 1:
+            raise BadInput(_("A confidence lies between 0 and 1."), field=field)
+    if adapt > match:
+        raise BadInput(
+            _("A starting point can't need more confidence than a match."), field="adapt"
+        )
+    lock_name("threshold")
+    model = current_scoring()
+    newest = Threshold.objects.select_related("by").first()
+    if seen is not None and seen != (newest.pk if newest else 0):
+        raise Stale(
+            _("%(who)s has set the threshold to %(match)s meanwhile.")
+            % {"who": name_of(newest.by) if newest else "", "match": newest and newest.match},
+            newest=newest.pk if newest else 0,
+        )
+    point = point_at(read_cases(model.version), match)
+    threshold = Threshold.objects.create(
+        scoring=model.version,
+        match=match,
+        adapt=adapt,
+        wanted_precision=wanted_precision,
+        labels=point.cases,
+        above=point.share.count,
+        above_right=point.share.right,
+        why=why,
+        by=by,
+    )
+    record(threshold, "threshold set", by=by, match=(model.match_threshold, match))
+    return threshold

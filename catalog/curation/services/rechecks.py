@@ -1,0 +1,75 @@
+"""Checks scripts again that an older ShellCheck or older risk rules have checked, and keeps what is said now."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import analysis
+from catalog.access import CURATE, require
+from catalog.entries.services.findings import (
+    _by_place,
+)
+from catalog.models import Recheck, Version
+from core.audit import record
+from core.errors import NotAllowedNow
+
+
+def recheck_versions(*, limit: int) -> int:
+    """Check versions again whose findings were made by another checker; how many it were.
+
+    Their own findings stay what was verified; what is said now stands beside them. Does nothing
+    where ShellCheck can't be asked.
+    """
+    now = analysis.checkers()
+    if "shellcheck none" in now:
+        return 0
+    waiting = list(to_recheck(now).select_related("recheck").order_by("-pk")[:limit])
+    for version in waiting:
+        _recheck(version, now)
+    return len(waiting)
+
+
+def to_recheck(checkers: str = "") -> QuerySet[Version]:
+    """Versions in use, or on their way, that the present checkers have not seen."""
+    checkers = checkers or analysis.checkers()
+    seen = Recheck.objects.filter(version=OuterRef("pk"), checked_with=checkers)
+    return (
+        Version.objects.exclude(state=Version.State.DEPRECATED)
+        .exclude(checked_with=checkers)
+        .exclude(Exists(seen))
+    )
+
+
+def mark_seen(recheck: Recheck, *, by: User) -> None:
+    """A curator has looked at it; it is listed again only when the findings change again."""
+    require(by, CURATE)
+    if not Recheck.objects.filter(pk=recheck.pk, seen_at=None).update(
+        seen_at=timezone.now(), seen_by=by
+    ):
+        raise NotAllowedNow(_("Somebody has looked at this already."))
+    record(recheck.version, "newer findings seen", by=by, checked_with=("", recheck.checked_with))
+
+
+def _recheck(version: Version, checkers: str) -> None:
+    report = analysis.analyse(version.script)
+    findings = [
+        asdict(found) for found in report.findings if found.outcome != analysis.Outcome.PASSED
+    ]
+    former = getattr(version, "recheck", None)
+    same = former is not None and _by_place(former.findings).keys() == _by_place(findings).keys()
+    values = {
+        "checked_with": checkers,
+        "at": timezone.now(),
+        "findings": findings,
+        "risk": report.risk.value,
+        "side_effect": report.side_effect.value,
+        "has_changed": _by_place(findings).keys() != _by_place(version.findings).keys(),
+    }
+    if not same:
+        values |= {"seen_at": None, "seen_by": None}
+    Recheck.objects.update_or_create(version=version, defaults=values)

@@ -1,0 +1,71 @@
+"""Tags: named, renamed, taken together and taken away, for all versions that have them at once."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
+from catalog.models import Tag, Version
+from catalog.version_details import VersionDetails
+from core.audit import record
+from core.errors import BadInput
+
+
+@transaction.atomic
+def create_tag(name: str, *, by: User) -> Tag:
+    """A tag that no version has yet. Raises BadInput."""
+    require(by, CURATE)
+    tag = Tag.objects.create(name=_free_name(name))
+    record(tag, "tag made", by=by, name=("", tag.name))
+    return tag
+
+
+@transaction.atomic
+def rename_tag(tag: Tag, *, name: str, by: User) -> None:
+    """Give the tag another name, wherever it is. Raises BadInput where another tag has it."""
+    require(by, CURATE)
+    if name == tag.name:
+        return
+    old, tag.name = tag.name, _free_name(name)
+    tag.save(update_fields=["name"])
+    record(tag, "tag renamed", by=by, name=(old, tag.name))
+    refresh(_entries_with(tag))
+
+
+@transaction.atomic
+def merge_tag(tag: Tag, *, into: Tag, by: User) -> None:
+    """What has the tag has the other one from now on; the tag is gone. Raises BadInput."""
+    require(by, CURATE)
+    if into.pk == tag.pk:
+        raise BadInput(_("A tag can't be merged into itself."), field="into")
+    entries = _entries_with(tag)
+    links = Version.tags.through.objects
+    having = links.filter(tag=into).values("version")
+    links.filter(tag=tag).exclude(version__in=having).update(tag=into)
+    record(tag, "tag merged", by=by, name=(tag.name, into.name))
+    tag.delete()
+    refresh(entries)
+
+
+@transaction.atomic
+def delete_tag(tag: Tag, *, by: User) -> None:
+    """Take the tag off every version, and away."""
+    require(by, CURATE)
+    entries = _entries_with(tag)
+    record(tag, "tag deleted", by=by, name=(tag.name, ""))
+    tag.delete()
+    refresh(entries)
+
+
+def _free_name(name: str) -> str:
+    (clean,) = VersionDetails.read({"tags": [name]}).tags or ()
+    if Tag.objects.filter(name=clean).exists():
+        raise BadInput(_("There is a tag of this name."), field="name")
+    return clean
+
+
+def _entries_with(tag: Tag) -> list[int]:
+    return sorted(set(tag.versions.values_list("entry", flat=True)))

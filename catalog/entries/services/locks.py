@@ -1,0 +1,33 @@
+"""Locks on entries and on names, held until the transaction ends."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from catalog.models import Entry, Merge
+from core.errors import NotAllowedNow
+from core.texts import name_of
+
+
+def lock_entry(pk: int) -> Entry:
+    """The entry, so that changes of one entry and of its versions happen one after the other."""
+    return Entry.objects.select_for_update(no_key=True).get(pk=pk)
+
+
+def lock_standing(pk: int) -> Entry:
+    """The same, for those who change it: NotAllowedNow where it was merged into another meanwhile."""
+    entry = lock_entry(pk)
+    if entry.merged_into_id is not None:
+        merge = Merge.objects.select_related("by", "target").get(source=entry, undone_at=None)
+        raise NotAllowedNow(
+            _('%(who)s merged this entry into "%(title)s"; go on there.')
+            % {"who": name_of(merge.by), "title": merge.target.title}
+        )
+    return entry
+
+
+def lock_name(name: str) -> None:
+    """Hold a name until the transaction ends, so that what was looked up stays true."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"catalog {name}"])

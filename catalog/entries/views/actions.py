@@ -1,0 +1,185 @@
+"""What a curator does on the page of an entry: one address, one form and one service each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from catalog.access import access_entry, access_phrasing, access_version
+from catalog.entries import services
+from catalog.entries.action_forms import (
+    LabelsForm,
+    LiftForm,
+    NoteForm,
+    PhrasingForm,
+    ReasonForm,
+    TitleForm,
+    VerifyForm,
+)
+from catalog.entries.forms import add_refusal, read_links, retype, split_words
+from catalog.entries.views.page import fresh_forms, show_entry
+from catalog.models import Entry, Version
+from core.errors import BadInput, NotAllowedNow, Stale
+
+
+class Move(NamedTuple):
+    """A form whose fields are the service's arguments, and what to say when it is done."""
+
+    form: type[forms.Form]
+    service: Callable[..., object]
+    done: Promise
+
+
+VERSION_MOVES = {
+    "submit": Move(NoteForm, services.submit_for_review, _("The version waits to be verified.")),
+    "verify": Move(
+        VerifyForm, services.verify, _("Verified. The entry answers with this version.")
+    ),
+    "send_back": Move(ReasonForm, services.send_back, _("Sent back: it is a draft again.")),
+    "verify_again": Move(
+        VerifyForm, services.verify_again, _("Verified again: it was looked at and still holds.")
+    ),
+    "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
+}
+ENTRY_MOVES = {
+    "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry answers no more.")),
+    "lift": Move(LiftForm, services.lift_suspension, _("The entry answers again.")),
+    "rename": Move(TitleForm, services.rename, _("The entry has a new title.")),
+    "phrasing": Move(PhrasingForm, services.add_phrasing, _("The phrasing was added.")),
+}
+
+
+@require_POST
+def move_version(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    """Carry out one of VERSION_MOVES."""
+    version = access_version(request.user, pk, to_curate=True)
+    move = VERSION_MOVES[name]
+    form = move.form(request.POST, auto_id=f"{name}_%s")
+    if isinstance(form, VerifyForm):
+        form.about(version)
+
+    def act(by: User) -> Version:
+        move.service(version, by=by, **form.cleaned_data)
+        return version
+
+    return _carry_out(request, version, name=name, form=form, act=act, done=move.done)
+
+
+@require_POST
+def revert_version(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make the next version from an older one, and show it."""
+    version = access_version(request.user, pk, to_curate=True)
+    form = NoteForm(request.POST, auto_id="revert_%s")
+    done = _("A new version has the old script. Submit it for review when it is ready.")
+
+    def act(by: User) -> Version:
+        return services.revert_to(version, by=by, note=form.cleaned_data["note"])
+
+    return _carry_out(request, version, name="revert", form=form, act=act, done=done)
+
+
+@require_POST
+def label_version(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change tags, links and owner."""
+    version = access_version(request.user, pk, to_curate=True)
+    form = LabelsForm(request.POST, auto_id="labels_%s")
+
+    def act(by: User) -> Version:
+        services.set_details(
+            version,
+            by=by,
+            tags=split_words(form.cleaned_data["tags"]),
+            links=read_links(form.cleaned_data["links"]),
+            owner=form.cleaned_data["owner"],
+            seen=form.cleaned_data["seen"],
+        )
+        return version
+
+    return _carry_out(request, version, name="labels", form=form, act=act, done=_("Saved."))
+
+
+@require_POST
+def move_entry(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Carry out one of ENTRY_MOVES."""
+    entry = access_entry(request.user, slug, to_curate=True)
+    move = ENTRY_MOVES[name]
+    form = move.form(request.POST, auto_id=f"{name}_%s")
+
+    def act(by: User) -> None:
+        move.service(entry, by=by, **form.cleaned_data)
+
+    return _carry_out(request, entry, name=name, form=form, act=act, done=move.done)
+
+
+@require_POST
+def confirm_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put one's name to a wording that somebody else has added."""
+    phrasing = access_phrasing(request.user, pk)
+    assert isinstance(request.user, User)
+    try:
+        services.confirm_phrasing(phrasing, by=request.user)
+    except NotAllowedNow as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Confirmed. The entry answers to this wording, too."))
+    return redirect("entry-detail", slug=phrasing.entry.slug)
+
+
+@require_POST
+def remove_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a wording away."""
+    phrasing = access_phrasing(request.user, pk)
+    assert isinstance(request.user, User)
+    services.remove_phrasing(phrasing, by=request.user)
+    messages.success(request, _("The phrasing was removed."))
+    return redirect("entry-detail", slug=phrasing.entry.slug)
+
+
+def _carry_out(
+    request: HttpRequest,
+    target: Entry | Version,
+    *,
+    name: str,
+    form: forms.Form,
+    act: Callable[[User], Version | None],
+    done: Promise,
+) -> HttpResponse:
+    """Post/Redirect/Get; a refusal shows the page again, with what was typed."""
+    assert isinstance(request.user, User)
+    entry, version = (target.entry, target) if isinstance(target, Version) else (target, None)
+    status = 422
+    if form.is_valid():
+        try:
+            result = act(request.user)
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        except NotAllowedNow as refusal:
+            messages.error(request, str(refusal))
+            status = 409
+            version = version and access_version(request.user, version.pk)
+            entry = access_entry(request.user, entry.slug)
+            if isinstance(refusal, Stale):
+                _let_go_on(form, name, entry, version)
+        else:
+            messages.success(request, str(done))
+            shown = f"?version={result.number}" if result else ""
+            response = redirect("entry-detail", slug=entry.slug)
+            response["Location"] += shown
+            return response
+    return show_entry(request, entry, version=version, bound={name: form}, status=status)
+
+
+def _let_go_on(form: forms.Form, name: str, entry: Entry, version: Version | None) -> None:
+    """What was typed stays, and counts as said in view of what is there now: the refusal shows it."""
+    shown = version or entry.versions.latest("number")
+    seen = fresh_forms(entry, shown, {})[name].initial.get("seen", "")
+    retype(form, seen=seen)

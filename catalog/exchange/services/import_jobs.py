@@ -1,0 +1,179 @@
+"""Imports that are begun on a page: kept, looked through first, then carried out, small ones at once."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import File
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.access import CURATE, require
+from catalog.exchange.formats import Format, format_of, read_file
+from catalog.exchange.services.import_report import ImportOutcome, ImportReport
+from catalog.exchange.services.importing import import_rows
+from catalog.models import Job, Version
+from core.errors import BadInput, NotAllowedNow, Refused
+from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
+
+MOST_BYTES = 64_000_000  # of a file on a page; the command takes any
+MOST_ROWS = 10_000  # of a kept report; its figures are always whole
+KEPT_FOR = timedelta(days=1)
+SMALL_FILE = 300_000  # bytes that are looked through while the person waits
+FEW_SCRIPTS = 20  # that are analysed while the person waits
+State = Version.State
+STATES = (State.IN_REVIEW, State.DRAFT)
+
+
+def preview_import(file: File[bytes], *, by: User, state: str, format: str = "") -> Job:
+    """Keep the file and say what would become of each row; nothing else happens. Raises BadInput.
+
+    The job is done at once where the file is small; else a worker does it.
+    """
+    require(by, CURATE)
+    if state not in STATES:
+        raise BadInput(_("Choose draft or in review."), field="state")
+    chosen = Format(format) if format in list(Format) else format_of(file.name or "")
+    if chosen is None:
+        raise BadInput(_("The file's name has to end with .jsonl, .csv or .zip."), field="file")
+    if file.size > MOST_BYTES:
+        raise BadInput(_("The file has more than 64 MB; use the command."), field="file")
+    if not file.size:
+        raise BadInput(_("The file is empty."), field="file")
+    _forget_old_files()
+    path = files_folder() / secrets.token_hex(16)
+    with path.open("wb") as target:
+        for part in file.chunks():
+            target.write(part)
+    job = Job.objects.create(
+        kind=Job.Kind.IMPORT,
+        by=by,
+        filename=Path(file.name or "").name[:255],
+        path=path.name,
+        arguments={"format": chosen.value, "state": state, "dry_run": True},
+    )
+    _begin(job, at_once=file.size <= SMALL_FILE)
+    return job
+
+
+def start_import(preview: Job, *, by: User) -> Job:
+    """Do what was foreseen, from the same file. Raises NotAllowedNow where it cannot be begun, or was."""
+    require(by, CURATE)
+    if not can_start(preview):
+        raise NotAllowedNow(_("This can't be begun: choose the file again."))
+    with transaction.atomic():
+        # Compare and set: whoever comes second finds no file.
+        if not Job.objects.filter(pk=preview.pk, path=preview.path).update(path=""):
+            raise NotAllowedNow(_("This import has been begun already."))
+        job = Job.objects.create(
+            kind=Job.Kind.IMPORT,
+            by=by,
+            filename=preview.filename,
+            path=preview.path,
+            arguments={**preview.arguments, "dry_run": False},
+            total=preview.done,
+        )
+    counts = preview.report["counts"]
+    _begin(job, at_once=counts["entries"] + counts["versions"] <= FEW_SCRIPTS)
+    return job
+
+
+def cancel_import(job: Job, *, by: User) -> None:
+    """Stop it; what was imported stays. Raises NotAllowedNow where it has ended."""
+    require(by, CURATE)
+    active = Job.objects.filter(pk=job.pk, state__in=UNFINISHED)
+    if not active.update(state=Job.State.CANCELLED, ended_at=timezone.now()):
+        raise NotAllowedNow(_("This has ended already."))
+    _forget_file(job)
+
+
+def can_start(job: Job) -> bool:
+    """Whether it is a preview that foresees something, and whose file is still there."""
+    return (
+        job.kind == Job.Kind.IMPORT
+        and job.state == Job.State.DONE
+        and bool(job.arguments["dry_run"])
+        and bool(job.path)
+        and (files_folder() / job.path).is_file()
+        and any(
+            job.report["counts"][name] for name in ("entries", "versions", "labels", "phrasings")
+        )
+    )
+
+
+def carry_out_import(held: Claim[Job], job: Job) -> None:
+    """In whoever holds the job. Begun again after a kill, it finds what is there already."""
+    name = job.filename
+    is_dry = bool(job.arguments["dry_run"])
+
+    def tell(report: ImportReport) -> None:
+        held.note(done=report.read)
+
+    try:
+        with (files_folder() / job.path).open("rb") as file:
+            report = import_rows(
+                read_file(file, Format(job.arguments["format"])),
+                name=name,
+                by=job.by,
+                state=State(job.arguments["state"]),
+                dry_run=is_dry,
+                told=tell,
+            )
+    except (Refused, OSError) as error:
+        held.end(Job.State.FAILED, trouble=str(error), path="")
+        _forget_file(job)
+        return
+    held.end(Job.State.DONE, done=report.read, total=report.read, report=_kept(report))
+    if not is_dry:
+        _forget_file(job)
+
+
+def _begin(job: Job, *, at_once: bool) -> None:
+    """Do it now, or have a worker do it; either way nobody else does it too."""
+    held = claim(Job, job.pk) if at_once else None
+    if held is not None:
+        with suppress(LostLease):  # somebody cancelled it in another window
+            carry_out_import(held, job)
+    else:
+        job.enqueue()
+    job.refresh_from_db()
+
+
+def _kept(report: ImportReport) -> dict[str, object]:
+    """The report as it is kept: what was refused first, then what changes, at most MOST_ROWS of them."""
+    telling = [row for row in report.rows if row.outcome is not ImportOutcome.UNCHANGED]
+    telling.sort(key=lambda row: row.outcome is not ImportOutcome.REFUSED)
+    return {
+        "counts": report.counts(),
+        "rows": [asdict(row) for row in telling[:MOST_ROWS]],
+        "more": max(0, len(telling) - MOST_ROWS),
+    }
+
+
+def files_folder() -> Path:
+    """Where files wait to be imported."""
+    folder = Path(settings.MEDIA_ROOT) / "catalogue"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def _forget_file(job: Job) -> None:
+    if job.path:
+        (files_folder() / job.path).unlink(missing_ok=True)
+
+
+def _forget_old_files() -> None:
+    """Previews that nobody followed up lose their file."""
+    old = Job.objects.filter(
+        kind=Job.Kind.IMPORT, state=Job.State.DONE, ended_at__lt=timezone.now() - KEPT_FOR
+    )
+    for job in old.exclude(path=""):
+        _forget_file(job)
+        Job.objects.filter(pk=job.pk).update(path="")

@@ -1,0 +1,115 @@
+"""Forms of the list of entries: its filters, and one thing done with many entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from catalog.entries.action_forms import find_owner
+from catalog.entries.forms import PlainText, split_words
+from catalog.listing.services import list_entries
+from catalog.listing.services.bulk import MOST_ENTRIES, BulkOrder, Deed
+from catalog.listing.services.filters import MERGED, SUSPENDED, Filters
+from catalog.models import Entry, Version
+
+_ANY = [("", _("any"))]
+
+AGE_CHOICES = [
+    ("new7", _("written in the last 7 days")),
+    ("new30", _("written in the last 30 days")),
+    ("old90", _("verified over 90 days ago")),
+    ("old180", _("verified over 180 days ago")),
+    ("old365", _("verified over a year ago")),
+    ("once", _("never verified again")),
+]
+
+USE_CHOICES = [
+    ("never", _("never used")),
+    ("lately", _("used in the last 30 days")),
+    ("worse", _("made it worse")),
+    ("unreviewed", _("used without a review")),
+]
+
+
+def _short() -> forms.TextInput:
+    return forms.TextInput(attrs={"size": 10})
+
+
+class FilterForm(forms.Form):
+    """The filters of the list, in its address."""
+
+    q = forms.CharField(
+        label=_("What should be done"), required=False, widget=forms.SearchInput(), max_length=1000
+    )
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[
+            *_ANY,
+            *Version.State.choices,
+            (SUSPENDED, _("Suspended")),
+            (MERGED, _("Merged into another")),
+        ],
+    )
+    risk = forms.ChoiceField(
+        label=_("Risk"), required=False, choices=[*_ANY, *Version.Risk.choices]
+    )
+    side_effect = forms.ChoiceField(
+        label=_("Side effect"), required=False, choices=[*_ANY, *Version.SideEffect.choices]
+    )
+    tag = forms.CharField(label=_("Tag"), required=False, max_length=50, widget=_short())
+    owner = forms.CharField(label=_("Owner"), required=False, max_length=150, widget=_short())
+    age = forms.ChoiceField(label=_("Age"), required=False, choices=[*_ANY, *AGE_CHOICES])
+    use = forms.ChoiceField(label=_("Use"), required=False, choices=[*_ANY, *USE_CHOICES])
+
+    def filters(self) -> Filters:
+        """What the list is narrowed to."""
+        return Filters(**{name: self.cleaned_data[name] for name in Filters.__dataclass_fields__})
+
+
+class BulkForm(forms.Form):
+    """What is to be done with the chosen entries; `fits` stands for all that a list shows."""
+
+    deed = forms.ChoiceField(label=_("What to do"), choices=Deed.choices)
+    tags = forms.CharField(label=_("Tags"), required=False, help_text=_("With commas."))
+    owner = forms.CharField(label=_("Owner"), required=False, help_text=_("Name of an account."))
+    note = PlainText(label=_("Reason or note"), rows=2, required=False, max_length=2000)
+
+    def clean_owner(self) -> User | None:
+        return find_owner(self.cleaned_data["owner"])
+
+    def order(self) -> BulkOrder:
+        """What was typed, as the service takes it."""
+        return BulkOrder(
+            deed=Deed(self.cleaned_data["deed"]),
+            tags=tuple(split_words(self.cleaned_data["tags"])),
+            owner=self.cleaned_data["owner"],
+            note=self.cleaned_data["note"],
+        )
+
+    def own_fields(self) -> list[forms.BoundField]:
+        """The fields that the deed needs."""
+        deed = self["deed"].value()
+        if deed in (Deed.ADD_TAGS, Deed.REMOVE_TAGS):
+            return [self["tags"]]
+        return [self["owner"]] if deed == Deed.SET_OWNER else [self["note"]]
+
+
+def read_chosen(posted: QueryDict) -> list[Entry]:
+    """The chosen entries, by their keys or by the filters of the list they were chosen from."""
+    entries = Entry.objects.defer("document").order_by("-pk")
+    if fits := posted.get("fits", ""):
+        form = FilterForm(QueryDict(fits))
+        if form.is_valid() and not form.cleaned_data["q"]:
+            return list(list_entries(form.filters(), among=entries)[: MOST_ENTRIES + 1])
+    keys = [int(key) for key in posted.getlist("entries") if key.isdecimal() and len(key) < 19]
+    return list(entries.filter(pk__in=keys[: MOST_ENTRIES + 1]))
+
+
+def read_seen(posted: QueryDict, entries: Sequence[Entry]) -> dict[int, str]:
+    """What the preview said of each entry."""
+    return {entry.pk: posted.get(f"seen-{entry.pk}", "") for entry in entries}

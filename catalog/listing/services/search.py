@@ -1,0 +1,141 @@
+"""Searches entries by filters, words and meaning. Needs neither model, worker nor broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import Case, Exists, QuerySet, Subquery, Value, When
+
+from catalog.entries.services.uses import TrackRecord, track_records
+from catalog.listing.services.filters import (
+    MERGED,
+    SUSPENDED,
+    Filters,
+    conditions_of,
+    versions_with,
+)
+from catalog.models import Entry, Version
+from catalog.retrieval import text_search, vector_search
+from core.database.key_lists import is_among, place_in
+from core.texts import LONGEST_STATEMENT, clean_text
+
+MOST_FOUND = 50
+CANDIDATES = 200
+# Where filters leave at most so many entries, each of those is compared. Other filters are applied to
+# what is found, and then more is looked for.
+NARROW = 3_000
+WIDE_CANDIDATES = 1_000
+RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """Entries that fit a query, best first; `degraded` says why the search was less than usual."""
+
+    entries: Sequence[Entry]
+    degraded: str = ""
+
+
+class Scope(NamedTuple):
+    """What a search looks at: some entries that are known, or the best of all, which are then filtered."""
+
+    among: list[int] | None
+    most: int
+
+
+class Listed(NamedTuple):
+    """An entry in a list, by its verified version or else its newest, among those that fit."""
+
+    entry: Entry
+    version: Version
+    record: TrackRecord
+
+
+ANYTHING = Filters()
+
+
+def list_entries(filters: Filters, *, among: QuerySet[Entry]) -> QuerySet[Entry]:
+    """Those of the entries with a version that meets every filter at once. Raises BadInput."""
+    filters.check()
+    entries = among.filter(merged_into__isnull=filters.state != MERGED)
+    if filters.state == SUSPENDED:
+        entries = entries.exclude(suspended_at=None)
+    if conditions := conditions_of(filters):
+        entries = entries.filter(Exists(versions_with(conditions)))
+    return entries
+
+
+def rows_of(entries: Iterable[Entry], filters: Filters) -> list[Listed]:
+    """What a list shows of these entries, in a fixed number of queries."""
+    rows = list(entries)
+    verified_first = Case(When(state=Version.State.VERIFIED, then=Value(0)), default=Value(1))
+    best = (
+        versions_with(conditions_of(filters)).order_by(verified_first, "-number").values("pk")[:1]
+    )
+    chosen = dict(
+        Entry.objects.filter(pk__in=[entry.pk for entry in rows])
+        .annotate(shown=Subquery(best))
+        .values_list("pk", "shown")
+    )
+    versions = (
+        Version.objects.select_related("owner", "author", "verified_by")
+        .prefetch_related("tags")
+        .in_bulk([pk for pk in chosen.values() if pk])
+    )
+    records = track_records(list(versions))
+    return [
+        Listed(entry, version, records.get(version.pk, TrackRecord()))
+        for entry in rows
+        if (version := versions.get(chosen.get(entry.pk, 0)))
+    ]
+
+
+def search_entries(
+    query: str, *, filters: Filters = ANYTHING, limit: int = MOST_FOUND
+) -> SearchResult:
+    """Entries that fit the query by words in any state, or by meaning where they may answer.
+
+    Where filters leave few entries, all of those are compared by meaning, in whatever state. Both
+    orders are fused by rank. Raises BadInput.
+    """
+    query = clean_text(query, field="q", longest=LONGEST_STATEMENT)
+    scope = scope_of(filters)
+    orders = [text_search.find_entries(query, limit=scope.most, among=scope.among)]
+    degraded = ""
+    try:
+        near = find_near(vector_search.read_meaning(query), scope)
+        close = [hit.entry_id for hit in near if hit.cosine >= vector_search.LEAST_COSINE]
+        orders.append(list(dict.fromkeys(close)))
+    except vector_search.Degraded as why:
+        degraded = str(why)
+    scores: dict[int, float] = {}
+    for order in orders:
+        for rank, pk in enumerate(order):
+            scores[pk] = scores.get(pk, 0.0) + 1 / (RANK_OFFSET + rank)
+    if not scores:
+        return SearchResult(entries=(), degraded=degraded)
+    best = sorted(scores, key=lambda pk: (-scores[pk], pk))
+    among = Entry.objects.defer("document").filter(is_among("pk", best))
+    # What is known to fit is not filtered again.
+    entries = list_entries(filters, among=among) if scope.among is None else among
+    return SearchResult(
+        entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded
+    )
+
+
+def scope_of(filters: Filters) -> Scope:
+    """What a search looks at under these filters."""
+    if not filters:
+        return Scope(None, CANDIDATES)
+    fitting = list_entries(filters, among=Entry.objects.order_by())
+    keys = list(fitting.values_list("pk", flat=True)[: NARROW + 1])
+    return Scope(keys, CANDIDATES) if len(keys) <= NARROW else Scope(None, WIDE_CANDIDATES)
+
+
+def find_near(meaning: vector_search.Meaning, scope: Scope) -> list[vector_search.Near]:
+    """The phrasings in scope that lie nearest."""
+    if scope.among is None:
+        return meaning.find(limit=scope.most)
+    return meaning.find_among(scope.among, limit=scope.most)

@@ -1,0 +1,68 @@
+"""The tabs above the list of entries: each leads to a list that curators work through, with its length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from catalog.entries import services as entry_services
+from catalog.models import NearDuplicate, Recheck
+
+COUNTED = 100  # beyond it a tab says "100+"
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A link above a list."""
+
+    label: str
+    url: str
+    count: str
+    current: bool
+
+
+def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
+    """The lists that this curator works through; `query` is what narrows the one of entries now."""
+    listed = reverse("catalog-list")
+    lists = [
+        (_("All entries"), ""),
+        (_("To verify"), "state=in_review"),
+        (_("Not verified lately"), "age=old180"),
+        (_("Never used"), "state=verified&use=never"),
+        (_("Made it worse"), "use=worse"),
+    ]
+    tabs = [
+        Tab(label, f"{listed}?{address}", "", current == "list" and query == address)
+        for label, address in lists
+    ]
+    return [
+        *tabs,
+        Tab(
+            _("Wordings to confirm"),
+            reverse("wording-list"),
+            _count(entry_services.waiting_to_confirm(user)),
+            current == "wordings",
+        ),
+        Tab(
+            _("Near-duplicates"),
+            reverse("duplicate-list"),
+            _count(NearDuplicate.objects.to_look_at()),
+            current == "duplicates",
+        ),
+        Tab(
+            _("Newer findings"),
+            reverse("finding-list"),
+            _count(Recheck.objects.to_look_at()),
+            current == "findings",
+        ),
+    ]
+
+
+def _count(rows: QuerySet[Any]) -> str:
+    count = rows.order_by()[: COUNTED + 1].count()
+    return f"{COUNTED}+" if count > COUNTED else str(count or "")

@@ -1,0 +1,1 @@
+"""Fits a model. Only workers and the bench load it."""

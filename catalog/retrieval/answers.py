@@ -1,0 +1,245 @@
+"""From a statement to the verified entries that answer it: found, then judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from catalog.embedding import HashingEmbedder
+from catalog.models import Entry, Phrasing, Version
+from catalog.relevance import Candidate, Judgement, RelevanceModel, hold_back, judge_all
+from catalog.relevance import Parameter as RelevanceParameter
+from catalog.retrieval import text_search, vector_search
+from catalog.retrieval.scoring import current_scoring
+from catalog.types import Answer, Match, Neighbour, Retrieval
+from catalog.version_details import Parameter
+from core.texts import LONGEST_STATEMENT, clean_text
+
+NEAREST_PHRASINGS = 50
+# Entries that are looked at, of which the most promising are judged: the nearest by meaning, and the
+# best by words, so that a statement full of literals finds its own.
+NEAREST_ENTRIES = 40
+ENTRIES_BY_WORDS = 15
+LIKENESS_COUNTS = 0.1
+NEIGHBOURS = 3
+
+
+class Rivals(NamedTuple):
+    """The candidates of a statement, and which version each of them is."""
+
+    version_ids: tuple[int, ...]
+    candidates: tuple[Candidate, ...]
+
+
+class _Found(NamedTuple):
+    """An entry that may answer, by the phrasing that lies nearest."""
+
+    version: Version
+    phrasing: str
+    phrasings: tuple[str, ...]
+    cosine: float
+    # The same by its confirmed phrasings alone, where it has others too; None where it has no confirmed one.
+    confirmed: _Found | None = None
+    has_waiting: bool = False
+
+
+def retrieve(statement: str, *, limit: int = 5) -> Retrieval:
+    """The verified entries that answer the statement, best first; suspended ones are left out.
+
+    Reads only, in a fixed number of queries. Raises BadInput.
+    """
+    statement = clean_text(statement, field="statement", longest=LONGEST_STATEMENT)
+    found, degraded = _find(statement)
+    model = current_scoring()
+    judged = sorted(_judge(statement, found, model), key=_order)
+    matches = tuple(_match(one, judgement) for one, judgement in judged[:limit])
+    return Retrieval(
+        statement=statement,
+        answer=matches[0].answer if matches else Answer.NONE,
+        matches=matches,
+        threshold=model.match_threshold,
+        scoring=model.version,
+        degraded=degraded,
+        neighbours=_neighbours(found, matches),
+    )
+
+
+def _judge(
+    statement: str, found: Sequence[_Found], model: RelevanceModel
+) -> list[tuple[_Found, Judgement]]:
+    """What answers, and how. An entry is a match by its confirmed wordings alone, whatever the others say."""
+    sure = [one.confirmed if one.has_waiting else one for one in found]
+    judged = _answers(statement, [one for one in sure if one is not None], model)
+    if not any(one.has_waiting for one in found):
+        return judged
+    answers = {one.version.pk: (one, judgement) for one, judgement in judged}
+    for one, judgement in _answers(statement, found, model):
+        known = answers.get(one.version.pk)
+        if not one.has_waiting or known is not None and known[1].answer is Answer.MATCH:
+            continue
+        if known is None or judgement.answer is Answer.MATCH:
+            answers[one.version.pk] = one, hold_back(judgement, model)
+    return list(answers.values())
+
+
+def _answers(
+    statement: str, found: Sequence[_Found], model: RelevanceModel
+) -> list[tuple[_Found, Judgement]]:
+    judged = judge_all(statement, [_candidate(one) for one in found], model)
+    return [
+        (found[place], judgement)
+        for place, judgement in judged
+        if judgement.answer is not Answer.NONE
+    ]
+
+
+def rivals_of(statement: str) -> Rivals:
+    """All that is judged for a statement, for those who want to judge it by another model."""
+    found, _degraded = _find(statement)
+    return Rivals(tuple(one.version.pk for one in found), tuple(_candidate(one) for one in found))
+
+
+def as_document(found: Retrieval) -> dict[str, object]:
+    """The answer as the command line and its callers know it; stable."""
+    return {
+        "statement": found.statement,
+        "answer": found.answer.value,
+        "matches": [
+            {
+                "entry": match.entry,
+                "version": match.version,
+                "statement": match.phrasing,
+                "script": match.script,
+                "confidence": round(match.confidence, 4),
+                "reasons": list(match.reasons),
+                "differs": list(match.differs),
+            }
+            for match in found.matches
+        ],
+    }
+
+
+def _find(statement: str) -> tuple[list[_Found], str]:
+    """Entries near the statement by meaning or by words, nearest first; why the search was less."""
+    by_words = [
+        hit.entry_id for hit in text_search.find_phrasings(statement, limit=NEAREST_PHRASINGS)
+    ]
+    try:
+        meaning = vector_search.read_meaning(statement)
+    except vector_search.Degraded as why:
+        entry_ids = _first_of(by_words, NEAREST_ENTRIES + ENTRIES_BY_WORDS)
+        return _load(entry_ids, _cosines_of_spelling(statement, entry_ids)), str(why)
+    near = [hit.entry_id for hit in meaning.find(limit=NEAREST_PHRASINGS)]
+    entry_ids = _first_of(near, NEAREST_ENTRIES)
+    entry_ids += [pk for pk in _first_of(by_words, ENTRIES_BY_WORDS) if pk not in entry_ids]
+    return _load(entry_ids, meaning.cosines(entry_ids)), ""
+
+
+def _first_of(entry_ids: Sequence[int], most: int) -> list[int]:
+    """The first entries, each once: several phrasings of one may lie near."""
+    return list(dict.fromkeys(entry_ids))[:most]
+
+
+def _cosines_of_spelling(statement: str, entry_ids: Sequence[int]) -> dict[int, float]:
+    """How alike phrasings are spelt, in place of how alike they are meant."""
+    phrasings = dict(Phrasing.objects.filter(entry__in=entry_ids).values_list("pk", "text"))
+    vectors = HashingEmbedder().embed([statement, *phrasings.values()])
+    return dict(zip(phrasings, (vectors[1:] @ vectors[0]).tolist(), strict=True))
+
+
+def _load(entry_ids: Sequence[int], cosines: dict[int, float]) -> list[_Found]:
+    """The entries with their verified versions, nearest first.
+
+    A state may have changed since the entry was found: who does not answer any more is left out.
+    """
+    answering = Entry.objects.answering().filter(pk__in=entry_ids)
+    versions = {
+        version.entry_id: version
+        for version in Version.objects.select_related("entry")
+        .only("entry", "number", "script", "parameters", "entry__slug", "entry__title")
+        .filter(entry__in=answering, state=Version.State.VERIFIED)
+    }
+    phrasings: dict[int, list[Phrasing]] = {}
+    for phrasing in Phrasing.objects.defer("document").filter(entry__in=entry_ids):
+        phrasings.setdefault(phrasing.entry_id, []).append(phrasing)
+    found = []
+    for entry_id in entry_ids:
+        version, wordings = versions.get(entry_id), phrasings.get(entry_id)
+        if version is not None and wordings:
+            found.append(_by_nearest(version, wordings, cosines))
+    return sorted(found, key=lambda one: -one.cosine)
+
+
+def _by_nearest(
+    version: Version, wordings: Sequence[Phrasing], cosines: dict[int, float]
+) -> _Found:
+    best = max(wordings, key=lambda one: cosines.get(one.pk, 0.0))
+    confirmed = [one for one in wordings if not one.waits]
+    has_waiting = len(confirmed) < len(wordings)
+    return _Found(
+        version,
+        best.text,
+        tuple(one.text for one in wordings),
+        cosines.get(best.pk, 0.0),
+        confirmed=_by_nearest(version, confirmed, cosines) if has_waiting and confirmed else None,
+        has_waiting=has_waiting,
+    )
+
+
+def _candidate(one: _Found) -> Candidate:
+    parameters = [Parameter.model_validate(row) for row in one.version.parameters]
+    return Candidate(
+        phrasing=one.phrasing,
+        phrasings=one.phrasings,
+        script=one.version.script,
+        cosine=one.cosine,
+        parameters=tuple(
+            RelevanceParameter(
+                name=parameter.name,
+                type=parameter.type.value,
+                default=parameter.default,
+                description=parameter.description,
+                choices=parameter.choices,
+            )
+            for parameter in parameters
+        ),
+    )
+
+
+def _neighbours(found: Sequence[_Found], matches: Sequence[Match]) -> tuple[Neighbour, ...]:
+    """The nearest of those that are no match and no starting point."""
+    answers = {match.version_id for match in matches}
+    near = [
+        Neighbour(one.version.pk, one.phrasing, one.version.script, one.cosine)
+        for one in found
+        if one.version.pk not in answers and one.cosine >= vector_search.LEAST_COSINE
+    ]
+    return tuple(near[:NEIGHBOURS])
+
+
+def _order(pair: tuple[_Found, Judgement]) -> tuple[bool, float, int]:
+    """Matches by confidence, then starting points, where it counts too what they are worth but for
+    the literals.
+    """
+    one, judgement = pair
+    is_match = judgement.answer is Answer.MATCH
+    worth = judgement.confidence + (0.0 if is_match else LIKENESS_COUNTS * judgement.likeness)
+    return (not is_match, -worth, one.version.pk)
+
+
+def _match(one: _Found, judgement: Judgement) -> Match:
+    version = one.version
+    return Match(
+        entry=version.entry.slug,
+        version=version.number,
+        version_id=version.pk,
+        phrasing=one.phrasing,
+        title=version.entry.title,
+        script=version.script,
+        answer=judgement.answer,
+        confidence=judgement.confidence,
+        cosine=one.cosine,
+        reasons=tuple(str(reason) for reason in judgement.reasons),
+        differs=tuple(str(difference) for difference in judgement.differs),
+        fills=dict(judgement.fills),
+    )

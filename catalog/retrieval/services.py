@@ -1,0 +1,24 @@
+"""Retrieval, as pages, API and other rooms ask for it."""
+
+from __future__ import annotations
+
+from catalog.retrieval.answers import Rivals, as_document, retrieve, rivals_of
+from catalog.retrieval.scoring import current_scoring
+from catalog.retrieval.vector_store import (
+    create_index,
+    embed_missing,
+    embedder,
+    ensure_embedding_model,
+)
+
+__all__ = [
+    "Rivals",
+    "as_document",
+    "create_index",
+    "current_scoring",
+    "embed_missing",
+    "embedder",
+    "ensure_embedding_model",
+    "retrieve",
+    "rivals_of",
+]

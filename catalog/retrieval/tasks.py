@@ -1,0 +1,47 @@
+"""Makes vectors in the background; what is missing is a query, so no message is missed."""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic
+
+from celery import shared_task
+
+from catalog.embedding import EmbedderUnavailable
+from catalog.retrieval import vector_store
+from core.database.advisory_lock import FILL_VECTORS, only_one
+
+logger = logging.getLogger(__name__)
+
+AT_A_TIME = 512  # vectors, some seconds' worth
+LONGEST = 10.0  # seconds of one passage, so that a worker that is told to stop soon can
+
+
+@shared_task(name="catalog.embed_missing")
+def embed_missing() -> None:
+    """Give every phrasing its vector, and finish a change of the embedding model.
+
+    One worker at a time, a passage after the other: what one that was killed had made is kept.
+    """
+    with only_one(FILL_VECTORS) as is_mine:
+        if not is_mine:
+            return
+        try:
+            more = _work_a_while()
+        except EmbedderUnavailable as error:
+            logger.warning(
+                "No vectors are made; what has none is searched by words only: %s", error
+            )
+            return
+    if more:
+        embed_missing.delay()
+
+
+def _work_a_while() -> bool:
+    """Whether there is more to do."""
+    vector_store.clear_retired()
+    begun = monotonic()
+    while stored := vector_store.embed_missing(limit=AT_A_TIME):
+        if monotonic() - begun > LONGEST:
+            return stored >= AT_A_TIME
+    return False

@@ -1,0 +1,338 @@
+"""Labels, what they say of the scoring, the threshold chosen from them, and a scoring of the team's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from catalog import hooks, tasks
+from catalog.calibration import services
+from catalog.calibration.services.cases import score_labels
+from catalog.models import Job, LabelScore, MatchLabel, ScoringModel, Threshold, Version
+from catalog.relevance import shipped_model
+from catalog.retrieval import services as retrieval
+from catalog.retrieval.scoring import current_scoring
+from core.errors import BadInput, NotAllowedNow, Stale
+from core.leased_jobs import LostLease, claim, dispatch_unheld
+from tests.catalog.entries.test_two_curators import at_once
+from tests.catalog.shelf import ASKED, shelve
+from tests.make import make_answered_run, make_version
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+ADDRESS = "/catalogue/calibration/"
+
+
+def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
+    """So many labels, each with a score of its own: matches are surer."""
+    for number in range(matches + others):
+        is_match = number < matches
+        label = services.label_match(
+            f"Statement {number}", version=version, by=by, label="match" if is_match else "no_match"
+        )
+        LabelScore.objects.create(
+            label=label,
+            scoring=shipped_model().version,
+            confidence=0.9 - number / 1000 if is_match else 0.6 - number / 1000,
+            may_match=True,
+        )
+
+
+class TestLabelling:
+    def test_a_case_is_labelled_with_a_key_and_the_next_one_comes(
+        self, asked: list[hooks.Case], manager: User, client_for: ClientFor
+    ) -> None:
+        client = client_for(manager)
+        page = client.get(f"{ADDRESS}label/")
+        for said in (ASKED, "Print the uptime", "uptime", 'data-key="1"', "What differs"):
+            assert said in page.text
+
+        after = client.post(f"{ADDRESS}label/", posted(page.text, "match"), follow=True)
+
+        label = MatchLabel.objects.get()
+        assert (label.statement, label.label, label.picked) == (ASKED, "match", "borderline")
+        assert label.scores.get().scoring == shipped_model().version
+        assert asked[1].statement in after.text
+        assert "You have labelled 1 case." in after.text
+
+    def test_a_label_can_be_taken_back_and_its_case_comes_again(
+        self, asked: list[hooks.Case], manager: User, second_manager: User, client_for: ClientFor
+    ) -> None:
+        client = client_for(manager)
+        client.post(f"{ADDRESS}label/", posted(client.get(f"{ADDRESS}label/").text, "adapt"))
+        label = MatchLabel.objects.get()
+
+        client_for(second_manager).post(f"{ADDRESS}labels/{label.pk}/undo/")
+        assert MatchLabel.objects.counting().exists()
+        page = client.post(f"{ADDRESS}labels/{label.pk}/undo/", follow=True)
+
+        assert ASKED in page.text
+        assert not MatchLabel.objects.counting().exists()
+        assert MatchLabel.objects.exists()
+        with pytest.raises(NotAllowedNow):
+            services.undo_label(label, by=manager)
+
+    def test_a_case_can_wait(
+        self, asked: list[hooks.Case], manager: User, client_for: ClientFor
+    ) -> None:
+        client = client_for(manager)
+        skip = {"skip": ASKED, "version": asked[0].version_id}
+
+        assert asked[1].statement in client.get(f"{ADDRESS}label/", skip).text
+        assert not MatchLabel.objects.exists()
+
+    def test_without_cases_it_says_where_they_come_from(
+        self, manager: User, client_for: ClientFor
+    ) -> None:
+        page = client_for(manager).get(f"{ADDRESS}label/")
+        assert "Cases come from what people ask" in page.text
+
+    def test_what_people_asked_is_the_source(
+        self, reviewer: User, curator: User, manager: User, client_for: ClientFor
+    ) -> None:
+        made = make_version(by=curator)
+        retrieval.embed_missing()
+        run = make_answered_run(made, by=reviewer)
+
+        assert [case.version_id for case in hooks.cases_near(0.8, scoring="", limit=9)] == [made.pk]
+        assert hooks.cases_near(0.8, scoring="", limit=9)[0].statement == run.action.statement
+        assert hooks.shown_of([made.pk])[made.pk].match == 1
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_two_who_label_one_case_the_second_is_told(self) -> None:
+        version = shelve("Print the uptime")
+
+        def label(by: User) -> None:
+            services.label_case(
+                ASKED, version_id=version.pk, label="match", picked="borderline", by=by
+            )
+
+        won, refused = at_once(label, label, role="manager")
+
+        assert won == ""
+        assert f"{MatchLabel.objects.get().by.first_name} has labelled this already" in refused
+
+    def test_the_scoring_weighs_what_who_asked_has_labelled(
+        self, version: Version, reviewer: User
+    ) -> None:
+        services.label_match("Print the uptime", version=version, label="match", by=reviewer)
+        services.label_match("Restart nginx", version=version, label="no_match", by=reviewer)
+
+        assert score_labels(limit=10) == 2
+        assert score_labels(limit=10) == 0
+
+        same, other = LabelScore.objects.order_by("label")
+        assert (same.may_match, same.confidence >= 0.99) == (True, True)
+        assert (other.may_match, other.confidence) == (False, 0.0)
+
+
+class TestThreshold:
+    def test_the_page_shows_what_the_labels_say(
+        self, version: Version, curator: User, client_for: ClientFor
+    ) -> None:
+        label_all(version, curator, matches=45, others=15)
+
+        page = client_for(curator).get(ADDRESS, {"precision": "95"})
+
+        assert "45 / 45" in page.text  # at the shipped threshold, all of them matches
+        assert "47 labelled cases were right" in page.text
+        assert "45 of 47" in page.text
+        assert "Precision against coverage" in page.text
+
+    def test_a_threshold_is_set_with_the_reason_and_the_labels_behind_it(
+        self, version: Version, curator: User, client_for: ClientFor
+    ) -> None:
+        label_all(version, curator, matches=45, others=15)
+        client = client_for(curator)
+        data = {"match": "0.59", "adapt": "0.2", "why": "95 % is enough", "seen": "0",
+                "wanted_precision": "0.95"}  # fmt: skip
+
+        assert client.post(f"{ADDRESS}threshold/", data).status_code == 302
+
+        kept = Threshold.objects.get()
+        assert (kept.match, kept.by, kept.why) == (0.59, curator, "95 % is enough")
+        assert (kept.labels, kept.above, kept.above_right) == (60, 45, 45)
+        assert current_scoring().match_threshold == 0.59
+        assert "95 % is enough" in client.get(ADDRESS).text
+
+    def test_who_comes_second_is_told(
+        self, curator: User, second_curator: User, client_for: ClientFor
+    ) -> None:
+        services.set_threshold(match=0.7, adapt=0.2, why="first", by=second_curator, seen=0)
+        data = {"match": "0.9", "adapt": "0.2", "why": "mine", "seen": "0"}
+
+        page = client_for(curator).post(f"{ADDRESS}threshold/", data)
+
+        assert page.status_code == 409
+        assert "Curt has set the threshold to 0.7 meanwhile" in page.text
+        assert 'value="mine"' in page.text
+        with pytest.raises(Stale):
+            services.set_threshold(match=0.9, adapt=0.2, why="x", by=curator, seen=0)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"match": "1.5"}, {"match": "nan"}, {"adapt": "0.95"}, {"why": ""}, {"match": "high"}],
+    )
+    def test_what_makes_no_sense_is_refused(
+        self, curator: User, client_for: ClientFor, changes: dict[str, str]
+    ) -> None:
+        data = {"match": "0.9", "adapt": "0.2", "why": "because", "seen": "0", **changes}
+
+        assert client_for(curator).post(f"{ADDRESS}threshold/", data).status_code == 422
+        assert not Threshold.objects.exists()
+
+    def test_managers_label_and_curators_set(
+        self, manager: User, curator: User, reviewer: User, client_for: ClientFor
+    ) -> None:
+        data = {"match": "0.9", "adapt": "0.2", "why": "because", "seen": "0"}
+
+        assert client_for(manager).post(f"{ADDRESS}threshold/", data).status_code == 403
+        assert client_for(curator).get(f"{ADDRESS}label/").status_code == 403
+        assert client_for(reviewer).get(ADDRESS).status_code == 403
+        assert client_for(manager).get(ADDRESS).status_code == 200
+        assert client_for(curator).get(f"{ADDRESS}threshold/").status_code == 405
+
+    def test_the_number_of_queries_does_not_grow(
+        self, version: Version, curator: User, client_for: ClientFor
+    ) -> None:
+        client = client_for(curator)
+        label_all(version, curator, matches=3, others=3)
+        services.set_threshold(match=0.7, adapt=0.2, why="first", by=curator)
+        client.get(ADDRESS)
+        with CaptureQueriesContext(connection) as few:
+            client.get(ADDRESS)
+        label_all(version, curator, matches=20, others=20)
+        for number in range(3):
+            services.set_threshold(match=0.7, adapt=0.2, why=str(number), by=curator)
+
+        with CaptureQueriesContext(connection) as many:
+            client.get(ADDRESS)
+
+        assert len(many) == len(few) <= 20
+
+
+class TestOwnScoring:
+    @pytest.fixture
+    def labelled(self, curator: User) -> list[MatchLabel]:
+        """Paraphrases of what is on the shelf, three of four of them a match by what this team says."""
+        ways = ["Please list {}", "List {} please", "Show {}", "Print {}"]
+        things = ["log files", "core dumps", "old backups", "empty folders", "open sockets",
+                  "running jobs", "user accounts", "mount points", "cron tables", "swap files",
+                  "kernel modules", "loaded fonts", "shared folders", "expired keys", "idle shells",
+                  "raid disks", "dns zones", "mail queues", "print jobs", "failed units"]  # fmt: skip
+        versions = [
+            shelve(f"List {thing}", script=f"list-{thing.replace(' ', '-')}\n") for thing in things
+        ]
+        made = []
+        for number in range(80):
+            place = number % len(versions)
+            made.append(
+                services.label_match(
+                    ways[number // len(versions)].format(things[place]),
+                    version=versions[place],
+                    label="no_match" if number % 4 == 0 else "match",
+                    by=curator,
+                )
+            )
+        return made
+
+    def test_it_is_fitted_compared_and_switched_by_a_person_and_back(
+        self, labelled: list[MatchLabel], curator: User, client_for: ClientFor
+    ) -> None:
+        client = client_for(curator)
+        client.post(f"{ADDRESS}fit/")
+        job = Job.objects.get()
+
+        tasks.carry_out_job(job.pk)
+
+        job.refresh_from_db()
+        assert (job.state, job.trouble) == ("done", "")
+        made = ScoringModel.objects.get()
+        assert made.labels == job.report["labels"] == 80
+        fitted, current = made.measured["fitted"], made.measured["current"]
+        # The shipped scoring is less sure of them than this team is: who learns that errs less.
+        assert fitted["brier"] < current["brier"]
+        assert fitted["calibration_error"] < current["calibration_error"]
+        assert made.name in client.get(ADDRESS).text
+        assert current_scoring().version == shipped_model().version
+
+        chosen = client.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "fits us"})
+        assert chosen.status_code == 302
+        assert current_scoring().version == made.name
+        assert services.read_cases(made.name)
+        again = client.post(f"{ADDRESS}scoring/", {"model": made.pk, "why": "again"})
+        assert again.status_code == 409
+
+        assert client.post(f"{ADDRESS}scoring/", {"model": "", "why": ""}).status_code == 422
+        client.post(f"{ADDRESS}scoring/", {"model": "", "why": "back"})
+        assert current_scoring().version == shipped_model().version
+
+    def test_too_few_labels_are_said(
+        self, version: Version, curator: User, client_for: ClientFor
+    ) -> None:
+        services.label_match("Print the uptime", version=version, label="match", by=curator)
+        job = services.begin_fit(by=curator)
+        with pytest.raises(NotAllowedNow):
+            services.begin_fit(by=curator)
+
+        tasks.carry_out_job(job.pk)
+
+        page = client_for(curator).get(ADDRESS)
+        assert "The last fit came to nothing." in page.text
+        assert "1 labels of cases that the rules let be a match, 1 of them one." in page.text
+        assert not ScoringModel.objects.exists()
+
+    def test_a_job_is_done_once_and_taken_over_from_a_dead_worker(self, curator: User) -> None:
+        job = services.begin_fit(by=curator)
+        first = claim(Job, job.pk)
+        assert first is not None
+        assert claim(Job, job.pk) is None
+        assert dispatch_unheld(Job) == 0
+
+        Job.objects.update(lease_until=None)
+        second = claim(Job, job.pk)
+
+        assert second is not None
+        with pytest.raises(LostLease):
+            first.note(done=1)
+        second.note(done=2)
+        first.end(Job.State.FAILED)
+        assert Job.objects.get().state == "running"
+
+    def test_only_who_may_set_thresholds_fits(
+        self, manager: User, curator: User, client_for: ClientFor
+    ) -> None:
+        assert client_for(manager).post(f"{ADDRESS}fit/").status_code == 403
+        data = {"model": "", "why": "x"}
+        assert client_for(manager).post(f"{ADDRESS}scoring/", data).status_code == 403
+        assert client_for(curator).get(f"{ADDRESS}fit/").status_code == 405
+        assert not Job.objects.exists()
+
+
+def test_a_label_that_is_none_is_refused(version: Version, manager: User) -> None:
+    for changes in ({"label": "perhaps"}, {"picked": "asked"}, {"version_id": 0}):
+        said = {"version_id": version.pk, "label": "match", "picked": "random", **changes}
+        with pytest.raises(BadInput):
+            services.label_case(ASKED, by=manager, **said)
+    assert not MatchLabel.objects.exists()
+
+
+@pytest.fixture
+def second_manager(db: None) -> User:
+    return make_person("max", "manager")
+
+
+def posted(page: str, label: str) -> dict[str, str]:
+    """What the page's form sends."""
+    found = re.search(r'<textarea name="statement"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
+    hidden = dict(re.findall(r'<input type="hidden" name="(version|picked)" value="(\w+)"', page))
+    assert found
+    return {"statement": found[1], "label": label, **hidden}

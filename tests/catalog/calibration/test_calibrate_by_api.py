@@ -1,0 +1,244 @@
+"""Calibration by the API: the page's services, its permissions and its refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from catalog import hooks, tasks
+from catalog.calibration import services
+from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold, Version
+from catalog.relevance import shipped_model
+from catalog.relevance.fitted.model import shipped_document
+from catalog.retrieval.scoring import current_scoring
+from tests.catalog.calibration.test_calibrate import label_all
+from tests.catalog.shelf import ASKED
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+Send = Callable[..., HttpResponse]
+
+
+@pytest.fixture
+def send(client_for: ClientFor) -> Send:
+    def to(by: User, address: str, method: str = "post", **data: object) -> HttpResponse:
+        client = client_for(by)
+        if method == "get":
+            return client.get(f"/api/v1/{address}", data)
+        return client.post(f"/api/v1/{address}", data, content_type="application/json")
+
+    return to
+
+
+def test_the_figures_and_the_threshold_for_a_precision_are_told(
+    version: Version, curator: User, send: Send
+) -> None:
+    label_all(version, curator, matches=45, others=15)
+
+    told = send(curator, "calibration/", "get", precision=0.95).json()
+
+    shipped = shipped_model()
+    assert (told["scoring"], told["match"]) == (shipped.version, shipped.match_threshold)
+    assert (told["cases"], told["unscored"], told["newest_threshold"]) == (60, 0, 0)
+    assert told["now"]["share"]["right"] == told["now"]["share"]["count"] == 45
+    assert told["suggested"]["share"]["right"] == 45
+    assert told["suggested"]["share"]["count"] == 47
+    assert told["is_few"] is False
+    assert 0 < told["suggested"]["share"]["low"] < 45 / 47 < told["suggested"]["share"]["high"]
+    assert told["curve"][-1]["coverage"] == 1
+    assert [one["low"] for one in told["bins"]] == [0.5, 0.8, 0.9]
+    assert told["fit"] is None
+
+
+def test_without_labels_there_is_nothing_to_suggest(curator: User, send: Send) -> None:
+    told = send(curator, "calibration/", "get", precision=0.95).json()
+
+    assert (told["cases"], told["suggested"], told["calibration_error"]) == (0, None, None)
+    assert told["now"]["share"] == {
+        "right": 0, "count": 0, "value": None, "low": None, "high": None,
+    }  # fmt: skip
+    assert send(curator, "calibration/", "get", precision=95).status_code == 422
+
+
+def test_a_threshold_is_set_and_kept_with_who_and_why(
+    version: Version, curator: User, manager: User, send: Send
+) -> None:
+    label_all(version, curator, matches=45, others=15)
+
+    made = send(
+        curator, "thresholds/", match=0.59, adapt=0.2, why="enough", wanted_precision=0.95, seen=0
+    )
+
+    assert made.status_code == 201
+    assert current_scoring().match_threshold == 0.59
+    [kept] = send(manager, "thresholds/", "get").json()["results"]
+    assert (kept["by"], kept["why"], kept["wanted_precision"]) == ("carla", "enough", 0.95)
+    assert (kept["labels"], kept["above"], kept["above_right"]) == (60, 45, 45)
+    told = send(manager, "calibration/", "get").json()
+    assert (told["match"], told["newest_threshold"]) == (0.59, kept["id"])
+
+
+def test_who_sets_a_threshold_upon_an_older_one_is_told(
+    curator: User, second_curator: User, send: Send
+) -> None:
+    services.set_threshold(match=0.7, adapt=0.2, why="first", by=second_curator, seen=0)
+
+    answer = send(curator, "thresholds/", match=0.9, adapt=0.2, why="mine", seen=0)
+
+    assert answer.status_code == 409
+    assert "Curt has set the threshold to 0.7 meanwhile" in answer.text
+    assert Threshold.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"match": 1.5}, {"adapt": 0.95}, {"why": " "}, {"match": "high"}, {"wanted_precision": 95}],
+)
+def test_a_threshold_that_makes_no_sense_is_refused(
+    curator: User, send: Send, changes: dict[str, object]
+) -> None:
+    data = {"match": 0.9, "adapt": 0.2, "why": "because", **changes}
+
+    assert send(curator, "thresholds/", **data).status_code == 422
+    assert not Threshold.objects.exists()
+
+
+def test_a_case_is_read_labelled_and_taken_back(
+    asked: list[hooks.Case], manager: User, send: Send
+) -> None:
+    case = send(manager, "match-labels/next/", "get").json()
+    assert (case["statement"], case["title"]) == (ASKED, "Print the uptime")
+    assert case["script"] == asked_version(case).script
+    assert (case["answer"], case["may_match"]) == ("adapt", True)
+
+    later = send(
+        manager, "match-labels/next/", "get", skip=ASKED, version=case["version_id"]
+    ).json()
+    assert later["statement"] == asked[1].statement
+
+    said = {name: case[name] for name in ("statement", "version_id", "picked")}
+    made = send(manager, "match-labels/", **said, label="adapt")
+    assert made.status_code == 201
+    label = MatchLabel.objects.get()
+    assert (label.label, label.by, label.picked) == ("adapt", manager, "borderline")
+    again = send(manager, "match-labels/", **said, label="match")
+    assert again.status_code == 409
+    assert "has labelled this already" in again.text
+
+    undone = send(manager, f"match-labels/{label.pk}/undo/").json()
+    assert undone["undone_at"] is not None
+    assert send(manager, f"match-labels/{label.pk}/undo/").status_code == 409
+    assert send(manager, "match-labels/next/", "get").json()["statement"] == ASKED
+    assert send(manager, "match-labels/", "get").json()["results"][0]["id"] == label.pk
+
+
+def asked_version(case: dict[str, int]) -> Version:
+    return Version.objects.get(pk=case["version_id"])
+
+
+def test_where_no_case_waits_nothing_is_answered(manager: User, send: Send) -> None:
+    answer = send(manager, "match-labels/next/", "get")
+
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+@pytest.mark.parametrize("changes", [{"label": "perhaps"}, {"picked": "asked"}, {"version_id": 0}])
+def test_a_label_that_is_none_is_refused(
+    version: Version, manager: User, send: Send, changes: dict[str, object]
+) -> None:
+    said = {"statement": ASKED, "version_id": version.pk, "label": "match", "picked": "random"}
+
+    assert send(manager, "match-labels/", **{**said, **changes}).status_code == 422
+    assert not MatchLabel.objects.exists()
+
+
+def test_nobody_takes_back_what_another_said(
+    version: Version, curator: User, manager: User, send: Send
+) -> None:
+    label = services.label_match("Say the uptime", version=version, label="match", by=curator)
+
+    assert send(manager, f"match-labels/{label.pk}/undo/").status_code == 403
+    assert send(manager, "match-labels/0/undo/").status_code == 404
+    assert MatchLabel.objects.counting().exists()
+
+
+def test_a_fit_is_begun_once_and_said_how_it_ended(
+    version: Version, curator: User, send: Send
+) -> None:
+    begun = send(curator, "calibration/fit/")
+    assert (begun.status_code, begun.json()["state"]) == (202, "waiting")
+    assert send(curator, "calibration/fit/").status_code == 409
+
+    tasks.carry_out_job(Job.objects.get().pk)
+
+    fit = send(curator, "calibration/", "get").json()["fit"]
+    assert fit["state"] == "failed"
+    assert "0 labels of cases that the rules let be a match" in fit["trouble"]
+
+
+def test_a_scoring_is_chosen_and_the_shipped_one_again(curator: User, send: Send) -> None:
+    document = {**shipped_document(), "version": "team-1"}
+    ScoringModel.objects.create(
+        name="team-1", document=document, based_on="x", labels=80, by=curator
+    )
+
+    assert send(curator, "scorings/", "get").json()["results"][0]["name"] == "team-1"
+    chosen = send(curator, "calibration/choose/", scoring="team-1", why="fits us")
+    assert (chosen.status_code, chosen.json()["by"]) == (201, "carla")
+    assert current_scoring().version == "team-1"
+    assert send(curator, "calibration/choose/", scoring="team-1", why="again").status_code == 409
+    assert send(curator, "calibration/choose/", scoring="nowhere", why="x").status_code == 422
+    assert send(curator, "calibration/choose/", scoring="", why="").status_code == 422
+    assert send(curator, "calibration/choose/", scoring="", why="back").status_code == 201
+    assert current_scoring().version == shipped_model().version
+
+
+def test_managers_label_curators_set_and_nobody_else_does_either(
+    version: Version, manager: User, curator: User, reviewer: User, send: Send
+) -> None:
+    threshold = {"match": 0.9, "adapt": 0.2, "why": "because"}
+    label = {"statement": ASKED, "version_id": version.pk, "label": "match", "picked": "random"}
+    for person in (manager, reviewer):
+        assert send(person, "thresholds/", **threshold).status_code == 403
+        assert send(person, "calibration/fit/").status_code == 403
+        assert send(person, "calibration/choose/", scoring="", why="x").status_code == 403
+    for person in (curator, reviewer):
+        assert send(person, "match-labels/", **label).status_code == 403
+        assert send(person, "match-labels/next/", "get").status_code == 403
+        assert send(person, "match-labels/", "get").status_code == 403
+        assert send(person, "match-labels/1/undo/").status_code == 403
+    for address in ("calibration/", "thresholds/", "scorings/"):
+        assert send(reviewer, address, "get").status_code == 403
+        assert send(manager, address, "get").status_code == 200
+        assert send(curator, address, "get").status_code == 200
+    assert not (Threshold.objects.exists() or Job.objects.exists())
+    assert not (MatchLabel.objects.exists() or ScoringChoice.objects.exists())
+
+
+def test_the_number_of_queries_does_not_grow(
+    version: Version, curator: User, manager: User, client_for: ClientFor
+) -> None:
+    client = client_for(curator)
+
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            for address in ("calibration/?precision=0.9", "thresholds/", "scorings/"):
+                assert client.get(f"/api/v1/{address}").status_code == 200
+        return len(queries)
+
+    label_all(version, curator, matches=3, others=3)
+    services.set_threshold(match=0.7, adapt=0.2, why="first", by=curator)
+    count()
+    few = count()
+    label_all(version, manager, matches=20, others=20)
+    for number in range(3):
+        services.set_threshold(match=0.7, adapt=0.2, why=str(number), by=curator)
+
+    assert count() == few

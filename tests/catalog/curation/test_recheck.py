@@ -1,0 +1,138 @@
+"""What a newer checker says of scripts that were checked with an older one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from catalog import analysis
+from catalog.curation import services
+from catalog.curation.services.rechecks import recheck_versions
+from catalog.entries import services as entry_services
+from catalog.models import Recheck, Version
+from core.errors import NotAllowedNow
+from tests.catalog.shelf import shelve
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+ADDRESS = "/catalogue/curation/findings/"
+UNQUOTED = "#!/usr/bin/env bash\nset -euo pipefail\nname=$1\nls $name\n"
+
+
+def age(version: Version, findings: list[dict[str, object]] | None = None) -> None:
+    """As if an older checker had looked at it, and had said this."""
+    Version.objects.filter(pk=version.pk).update(
+        checked_with="shellcheck 0.1", findings=findings or []
+    )
+
+
+@pytest.fixture
+def old(db: None) -> Version:
+    version = shelve("List a folder", script=UNQUOTED)
+    age(version)
+    return version
+
+
+def test_what_was_just_checked_is_not_checked_again() -> None:
+    version = shelve("List a folder", script=UNQUOTED)
+
+    assert version.checked_with == analysis.checkers()
+    assert recheck_versions(limit=10) == 0
+    assert not Recheck.objects.exists()
+
+
+def test_newer_findings_are_listed_and_what_was_verified_stays(
+    old: Version, curator: User, client_for: ClientFor
+) -> None:
+    same = shelve("Print the uptime")
+    age(same)
+
+    assert recheck_versions(limit=10) == 2
+    assert recheck_versions(limit=10) == 0
+
+    page = client_for(curator).get(ADDRESS)
+    assert "SC2086" in page.text
+    assert old.entry.title in page.text
+    assert same.entry.title not in page.text
+    old.refresh_from_db()
+    assert old.findings == []
+    assert "Today's checks say something else" in (
+        client_for(curator).get(f"/catalogue/{old.entry.slug}/").text
+    )
+
+
+def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:
+    version = shelve("Print the uptime")
+    age(version, [{"check": "shellcheck", "code": "SC9999", "line": 3, "message": "was wrong"}])
+
+    recheck_versions(limit=10)
+
+    version.refresh_from_db()
+    changed = entry_services.newer_findings(version)
+    assert changed is not None
+    assert [found["code"] for found in changed.gone] == ["SC9999"]
+    assert changed.new == ()
+
+
+def test_seen_it_is_listed_again_only_when_it_changes(
+    old: Version, curator: User, second_curator: User, client_for: ClientFor
+) -> None:
+    recheck_versions(limit=10)
+    recheck = Recheck.objects.get()
+    client = client_for(curator)
+
+    assert client.post(f"{ADDRESS}{recheck.pk}/seen/").status_code == 302
+    assert "Nothing new" in client.get(ADDRESS).text
+    with pytest.raises(NotAllowedNow):
+        services.mark_seen(recheck, by=second_curator)
+
+    Recheck.objects.update(checked_with="shellcheck 0.2")
+    recheck_versions(limit=10)
+    assert "Nothing new" in client.get(ADDRESS).text
+
+    Recheck.objects.update(checked_with="shellcheck 0.2", findings=[])
+    recheck_versions(limit=10)
+    assert old.entry.title in client.get(ADDRESS).text
+
+
+def test_what_is_out_of_use_is_left_alone(old: Version, curator: User) -> None:
+    entry_services.deprecate(old, by=curator, reason="gone")
+
+    assert recheck_versions(limit=10) == 0
+
+
+def test_the_number_of_queries_does_not_grow(
+    old: Version, curator: User, client_for: ClientFor
+) -> None:
+    client = client_for(curator)
+    recheck_versions(limit=10)
+    client.get(ADDRESS)
+    with CaptureQueriesContext(connection) as few:
+        client.get(ADDRESS)
+    for number in range(3):
+        age(shelve(f"List folder {number}", script=UNQUOTED + f"echo {number}\n"))
+    recheck_versions(limit=10)
+
+    with CaptureQueriesContext(connection) as many:
+        client.get(ADDRESS)
+
+    assert Recheck.objects.to_look_at().count() == 4
+    assert len(many) == len(few) <= 15
+
+
+def test_only_curators_see_the_list(
+    old: Version, reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    recheck_versions(limit=10)
+    seen = f"{ADDRESS}{Recheck.objects.get().pk}/seen/"
+
+    assert client_for(reviewer).get(ADDRESS).status_code == 403
+    assert client_for(reviewer).post(seen).status_code == 403
+    assert client_for(curator).get(seen).status_code == 405
+    assert Recheck.objects.get().seen_at is None

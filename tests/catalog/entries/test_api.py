@@ -1,0 +1,90 @@
+"""What the API reads; what it changes is tested beside the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from catalog.entries import services
+from catalog.version_details import VersionDetails
+from scriptsmith_site.people.tokens import make_token
+from tests.catalog.shelf import shelve
+from tests.web_client import WebClient
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+
+
+def test_entries_are_listed_with_filters_and_search(reviewer: User, client_for: ClientFor) -> None:
+    shelve("Show the uptime", tags=["triage"])
+    shelve("Empty the cache", script="rm -rf /var/cache/app/*\n", state="in_review")
+    client = client_for(reviewer)
+
+    def slugs(query: str = "") -> list[str]:
+        return [row["slug"] for row in client.get(f"/api/v1/entries/{query}").json()["results"]]
+
+    assert slugs() == ["empty-the-cache", "show-the-uptime"]
+    assert slugs("?state=verified") == ["show-the-uptime"]
+    assert slugs("?tag=triage") == ["show-the-uptime"]
+    assert slugs("?risk=high&state=in_review") == ["empty-the-cache"]
+    assert slugs("?q=uptime") == ["show-the-uptime"]
+    assert client.get("/api/v1/entries/?state=gone").status_code == 422
+    assert client.get("/api/v1/entries/?q=a%00").status_code == 422
+
+
+def test_an_entry_has_its_versions(reviewer: User, curator: User, client_for: ClientFor) -> None:
+    version = shelve("Show the uptime", phrasings=["Since when?"])
+    services.edit_version(version, script="date\n", details=VersionDetails(), by=curator)
+    services.record_use(version, by=reviewer, values={})
+    client = client_for(reviewer)
+
+    entry = client.get("/api/v1/entries/show-the-uptime/").json()
+    single = client.get(f"/api/v1/versions/{version.pk}/").json()
+
+    assert entry["phrasings"] == ["Show the uptime", "Since when?"]
+    assert [row["number"] for row in entry["versions"]] == [2, 1]
+    assert entry["versions"][1] == single
+    assert single["sha256"] == version.sha256
+    assert single["track_record"]["uses"] == 1
+    assert client.get("/api/v1/entries/nothing/").status_code == 404
+    assert client.get("/api/v1/versions/0/").status_code == 404
+    assert client.get("/api/v1/versions/x/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("scopes", "action", "status"),
+    [
+        pytest.param(["read"], "verify", 403, id="reading is not curating"),
+        pytest.param(["read", "ask"], "verify", 403, id="asking is not curating"),
+        pytest.param(["curate"], "verify", 200, id="curating"),
+        pytest.param(["curate"], "use", 403, id="curating is not using"),
+        pytest.param(["ask"], "use", 422, id="using, and a reason is missing"),
+    ],
+)
+def test_a_token_does_what_its_scopes_say(
+    curator: User, scopes: list[str], action: str, status: int
+) -> None:
+    version = shelve(state="in_review")
+    curator.user_permissions.add(Permission.objects.get(codename="use_unreviewed"))
+    token = make_token(curator, name="t", scopes=scopes, days=1, by=curator)
+
+    response = WebClient().post(
+        f"/api/v1/versions/{version.pk}/{action}/",
+        {},
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {token.secret}"},
+    )
+
+    assert response.status_code == status
+
+
+def test_tags_are_listed(reviewer: User, client_for: ClientFor) -> None:
+    shelve(tags=["b", "a"])
+
+    names = client_for(reviewer).get("/api/v1/tags/").json()["results"]
+
+    assert sorted(row["name"] for row in names) == ["a", "b"]

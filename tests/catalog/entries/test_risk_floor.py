@@ -1,0 +1,111 @@
+"""No risk is below the worst finding, whatever is said of it; and a high one is verified with a reason only."""
+
+from __future__ import annotations
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from catalog.analysis import Risk, Seen, analyse, least_risk
+from catalog.entries import services
+from catalog.listing.services.bulk import BulkOrder, Deed, plan_bulk
+from catalog.models import Version
+from catalog.version_details import VersionDetails
+from core.errors import BadInput
+from tests.catalog.conftest import DONE, Way
+from tests.catalog.shelf import shelve
+
+WHOLE_SYSTEM = "#!/usr/bin/env bash\nrm -rf $TMPX/*\n"
+
+
+@pytest.mark.parametrize(
+    ("finding", "least"),
+    [
+        pytest.param(Seen("risk", "failed", "error", "unsafe_variable"), Risk.HIGH, id="error"),
+        pytest.param(Seen("shellcheck", "failed", "error", "SC1073"), Risk.HIGH, id="any check"),
+        pytest.param(Seen("risk", "failed", "warning", "destructive"), Risk.HIGH, id="loss"),
+        pytest.param(Seen("risk", "failed", "warning", "network"), Risk.MEDIUM, id="warning"),
+        pytest.param(Seen("shellcheck", "failed", "warning", "SC2034"), Risk.LOW, id="style"),
+        pytest.param(Seen("risk", "unscored", "error", "x"), Risk.LOW, id="not judged"),
+        pytest.param(Seen("risk", "failed", "info", "destructive"), Risk.LOW, id="one file"),
+    ],
+)
+def test_the_worst_finding_is_the_least_risk(finding: Seen, least: Risk) -> None:
+    plain = Seen("risk", "passed", "info", "nothing-found")
+    assert least_risk([plain, finding]) is least
+
+
+def test_a_script_that_can_not_be_read_is_no_small_risk() -> None:
+    assert analyse("if true; then\n").risk is Risk.HIGH
+
+
+@pytest.mark.parametrize("said", ["low", "medium", "high", None])
+@pytest.mark.django_db
+def test_nobody_says_less_of_a_script_than_its_findings(curator: User, said: str | None) -> None:
+    details = VersionDetails.read({"risk": said} if said else {})
+    version = services.create_entry("Empty it", script=WHOLE_SYSTEM, by=curator, details=details)
+    assert version.risk == "high"
+    edited = services.edit_version(
+        version, script=f"{WHOLE_SYSTEM}# again\n", details=VersionDetails(risk="low"), by=curator
+    )
+    assert edited.risk == "high"
+
+
+@pytest.mark.django_db
+def test_more_than_was_found_can_be_said(curator: User) -> None:
+    details = VersionDetails(risk="high")
+    version = services.create_entry("Say so", script="uptime\n", by=curator, details=details)
+    assert version.risk == "high"
+
+
+@pytest.mark.django_db
+def test_verifying_a_high_risk_takes_a_reason_which_the_log_has(
+    way: Way, curator: User, second_curator: User
+) -> None:
+    version = shelve("Empty it", script=WHOLE_SYSTEM, state="in_review", author=curator)
+    refused = way(second_curator, version, "verify", note=" ")
+    assert refused.status == 422 and "igh risk" in refused.text
+    version.refresh_from_db()
+    assert version.state == "in_review"
+    assert way(second_curator, version, "verify", note="TMPX is always set.").status == DONE
+    assert way(second_curator, version, "verify-again", note="").status == 422
+    event = LogEntry.objects.filter(additional_data__event="verified").get()
+    assert event.changes["reason"] == ["", "TMPX is always set."]
+
+
+@pytest.mark.django_db
+def test_the_page_says_so_and_its_form_asks_for_it(
+    curator: User, second_curator: User, client: Client
+) -> None:
+    version = shelve("Empty it", script=WHOLE_SYSTEM, state="in_review", author=curator)
+    client.force_login(second_curator)
+    page = client.get(reverse("entry-detail", args=[version.entry.slug])).text
+    assert "high risk" in page and "High risk: say why" in page
+
+
+@pytest.mark.django_db
+def test_publishing_and_verifying_many_take_it_too(
+    reviewer: User, second_reviewer: User, curator: User
+) -> None:
+    said: dict[str, object] = {
+        "statement": "Empty it",
+        "script": WHOLE_SYSTEM,
+        "by": reviewer,
+        "author": None,
+        "asked_by": second_reviewer,
+        "verified": True,
+        "provenance": {},
+    }
+    with pytest.raises(BadInput, match="high risk"):
+        services.publish(**said)  # type: ignore[arg-type]
+    version = services.publish(**said, reason="TMPX is set.")  # type: ignore[arg-type]
+    assert version.state == Version.State.VERIFIED
+    order = BulkOrder(deed=Deed.VERIFY_AGAIN)
+    (step,) = plan_bulk(order, [version.entry], by=curator)
+    assert "high risk" in step.refusal
+    (step,) = plan_bulk(
+        BulkOrder(deed=Deed.VERIFY_AGAIN, note="Still."), [version.entry], by=curator
+    )
+    assert not step.refusal

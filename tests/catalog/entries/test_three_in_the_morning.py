@@ -1,0 +1,139 @@
+"""At three in the morning: model, worker and Redis are down, and somebody needs a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from celery import current_app
+from django.contrib.auth.models import User
+from django.test import Client
+
+from catalog.entries import services
+from catalog.models import EmbeddingModel, Entry, Use, Version
+from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture
+def dark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No broker answers, no embedder can be loaded, and nothing works in the background."""
+    monkeypatch.setattr(current_app.conf, "broker_url", "redis://127.0.0.1:9/0")
+    EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
+
+
+@pytest.fixture
+def version(curator: User, second_curator: User) -> Version:
+    return shelve(
+        "List old files", script=SCRIPT, parameters=[DIRECTORY], author=curator,
+        verified_by=second_curator,
+    )  # fmt: skip
+
+
+def test_everything_from_the_search_to_the_outcome_works_in_the_dark(
+    version: Version, reviewer: User, client_for: ClientFor, dark: None
+) -> None:
+    client = client_for(reviewer)
+
+    assert version.entry.title in client.get("/catalogue/?q=old+files").text
+    assert version.entry.title in client.get("/search/?q=old+files").text
+    page = client.get(f"/catalogue/{version.entry.slug}/")
+    assert "verified by Curt" in page.text
+    copied = client.post(
+        f"/catalogue/versions/{version.pk}/use/", {"value-DIRECTORY": "/srv/old files"}
+    )
+    assert copied.status_code == 302
+    taken = client.get(copied["Location"])
+    assert "find &quot;$DIRECTORY&quot;" in taken.text
+    assert "/srv/old files" in taken.text
+    use = Use.objects.get()
+    assert (use.version, use.by) == (version, reviewer)
+    for key in ("1", "2", "3"):  # one key after use: worked, no effect, made it worse
+        assert f'data-key="{key}"' in taken.text
+
+    rated = client.post(f"/catalogue/uses/{use.pk}/outcome/", {"outcome": "worked"})
+
+    assert rated.status_code == 302
+    assert "worked 1 of 1" in client.get(f"/catalogue/{version.entry.slug}/").text
+
+
+def test_made_it_worse_is_heard_at_home_by_who_copied_it_lately(
+    version: Version, reviewer: User, second_reviewer: User, client_for: ClientFor, dark: None
+) -> None:
+    values = {"DIRECTORY": "/srv"}
+    services.record_use(version, by=second_reviewer, values=values)
+    use = services.record_use(version, by=reviewer, values=values).use
+
+    client_for(reviewer).post(
+        f"/catalogue/uses/{use.pk}/outcome/", {"outcome": "worse", "incident": "INC-7"}
+    )
+
+    assert Entry.objects.get().suspended_at is not None
+    for address in ("/", "/catalogue/"):
+        page = client_for(second_reviewer).get(address).text
+        assert "You copied this lately, and it is suspended now" in page
+        assert "INC-7" in page
+    assert "You copied this lately" not in client_for(reviewer).get("/").text
+
+
+def test_what_was_used_without_a_review_is_the_first_to_be_verified(
+    reviewer: User, curator: User, client_for: ClientFor, dark: None
+) -> None:
+    shelve("Waits longest", script="echo 1\n", state="in_review")
+    used = shelve("Was needed at night", script="echo 2\n", state="in_review")
+    client = client_for(reviewer)
+    address = f"/catalogue/versions/{used.pk}/use/"
+
+    assert client.post(address, {"reason": ""}).status_code == 422
+    assert client.post(address, {"reason": "the disk is full"}).status_code == 302
+
+    assert [one.entry.title for one in services.waiting_to_verify(curator)] == [
+        "Was needed at night",
+        "Waits longest",
+    ]
+    home = client_for(curator).get("/").text
+    assert home.index("Was needed at night") < home.index("Waits longest")
+    assert "used without review" in home
+    assert "Was needed at night" in client_for(curator).get("/catalogue/").text
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        pytest.param("echo a\u202eb\n", "U+202E", id="text that runs backwards"),
+        pytest.param("echo a\u200bb\n", "U+200B", id="a space without width"),
+        pytest.param("c\u0430t /etc/passwd\n", "U+0430", id="a letter that looks like another"),
+    ],
+)
+def test_hidden_and_look_alike_characters_are_marked(
+    reviewer: User, client_for: ClientFor, script: str, code: str
+) -> None:
+    version = shelve("Odd", script=script)
+
+    assert code in client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
+
+
+def test_what_is_known_stands_beside_copy(
+    version: Version, reviewer: User, client_for: ClientFor
+) -> None:
+    page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
+    standing = page[page.index('id="standing"') : page.index('data-key="c"')]
+
+    assert "verified by Curt" in standing
+    assert "not used yet" in standing
+
+
+def test_a_script_of_a_model_that_nobody_checked_is_said_to_be_that(
+    reviewer: User, client_for: ClientFor
+) -> None:
+    version = shelve("By a model", script=PLAIN, state="in_review")
+    Version.objects.filter(pk=version.pk).update(provenance={"run": 3, "models": {}})
+
+    page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
+
+    assert "written by a model, checked by nobody" in page
+    assert "misses about half of the wrong ones" in page
+    assert "Copy all the same" in page

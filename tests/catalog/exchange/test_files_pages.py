@@ -1,0 +1,255 @@
+"""Files in and out by the pages and the API: looked through, imported, refused, downloaded."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django import Settings
+
+from catalog import tasks
+from catalog.exchange import services
+from catalog.exchange.formats import Format, read_file
+from catalog.exchange.services import import_jobs
+from catalog.models import Entry, Job, Version
+from tests.catalog.shelf import PLAIN, shelve
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+GOOD = {"slug": "tell-date", "title": "Tell the date", "script": "date\n"}
+ADDRESS = "/catalogue/imports/"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Settings, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"
+
+
+@pytest.fixture
+def client(client_for: ClientFor, curator: User) -> Client:
+    return client_for(curator)
+
+
+def file_of(*rows: object, name: str = "rows.jsonl") -> SimpleUploadedFile:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    return SimpleUploadedFile(name, "\n".join(lines).encode())
+
+
+def upload(client: Client, file: SimpleUploadedFile, state: str = "in_review") -> Job:
+    answer = client.post(ADDRESS, {"file": file, "state": state})
+    assert answer.status_code == 302, answer.text
+    job = Job.objects.latest("pk")
+    assert answer.headers["Location"] == f"{ADDRESS}{job.pk}/"
+    return job
+
+
+def start(client: Client, preview: Job) -> Job:
+    assert client.post(f"{ADDRESS}{preview.pk}/start/").status_code == 302
+    return Job.objects.latest("pk")
+
+
+def test_a_file_is_looked_through_first_and_changes_nothing(client: Client) -> None:
+    shelve("Show the uptime")
+    job = upload(
+        client, file_of(GOOD, "{", {"title": "Uptime", "script": PLAIN}, {**GOOD, "script": "df"})
+    )
+
+    page = client.get(f"{ADDRESS}{job.pk}/").text
+
+    assert Entry.objects.count() == 1
+    counts = {"read": 4, "entries": 1, "versions": 0, "labels": 0, "phrasings": 1, "unchanged": 0}
+    assert job.report["counts"] == {**counts, "refused": 2}
+    assert "Nothing has been changed yet" in page
+    assert "line 2" in page and "is no JSON" in page
+    assert "that of another script: line 1" in page
+
+
+def test_what_was_foreseen_is_then_done(client: Client, curator: User, settings: Settings) -> None:
+    preview = upload(client, file_of(GOOD, "{"))
+    job = start(client, preview)
+
+    page = client.get(f"{ADDRESS}{job.pk}/").text
+
+    assert job.report == preview.report
+    version = Version.objects.get()
+    assert (version.state, version.author) == ("in_review", curator)
+    assert version.provenance == {"origin": "import of rows.jsonl"}
+    assert "/catalogue/tell-date/" in page
+    assert list((Path(settings.MEDIA_ROOT) / "catalogue").iterdir()) == []
+    assert "rows.jsonl" in client.get(ADDRESS).text
+
+
+def test_who_imported_it_cannot_verify_it(
+    client: Client, curator: User, second_curator: User, client_for: ClientFor
+) -> None:
+    start(client, upload(client, file_of({**GOOD, "state": "verified"})))
+    version = Version.objects.get()
+    address = f"/catalogue/versions/{version.pk}/verify/"
+
+    assert client.post(address).status_code == 403
+    assert client_for(second_curator).post(address).status_code == 302
+
+
+def test_the_same_file_again_leaves_nothing_to_do(client: Client) -> None:
+    start(client, upload(client, file_of(GOOD)))
+
+    job = upload(client, file_of(GOOD))
+
+    assert "There is nothing to import" in client.get(f"{ADDRESS}{job.pk}/").text
+    assert client.post(f"{ADDRESS}{job.pk}/start/").status_code == 409
+
+
+def test_it_is_begun_once(client: Client) -> None:
+    preview = upload(client, file_of(GOOD))
+    start(client, preview)
+
+    assert client.post(f"{ADDRESS}{preview.pk}/start/").status_code == 409
+    assert Entry.objects.count() == 1
+
+
+def test_a_large_file_is_left_to_a_worker(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_jobs, "SMALL_FILE", 10)
+    monkeypatch.setattr(import_jobs, "FEW_SCRIPTS", 0)
+    preview = upload(client, file_of(GOOD))
+    waiting = client.get(f"{ADDRESS}{preview.pk}/").text
+    assert "Waiting for a worker" in waiting and 'hx-trigger="every 1s"' in waiting
+    tasks.carry_out_job(preview.pk)
+    preview.refresh_from_db()
+    job = start(client, preview)
+    assert job.state == "waiting"
+    tasks.carry_out_job(job.pk)
+
+    assert Entry.objects.count() == 1
+    assert "hx-trigger" not in client.get(f"{ADDRESS}{job.pk}/").text
+
+
+def test_it_can_be_cancelled_before_it_begins(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_jobs, "SMALL_FILE", 10)
+    job = upload(client, file_of(GOOD))
+
+    assert client.post(f"{ADDRESS}{job.pk}/cancel/").status_code == 302
+    tasks.carry_out_job(job.pk)
+
+    job.refresh_from_db()
+    assert job.state == "cancelled"
+    assert client.post(f"{ADDRESS}{job.pk}/cancel/").status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        pytest.param(SimpleUploadedFile("a.xlsx", b"x"), "has to end with", id="another format"),
+        pytest.param(SimpleUploadedFile("a.csv", b""), "is empty", id="an empty file"),
+    ],
+)
+def test_a_file_that_cannot_be_taken_is_refused(
+    client: Client, file: SimpleUploadedFile, said: str
+) -> None:
+    answer = client.post(ADDRESS, {"file": file, "state": "draft"})
+
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert 'value="draft"' in answer.text.split("checked")[0].rsplit("<input", 1)[1]
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        pytest.param("a.csv", b"name,text\n1,2\n", "no column title", id="columns"),
+        pytest.param("a.zip", b"not a zip", "no .zip archive", id="archive"),
+        pytest.param("a.jsonl", "x".encode("utf-16"), "UTF-16", id="encoding"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_on_its_page(
+    client: Client, name: str, data: bytes, said: str
+) -> None:
+    job = upload(client, SimpleUploadedFile(name, data))
+
+    page = client.get(f"{ADDRESS}{job.pk}/").text
+
+    assert "Nothing was imported." in page
+    assert said in page
+
+
+def test_the_report_is_a_table_without_formulas(client: Client) -> None:
+    job = upload(client, file_of({**GOOD, "title": "=1+1"}, "{"))
+
+    answer = client.get(f"{ADDRESS}{job.pk}/report/")
+
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert "line 2,refused" in text.splitlines()[1]
+    assert "'=1+1" in text
+
+
+def test_only_curators_import(client_for: ClientFor, curator: User, reviewer: User) -> None:
+    job = upload(client_for(curator), file_of(GOOD))
+    other = client_for(reviewer)
+
+    assert other.get(ADDRESS).status_code == 403
+    assert other.post(ADDRESS, {"file": file_of(GOOD), "state": "draft"}).status_code == 403
+    assert other.get(f"{ADDRESS}{job.pk}/").status_code == 403
+    assert other.post(f"{ADDRESS}{job.pk}/start/").status_code == 403
+    assert other.post("/api/v1/catalogue-imports/", {"file": file_of(GOOD)}).status_code == 403
+    assert Job.objects.count() == 1
+
+
+def test_the_api_does_the_same(client: Client) -> None:
+    api = "/api/v1/catalogue-imports/"
+    preview = client.post(api, {"file": file_of(GOOD, "{"), "state": "draft"})
+    assert preview.status_code == 202, preview.text
+    assert preview.json()["report"]["counts"]["entries"] == 1
+    key = preview.json()["id"]
+
+    done = client.post(f"{api}{key}/start/", content_type="application/json")
+
+    assert (done.status_code, done.json()["state"], done.json()["dry_run"]) == (202, "done", False)
+    assert Version.objects.get().state == "draft"
+    assert client.post(f"{api}{key}/start/", content_type="application/json").status_code == 409
+    assert client.post(api, {"file": file_of(GOOD), "state": "verified"}).status_code in (400, 422)
+
+
+@pytest.mark.parametrize("layout", list(Format))
+@pytest.mark.parametrize("address", ["/catalogue/export/file/", "/api/v1/catalogue-export/"])
+def test_anybody_with_an_account_downloads(
+    client_for: ClientFor, stranger: User, layout: Format, address: str
+) -> None:
+    shelve("Show the uptime", tags=["a"])
+
+    answer = client_for(stranger).get(address, {"layout": layout.value, "state": ""})
+
+    data = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    assert answer.status_code == 200
+    assert f".{layout}" in answer["Content-Disposition"]
+    rows = list(read_file(io.BytesIO(data), layout))
+    assert [row.record for row in rows] == list(services.export_entries())
+
+
+def test_an_export_of_nothing_is_an_empty_file(client: Client) -> None:
+    answer = client.get("/catalogue/export/file/", {"layout": "zip"})
+
+    assert zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist() == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("address", ["/catalogue/export/file/", "/api/v1/catalogue-export/"])
+def test_a_format_that_there_is_not_is_refused(client: Client, address: str) -> None:
+    assert client.get(address, {"layout": "xlsx"}).status_code == 422
+
+
+def test_an_export_asks_a_fixed_number_of_queries(
+    django_assert_num_queries: Callable[[int], object],
+) -> None:
+    for number in range(6):
+        shelve(f"Entry {number}", script=f"echo {number}\n", tags=["a"])
+
+    with django_assert_num_queries(4):  # entries, versions, tags, phrasings
+        assert len(list(services.export_entries())) == 6

@@ -1,0 +1,257 @@
+"""The list, the page of an entry and its history."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from catalog.entries import services as entry_services
+from catalog.models import EmbeddingModel, Version
+from catalog.version_details import VersionDetails
+from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.web_client import WebClient
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7|add:7 }}%s\u202e"
+
+
+@pytest.fixture
+def shelf(curator: User) -> dict[str, Version]:
+    return {
+        "spooler": shelve("Restart the print spooler", script="systemctl restart cups\n"),
+        "uptime": shelve("Show the uptime", script="uptime\n", tags=["triage"], owner=curator),
+        "wipe": shelve("Empty the cache", script="rm -rf /var/cache/app/*\n", state="in_review"),
+        "old": shelve("Ping the old host", script="ping -c1 old\n", state="deprecated"),
+    }
+
+
+def listed(client: Client, query: str = "") -> list[str]:
+    """Titles on the page, in order, by the links of the rows."""
+    page = client.get(f"/catalogue/{query}")
+    assert page.status_code == 200
+    return [
+        html.unescape(part.split(">", 1)[1].split("<", 1)[0])
+        for part in page.text.split('class="row-title" data-row')[1:]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        pytest.param("", ["Ping the old host", "Empty the cache", "Show the uptime",
+                          "Restart the print spooler"], id="all, newest first"),
+        pytest.param("?state=in_review", ["Empty the cache"], id="what waits"),
+        pytest.param("?state=deprecated", ["Ping the old host"], id="what is out of use"),
+        pytest.param("?state=suspended", [], id="nothing is suspended"),
+        pytest.param("?risk=high", ["Empty the cache"], id="by risk"),
+        pytest.param("?side_effect=read_only&tag=triage", ["Show the uptime"], id="two at once"),
+        pytest.param("?owner=carla", ["Show the uptime"], id="by owner"),
+        pytest.param("?tag=nothing", [], id="an unknown tag"),
+    ],
+)  # fmt: skip
+def test_filters_in_the_address_narrow_the_list(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor, query: str, titles: list[str]
+) -> None:
+    assert listed(client_for(reviewer), query) == titles
+
+
+def test_a_query_finds_by_words_of_the_script_too_in_every_state(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+) -> None:
+    client = client_for(reviewer)
+
+    assert listed(client, "?q=restart+the+print+spooler")[0] == "Restart the print spooler"
+    assert listed(client, "?q=cups")[0] == "Restart the print spooler"
+    assert listed(client, "?q=empty+cache")[0] == "Empty the cache"
+    assert "Empty the cache" not in listed(client, "?q=empty+cache&state=verified")
+    assert listed(client, "?q=zzyzx") == []
+
+
+def test_the_search_works_without_the_embedder_and_says_so(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+) -> None:
+    EmbeddingModel.objects.update(spec="nowhere.to:be_found", name="lost")
+    client = client_for(reviewer)
+
+    assert "only words" in client.get("/catalogue/?q=spooler").text
+    assert listed(client, "?q=spooler") == ["Restart the print spooler"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("?state=gone", 422), ("?before=x", 422), ("?q=a%00b", 422), ("?risk=42", 422)],
+)
+def test_an_address_that_makes_no_sense_is_refused(
+    reviewer: User, client_for: ClientFor, query: str, status: int
+) -> None:
+    assert client_for(reviewer).get(f"/catalogue/{query}").status_code == status
+
+
+def test_empty_lists_say_the_next_step(
+    reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    assert "Ask for a script" in client_for(reviewer).get("/catalogue/").text
+    assert "New entry" in client_for(curator).get("/catalogue/").text
+    assert "Nothing fits" in client_for(reviewer).get("/catalogue/?tag=x").text
+
+
+def test_the_list_goes_on_page_by_page(
+    reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catalog.listing.views.entry_list.PAGE_SIZE", 2)
+    titles = [shelve(f"Task {number}", script=f"echo {number}\n").entry for number in range(5)]
+    client = client_for(reviewer)
+
+    assert listed(client) == ["Task 4", "Task 3"]
+    assert listed(client, f"?before={titles[3].pk}") == ["Task 2", "Task 1"]
+    assert listed(client, f"?after={titles[2].pk}") == ["Task 4", "Task 3"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/catalogue/", "/catalogue/?q=task", "/catalogue/{}/", "/catalogue/{}/history/",
+     "/api/v1/entries/", "/api/v1/entries/?q=task", "/api/v1/entries/{}/"],
+)  # fmt: skip
+def test_the_number_of_queries_does_not_grow(
+    curator: User, client_for: ClientFor, address: str
+) -> None:
+    first = shelve("Task zero", script=SCRIPT, tags=["a"], owner=curator)
+    client = client_for(curator)
+    address = address.format(first.entry.slug)
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        client.get(address)
+    for number in range(3):
+        shelve(f"Task {number}", script=f"echo {number}\n", tags=["a", "b"], owner=curator)
+        newest = first.entry.versions.latest("number")
+        entry_services.edit_version(
+            newest, script=f"date +{number}\n", details=entry_services.details_of(newest).model_copy(
+                update={"parameters": None}), by=curator,
+        )  # fmt: skip
+        entry_services.add_phrasing(first.entry, text=f"Another {number}", by=curator)
+
+    with CaptureQueriesContext(connection) as many:
+        assert client.get(address).status_code == 200
+
+    assert len(many) == len(few)
+    assert len(few) <= 20
+
+
+def test_the_page_shows_what_is_known_beside_copy(
+    curator: User, second_curator: User, reviewer: User, client_for: ClientFor
+) -> None:
+    version = shelve(
+        script=SCRIPT, parameters=[DIRECTORY], verified_by=second_curator, undo="put them back",
+        check_before="room on the disk", phrasings=["Show stale files"], tools=["find"],
+    )  # fmt: skip
+    page = client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
+
+    for said in (
+        "verified by Curt",
+        "just now",
+        "not used yet",
+        "put them back",
+        "room on the disk",
+        "Show stale files",
+        'name="value-DIRECTORY"',
+        "folder to look into",
+    ):
+        assert said in page
+    assert "Curate" not in page
+
+
+@pytest.mark.parametrize(
+    ("provenance", "said"),
+    [
+        ({"run": 3, "models": {}}, "A pass of the assessor misses about half of the wrong ones"),
+        ({"origin": "import of x"}, "Not reviewed: checked by nobody."),
+    ],
+)
+def test_the_page_says_what_nobody_has_reviewed(
+    reviewer: User, client_for: ClientFor, provenance: dict[str, object], said: str
+) -> None:
+    version = shelve(state="in_review")
+    Version.objects.filter(pk=version.pk).update(provenance=provenance)
+
+    assert said in client_for(reviewer).get(f"/catalogue/{version.entry.slug}/").text
+
+
+def test_curators_see_only_what_they_may_do_now(
+    curator: User, second_curator: User, client_for: ClientFor
+) -> None:
+    version = shelve(state="in_review", author=curator)
+    address = f"/catalogue/{version.entry.slug}/"
+
+    own = client_for(curator).get(address).text
+    others = client_for(second_curator).get(address).text
+
+    assert f"/catalogue/versions/{version.pk}/verify/" not in own
+    assert "somebody else has to verify it" in own
+    assert f"/catalogue/versions/{version.pk}/verify/" in others
+    assert f"/catalogue/versions/{version.pk}/submit/" not in others
+
+
+def test_hostile_text_stays_text(curator: User, client_for: ClientFor) -> None:
+    version = shelve(
+        HOSTILE, script=f"echo '{HOSTILE}'\n", phrasings=[f"x {HOSTILE}"], undo=HOSTILE,
+        check_after=HOSTILE, links=[{"url": "https://example.org/", "label": HOSTILE}],
+    )  # fmt: skip
+    Version.objects.filter(pk=version.pk).update(provenance={HOSTILE: HOSTILE})
+    entry_services.suspend(version.entry, by=curator, reason=HOSTILE)
+    client = client_for(curator)
+
+    for address in (
+        "/catalogue/",
+        f"/catalogue/?q={version.entry.slug}",
+        f"/catalogue/{version.entry.slug}/",
+        f"/catalogue/{version.entry.slug}/history/",
+        f"/catalogue/versions/{version.pk}/edit/",
+    ):
+        page = client.get(address)
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+
+
+def test_the_history_shows_two_versions_side_by_side(
+    curator: User, reviewer: User, client_for: ClientFor
+) -> None:
+    version = shelve(script="uptime\n")
+    details = entry_services.details_of(version).model_copy(update={"tools": None})
+    entry_services.edit_version(version, script="uptime --pretty\n", details=details, by=curator)
+    client = client_for(reviewer)
+    address = f"/catalogue/{version.entry.slug}/history/"
+
+    assert "--pretty" in client.get(address).text
+    assert client.get(f"{address}?from=1&to=2&view=side").status_code == 200
+    assert "--pretty" not in client.get(f"{address}?from=1&to=1").text
+    assert client.get(f"{address}?from=7").status_code == 404
+    assert client.get(f"{address}?to=x").status_code == 404
+
+
+def test_a_version_has_an_address_of_its_own(
+    curator: User, reviewer: User, client_for: ClientFor
+) -> None:
+    version = shelve(script="uptime\n")
+    entry_services.edit_version(version, script="date -u\n", details=VersionDetails(), by=curator)
+    client = client_for(reviewer)
+    address = f"/catalogue/{version.entry.slug}/"
+
+    assert "date" not in client.get(address).text.split('id="filled"')[1].split("</figure>")[0]
+    assert "date" in client.get(f"{address}?version=2").text.split('id="filled"')[1]
+    assert client.get(f"{address}?version=3").status_code == 404
+    assert client.get("/catalogue/nothing-here/").status_code == 404
+
+
+def test_who_is_not_signed_in_sees_nothing() -> None:
+    version = shelve()
+    for address in ("/catalogue/", f"/catalogue/{version.entry.slug}/", "/api/v1/entries/"):
+        assert WebClient().get(address).status_code in (302, 401, 403)

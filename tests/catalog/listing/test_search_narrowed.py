@@ -1,0 +1,103 @@
+"""The search under filters: what they leave is searched, however much else lies nearer."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
+
+from catalog.listing.services import search
+from catalog.listing.services.search import Filters, search_entries
+from catalog.models import Entry, Version
+from catalog.retrieval import vector_search
+from tests.catalog.shelf import shelve
+
+pytestmark = pytest.mark.django_db
+
+SPOOLER = "Restart the print spooler"
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> Version:
+    """An entry that four others lie nearer than, where two are looked for at a time."""
+    monkeypatch.setattr(search, "CANDIDATES", 2)
+    for number in range(4):
+        shelve(f"{SPOOLER} {number}", script=f"echo {number}\n", tags=["near"])
+    return shelve("Restart the spooler of the printer", script="date\n", tags=["rare"])
+
+
+def titles(query: str, **filters: str) -> list[str]:
+    return [entry.title for entry in search_entries(query, filters=Filters(**filters)).entries]
+
+
+def test_without_filters_the_nearest_are_found(far: Version) -> None:
+    assert far.entry.title not in titles(SPOOLER)
+
+
+def test_a_filter_that_leaves_few_finds_them(far: Version) -> None:
+    assert titles(SPOOLER, tag="rare") == [far.entry.title]
+    assert titles("spooler of a printer that hangs", tag="rare") == [far.entry.title]
+    assert titles("unthinkable", tag="rare") == []
+
+
+def test_a_filter_that_leaves_nothing_finds_nothing(far: Version) -> None:
+    assert titles(SPOOLER, tag="unheard-of") == []
+
+
+def test_the_best_come_first_and_no_more_than_wanted(
+    far: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "CANDIDATES", 9)
+    filters = Filters(tag="near")
+    all_found = search_entries(f"{SPOOLER} 3", filters=filters).entries
+
+    assert all_found[0].title == f"{SPOOLER} 3"
+    assert len(all_found) == 4
+    assert search_entries(f"{SPOOLER} 3", filters=filters, limit=2).entries == all_found[:2]
+
+
+def test_among_few_what_is_not_verified_is_found_by_meaning(far: Version) -> None:
+    draft = shelve("Bounce the printer's spooling daemon", state="draft", script="true\n")
+
+    assert titles("bounce the spooler", state="draft") == [draft.entry.title]
+
+
+def test_a_filter_that_leaves_many_looks_at_more(
+    far: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "NARROW", 0)
+    monkeypatch.setattr(search, "WIDE_CANDIDATES", 5)
+
+    assert titles(SPOOLER, tag="rare") == [far.entry.title]
+
+
+def test_the_nearest_among_some_are_the_nearest_of_those(far: Version) -> None:
+    keys = list(Entry.objects.values_list("pk", flat=True))
+    meaning = vector_search.read_meaning(SPOOLER)
+
+    assert meaning.find_among([far.entry_id], limit=5)[0].entry_id == far.entry_id
+    everything = meaning.find_among(keys, limit=5)
+    assert [hit.cosine for hit in everything] == sorted(
+        (hit.cosine for hit in everything), reverse=True
+    )
+    assert set(everything) == set(meaning.find(limit=5))
+
+
+@pytest.mark.parametrize("narrow", [3_000, 0], ids=["few are left", "many are left"])
+def test_the_number_of_queries_does_not_grow(
+    far: Version,
+    narrow: int,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    monkeypatch.setattr(search, "NARROW", narrow)
+    monkeypatch.setattr(search, "CANDIDATES", 9)
+    monkeypatch.setattr(search, "WIDE_CANDIDATES", 9)
+    with CaptureQueriesContext(connection) as few:
+        assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 4
+    for number in range(3):
+        shelve(f"{SPOOLER} once more {number}", script=f"id {number}\n", tags=["near"])
+
+    with django_assert_num_queries(len(few)):
+        assert len(search_entries(SPOOLER, filters=Filters(tag="near")).entries) == 7
