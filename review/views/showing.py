@@ -19,6 +19,7 @@ from review.desk import Desk, Step, assessment_of, note_shown_by
 from review.intake import BREAK_GLASS
 from review.models import Assignment, Case, Rubric, Score
 from review.reading import read_rubric
+from review.shown import steps_shown
 from review.shown_keys import name_feedback, name_seen
 from review.views.decides_showing import ShownDraft, show_decides
 from review.views.remarks_showing import show_remarks
@@ -240,7 +241,7 @@ def _texts(
 
 def _visible_drafts(desk: Desk) -> list[ShownDraft]:
     """The Drafts whose stage is open, and those made by people; in a closed item, all."""
-    steps = {step.draft.pk: step for step in desk.steps if step.draft}
+    steps = steps_shown(desk)
     shown: list[ShownDraft] = []
     for draft in desk.drafts:
         step = steps.get(draft.pk)
