@@ -95,5 +95,5 @@ bench: setup .venv/installed-dev
 	@exec $(VENV_PYTHON) -m bench $(ARGS)
 
 clean:
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .tiny .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

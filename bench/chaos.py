@@ -1,5 +1,5 @@
-"""Two workers: first in a crowd where nobody is killed; then kill -9 of one, of Redis and PostgreSQL in turn, broker
-emptied, replies slower than every limit.
+"""Two workers: first in a crowd where nobody is killed; then kill -9 of each of them, of Redis and PostgreSQL in turn,
+broker emptied, replies slower than every limit.
 """
 
 from __future__ import annotations
@@ -9,18 +9,29 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 from bench.figures import Figure
-from bench.worker import worker
+from bench.worker import WorkerProcess, worker
 from tests.flow.storm import WORK_GOES_ON_WITHIN, Account, Storm, storm, wait_until
 
-RUNS = 300  # enough for two workers not to be through before the last blow
+RUNS = 500  # enough for two workers not to be through before the last blow
 CALLS = 4  # of a run that passes
 PLACES = 16
 LATENCY = 1.0  # seconds a call
 LIMIT = 5  # seconds an endpoint waits for a reply
 LEASE = 20.0  # seconds, as people have it
-BLOWS = ("kill_worker", "kill_redis", "kill_postgres", "empty_broker", "stop_worker")
+# The first worker is the product's own, which its supervisor starts again; the second one is started again here.
+BLOWS = (
+    "kill_worker",
+    "kill_second_worker",
+    "kill_redis",
+    "kill_second_worker",
+    "kill_postgres",
+    "kill_worker",
+    "empty_broker",
+    "stop_worker",
+)
 BETWEEN = 5.0  # seconds of work between two blows
 # Replies that come too late, at different places in the storm.
 LATE = [
@@ -36,10 +47,10 @@ def measure() -> list[Figure]:
     _start_runs()
     with (
         storm(os.environ["DATABASE_URL"], latency=LATENCY, lease=LEASE, faults=LATE) as product,
-        # Blows hit the product's own; this one goes on, and may take up what the other one held.
-        worker(product.environment, threads=PLACES),
+        # Whichever is hit, the other goes on, and may take up what that one held.
+        worker(product.environment, threads=PLACES) as second,
     ):
-        pauses = {blow: _strike(product, blow) for blow in BLOWS}
+        pauses = [(blow, _strike(product, second, blow)) for blow in BLOWS]
         wait_until(lambda: product.unfinished() == 0, seconds=_PATIENCE, what="the end of all runs")
         account = product.account()
     return [*crowd, *_pauses(pauses), *_books(account)]
@@ -72,7 +83,7 @@ def _start_runs() -> None:
         )
 
 
-def _strike(product: Storm, blow: str) -> float | None:
+def _strike(product: Storm, second: WorkerProcess, blow: str) -> float | None:
     """Seconds until a call begun after the blow was answered; None where nothing was left to do."""
     wait_until(
         lambda: product.in_flight() > 0 or product.unfinished() == 0,
@@ -80,7 +91,11 @@ def _strike(product: Storm, blow: str) -> float | None:
         what="a call in flight",
     )
     moment = time.time()
-    getattr(product, blow)()
+    if blow == "kill_second_worker":
+        second.kill()
+        second.start()
+    else:
+        getattr(product, blow)()
     wait_until(
         lambda: product.went_on_after(moment) is not None or product.unfinished() == 0,
         seconds=_PATIENCE,
@@ -90,14 +105,14 @@ def _strike(product: Storm, blow: str) -> float | None:
     return product.went_on_after(moment)
 
 
-def _pauses(pauses: dict[str, float | None]) -> list[Figure]:
+def _pauses(pauses: Sequence[tuple[str, float | None]]) -> list[Figure]:
     return [
         {
-            "what": f"seconds until an answer to a call begun after {blow}",
+            "what": f"blow {number}, seconds until an answer to a call begun after {blow}",
             "value": seconds,
             "held": f"at most {WORK_GOES_ON_WITHIN:.0f}",
         }
-        for blow, seconds in pauses.items()
+        for number, (blow, seconds) in enumerate(pauses, 1)
     ]
 
 

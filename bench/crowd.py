@@ -126,7 +126,7 @@ def _waits(times: dict[str, list[float]]) -> list[Figure]:
             "note": f"of {len(beats)}",
         },
         {
-            "what": "wait for an endpoint's row, median, ms",
+            "what": "finding and taking a place, in the database, median, ms",
             "value": 1000 * statistics.median(waits),
             "held": "",
             "note": f"of {len(waits)}",
@@ -138,7 +138,7 @@ def _waits(times: dict[str, list[float]]) -> list[Figure]:
         },
         {"what": "the same, longest", "value": 1000 * max(waits), "held": ""},
         {
-            "what": "asking for a place altogether, median, ms",
+            "what": "the same with the way there and back, median, ms",
             "value": 1000 * statistics.median(admissions),
             "held": "",
         },

@@ -10,3 +10,7 @@ class Figure(TypedDict):
     value: float | None  # None where it could not be measured, with the reason in `note`
     held: str  # the figure to hold, in words; empty where none is set
     note: NotRequired[str]
+
+
+class CannotMeasure(Exception):
+    """What a measurement needs is not on this machine; the text says what."""

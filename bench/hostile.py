@@ -42,11 +42,11 @@ def measure() -> list[Figure]:
         environment = {**os.environ, "SCRIPTSMITH_DEMO_MODEL_URL": standin.url}
         for kind in kinds:
             _make_endpoint(kind, tls_url if kind == "tls" else f"http://127.0.0.1:{port}/{kind}")
-        with worker(environment, threads=THREADS) as pid:
+        with worker(environment, threads=THREADS) as process:
             _finish(_start([("", HEALTHY)]))  # what is loaded at first is no growth
-            start = _memory(pid, "VmRSS")
+            start = _memory(process.pid, "VmRSS")
             for kind in kinds:
-                figures += _meet(kind, pid, start, port)
+                figures += _meet(kind, process.pid, start, port)
             told = time.monotonic()
     stopped = time.monotonic() - told
     return [

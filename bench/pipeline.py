@@ -70,12 +70,12 @@ def measure_together() -> list[Figure]:
     with (
         _standin() as environment,
         _places(2 * IN_FLIGHT),
-        worker(environment, threads=IN_FLIGHT) as pid,
+        worker(environment, threads=IN_FLIGHT) as process,
     ):
-        used = processor_seconds(pid)
+        used = processor_seconds(process.pid)
         runs = [_start(enqueue=True).pk for _ in range(RUNS)]
-        memory = _wait_for(runs, pid)
-        used = processor_seconds(pid) - used
+        memory = _wait_for(runs, process.pid)
+        used = processor_seconds(process.pid) - used
     walls, calls = _walls_and_calls(runs)
     path = LATENCY * CALLS_ON_THE_PATH
     return [
@@ -100,11 +100,11 @@ def measure_few_places() -> list[Figure]:
     with (
         _standin() as environment,
         _places(FEW_PLACES),
-        worker(environment, threads=IN_FLIGHT) as pid,
+        worker(environment, threads=IN_FLIGHT) as process,
     ):
         began = time.monotonic()
         runs = [_start(enqueue=True).pk for _ in range(IN_FLIGHT)]
-        _wait_for(runs, pid)
+        _wait_for(runs, process.pid)
         wall = time.monotonic() - began
     _walls, calls = _walls_and_calls(runs)
     return [

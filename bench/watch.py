@@ -37,14 +37,14 @@ def watch(**_signal: object) -> None:
     from pipeline.ledger import admission
     from pipeline.scheduling import heartbeat
 
-    beat, admit = heartbeat.Heartbeat._renew_all, admission.lock_and_admit
+    beat, admit = heartbeat.Heartbeat._renew_all, admission.ask_for_places
 
     def admit_timed(*given: Any) -> Any:
-        asked_at, rows = admit(*given)
+        rows = admit(*given)
         if rows:
-            # The server's wait for the lock alone: no round trip, and no turn at Python's lock.
-            _note("wait", (rows[0].locked_at - asked_at).total_seconds())
-        return asked_at, rows
+            # In the server alone: no round trip, and no turn at Python's lock.
+            _note("wait", rows[0].took.total_seconds())
+        return rows
 
     heartbeat.Heartbeat._renew_all = _timed("heartbeat", beat)  # type: ignore[method-assign]
-    admission.lock_and_admit = _timed("admission", admit_timed)
+    admission.ask_for_places = _timed("admission", admit_timed)

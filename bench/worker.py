@@ -15,30 +15,62 @@ from pathlib import Path
 from tests.site_process import ROOT
 
 
-@contextmanager
-def worker(environment: dict[str, str], *, threads: int) -> Iterator[int]:
-    """One worker with its scheduler, both queues and so many threads; its process id once it is ready."""
-    with tempfile.TemporaryDirectory(prefix="scriptsmith-worker-") as folder:
+class WorkerProcess:
+    """One worker with its scheduler, both queues and so many threads, as a process group of its own."""
+
+    def __init__(self, environment: dict[str, str], *, threads: int) -> None:
+        self._environment = environment | {"SCRIPTSMITH_WORKER_THREADS": str(threads)}
+        self._folder = tempfile.TemporaryDirectory(prefix="scriptsmith-worker-")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process id, once it was started."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it and wait until it takes up work; raises RuntimeError where it does not."""
         command = [sys.executable, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
-        command += ["--schedule", str(Path(folder) / "schedule"), "--pool", "threads"]
+        command += ["--schedule", str(Path(self._folder.name) / "schedule"), "--pool", "threads"]
         command += ["--queues", "interactive,campaign", "--loglevel", "INFO"]
         # A name of its own: it may be the second one on this machine.
         command += ["--without-gossip", "--without-mingle", "--hostname", "bench@%h"]
-        log = Path(folder) / "worker.log"
+        log = Path(self._folder.name) / "worker.log"
         with log.open("wb") as output:
-            process = subprocess.Popen(
+            self._process = subprocess.Popen(
                 command,
                 cwd=ROOT,
-                env=environment | {"SCRIPTSMITH_WORKER_THREADS": str(threads)},
+                env=self._environment,
                 stdout=output,
                 stderr=output,
+                start_new_session=True,
             )
-        try:
-            _wait_until_ready(process, log)
-            yield process.pid
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=60)
+        _wait_until_ready(self._process, log)
+
+    def kill(self) -> None:
+        """End it by SIGKILL, its scheduler too."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Tell it to end, and wait until it has, where it was started."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.wait(timeout=60)
+        self._folder.cleanup()
+
+
+@contextmanager
+def worker(environment: dict[str, str], *, threads: int) -> Iterator[WorkerProcess]:
+    """A worker that takes up work as the block begins, and ends with it."""
+    process = WorkerProcess(environment, threads=threads)
+    try:
+        process.start()
+        yield process
+    finally:
+        process.stop()
 
 
 def memory_of(pid: int) -> float:

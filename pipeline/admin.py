@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from pipeline import models
+from pipeline.runs.admin_rows import OfRun
 
 
 @admin.register(models.Action)
@@ -26,7 +27,8 @@ class BatchAdmin(admin.ModelAdmin[models.Batch]):
 
 
 @admin.register(models.Run)
-class RunAdmin(admin.ModelAdmin[models.Run]):
+class RunAdmin(OfRun[models.Run]):
+    to_run = "pk"
     list_display = ("pk", "action", "configuration", "state", "verdict", "origin", "created_at")
     list_filter = ("state", "verdict", "origin", "demo")
     list_select_related = ("action", "configuration")
@@ -36,7 +38,7 @@ class RunAdmin(admin.ModelAdmin[models.Run]):
 
 
 @admin.register(models.Stage)
-class StageAdmin(admin.ModelAdmin[models.Stage]):
+class StageAdmin(OfRun[models.Stage]):
     list_display = ("pk", "run", "sequence", "name", "round", "state", "outcome", "milliseconds")
     list_filter = ("name", "state")
     list_select_related = ("run",)
@@ -56,7 +58,7 @@ class RetrievedMatchAdmin(admin.ModelAdmin[models.RetrievedMatch]):
 
 
 @admin.register(models.Draft)
-class DraftAdmin(admin.ModelAdmin[models.Draft]):
+class DraftAdmin(OfRun[models.Draft]):
     list_display = ("pk", "run", "number", "kind", "arm", "round", "author", "model", "created_at")
     list_filter = ("kind", "arm")
     list_select_related = ("run", "author")
@@ -66,7 +68,8 @@ class DraftAdmin(admin.ModelAdmin[models.Draft]):
 
 
 @admin.register(models.DraftFinding)
-class DraftFindingAdmin(admin.ModelAdmin[models.DraftFinding]):
+class DraftFindingAdmin(OfRun[models.DraftFinding]):
+    to_run = "draft__run"
     list_display = ("pk", "draft", "check_name", "level", "code", "line")
     list_filter = ("check_name", "level")
     list_select_related = ("draft",)
@@ -76,7 +79,8 @@ class DraftFindingAdmin(admin.ModelAdmin[models.DraftFinding]):
 
 
 @admin.register(models.Assessment)
-class AssessmentAdmin(admin.ModelAdmin[models.Assessment]):
+class AssessmentAdmin(OfRun[models.Assessment]):
+    to_run = "draft__run"
     list_display = ("pk", "draft", "verdict", "why", "model", "created_at")
     list_filter = ("verdict",)
     list_select_related = ("draft",)
@@ -86,7 +90,8 @@ class AssessmentAdmin(admin.ModelAdmin[models.Assessment]):
 
 
 @admin.register(models.Feedback)
-class FeedbackAdmin(admin.ModelAdmin[models.Feedback]):
+class FeedbackAdmin(OfRun[models.Feedback]):
+    to_run = "draft__run"
     list_display = ("pk", "draft", "arm", "round", "author", "model", "words")
     list_filter = ("arm", "no_error_found")
     list_select_related = ("draft", "author")
@@ -96,7 +101,7 @@ class FeedbackAdmin(admin.ModelAdmin[models.Feedback]):
 
 
 @admin.register(models.Refinement)
-class RefinementAdmin(admin.ModelAdmin[models.Refinement]):
+class RefinementAdmin(OfRun[models.Refinement]):
     list_display = ("pk", "run", "draft", "state", "asked_by", "created_at")
     list_filter = ("state",)
     list_select_related = ("run", "draft", "asked_by")
@@ -116,7 +121,7 @@ class DraftUseAdmin(admin.ModelAdmin[models.DraftUse]):
 
 
 @admin.register(models.ModelCall)
-class ModelCallAdmin(admin.ModelAdmin[models.ModelCall]):
+class ModelCallAdmin(OfRun[models.ModelCall]):
     list_display = ("key", "run", "stage", "round", "endpoint", "model", "state", "outcome")
     list_filter = ("stage", "state", "endpoint")
     list_select_related = ("run", "endpoint")
@@ -126,7 +131,8 @@ class ModelCallAdmin(admin.ModelAdmin[models.ModelCall]):
 
 
 @admin.register(models.Attempt)
-class AttemptAdmin(admin.ModelAdmin[models.Attempt]):
+class AttemptAdmin(OfRun[models.Attempt]):
+    to_run = "call__run"
     list_display = ("pk", "call", "number", "outcome", "http_status", "possibly_billed", "cost")
     list_filter = ("outcome", "possibly_billed")
     list_select_related = ("call",)

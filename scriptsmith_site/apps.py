@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 
 from celery.signals import (
     task_postrun,
@@ -24,6 +25,10 @@ from scriptsmith_site.logs import follow_run
 
 logger = logging.getLogger(__name__)
 
+# Seconds until a worker's thread that computes lets go of Python's lock. Python's own 5 ms, times the threads that
+# are about to write a reply down, is what a heartbeat waits for each of its steps.
+_SWITCH_INTERVAL = 0.001
+
 
 def warm_up(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
@@ -31,6 +36,7 @@ def warm_up(**_signal: object) -> None:
     from pipeline.scheduling.dispatch import forget_dispatches
     from pipeline.scheduling.heartbeat import heartbeat
 
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     forget_dispatches()
     model_client()
     sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())

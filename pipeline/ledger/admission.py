@@ -1,15 +1,14 @@
-"""Admits calls to an endpoint: as many as it has places for, in turn, counted and noted while its row is locked.
+"""Admits calls to an endpoint: as many as it has places for, in turn.
 
-Counting calls in flight and noting another one must not interleave between workers, so the endpoint's row is
-locked for it. Both statements and their commit travel together: nothing of the client's happens meanwhile, or
-each run would wait for the others' round trips and for their turns at Python's lock. The endpoint is locked
-before the run, as everywhere (docs/decisions, order of locks).
+A place is a number from 1 to the endpoint's limit. A try holds one from its first note to its end, and an index
+lets no two open tries of an endpoint have the same: so the limit holds however many workers ask at once, and
+nobody waits for anybody. One statement, committed by itself, finds whose turn it is and notes the tries; it locks
+the run alone (docs/decisions, order of locks).
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,21 +16,18 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, Rest
+from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, Rest, take_back_places
 from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
 from pipeline.types import Problem
 
-logger = logging.getLogger(__name__)
+# How often a run asks whose place somebody else took at the same moment; after that it waits in turn.
+_TIMES = 5
 
-_LONG_WAIT = timedelta(seconds=1)
-
-_LOCK = "SELECT statement_timestamp() FROM pipeline_endpoint WHERE id = %s FOR NO KEY UPDATE"
-
-# Times are the statement's, and not the transaction's: it may have waited for the lock.
 _ADMIT = f"""
 WITH held AS (
     SELECT run.id, run.batch_id, run.waits_for_id, batch.priority
@@ -75,13 +71,45 @@ WITH held AS (
         WHEN is_on AND NOT rests THEN greatest(0, least(%(wanted)s, free - ahead)) ELSE 0
     END AS given
     FROM counted, endpoint
+), place AS (
+    SELECT place, row_number() OVER () AS position
+    FROM (
+        SELECT place
+        FROM (
+            SELECT one.place FROM endpoint, generate_series(1, max_in_flight) AS one (place)
+            WHERE NOT EXISTS (
+                SELECT FROM pipeline_attempt AS attempt
+                WHERE attempt.endpoint_id = %(endpoint)s AND attempt.place = one.place
+                    AND attempt.ended_at IS NULL
+            )
+            OFFSET 0 -- or taken ones would be locked too
+        ) AS free
+        -- Passes over what somebody is taking at this moment. What was taken since this statement began is
+        -- left out by the index below.
+        WHERE pg_try_advisory_xact_lock(
+            hashtextextended(format('place %%s at endpoint %%s', place, %(endpoint)s), 0)
+        )
+        -- Without a lease nothing is admitted; a limit of null would be none.
+        LIMIT coalesce((SELECT given FROM admitted), 0)
+    ) AS taken
 ), asked AS (
-    SELECT * FROM jsonb_to_recordset(%(calls)s::jsonb) AS one (
-        place int, key text, stage text, round int, sample int, model text, prompt text,
+    SELECT one.*, place.place
+    FROM jsonb_to_recordset(%(calls)s::jsonb) AS one (
+        position int, key text, stage text, round int, sample int, model text, prompt text,
         prompt_version text, request jsonb, created_at timestamptz
     )
-    -- Without a lease nothing is admitted; a limit of null would be none.
-    ORDER BY place LIMIT coalesce((SELECT given FROM admitted), 0)
+    JOIN place USING (position)
+), noted AS (
+    INSERT INTO pipeline_attempt (
+        call_id, number, fence, endpoint_id, place, started_at, outcome, error_type, message,
+        request_id, possibly_billed, input_tokens, output_tokens, cache_read_tokens,
+        cache_write_tokens, thinking_tokens
+    )
+    SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM pipeline_attempt WHERE call_id = key),
+        %(fence)s, %(endpoint)s, place, %(now)s, '', '', '', '', false, 0, 0, 0, 0, 0
+    FROM asked
+    ON CONFLICT (endpoint_id, place) WHERE ended_at IS NULL AND place IS NOT NULL DO NOTHING
+    RETURNING id, number, call_id
 ), called AS (
     INSERT INTO pipeline_modelcall (
         key, run_id, refinement_id, stage, round, sample, endpoint_id, model, prompt,
@@ -89,31 +117,20 @@ WITH held AS (
     )
     SELECT key, %(run)s, %(refinement)s, stage, round, sample, %(endpoint)s, model, prompt,
         prompt_version, request, 'open', %(fence)s, '', created_at
-    FROM asked
+    FROM asked JOIN noted ON noted.call_id = asked.key
     ON CONFLICT (key) DO UPDATE SET fence = excluded.fence
-), noted AS (
-    INSERT INTO pipeline_attempt (
-        call_id, number, fence, started_at, outcome, error_type, message, request_id,
-        possibly_billed, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
-        thinking_tokens
-    )
-    SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM pipeline_attempt WHERE call_id = key),
-        %(fence)s, %(now)s, '', '', '', '', false, 0, 0, 0, 0, 0
-    FROM asked
-    RETURNING id, number, call_id
 ), came AS (
     UPDATE pipeline_run AS run SET waits_for_id = NULL
-    FROM held, admitted
-    WHERE run.id = held.id AND held.waits_for_id IS NOT NULL AND admitted.given > 0
-), campaign AS (
-    UPDATE pipeline_endpoint AS row SET campaign_call_at = statement_timestamp()
-    FROM held, admitted
-    WHERE row.id = %(endpoint)s AND held.batch_id IS NOT NULL AND admitted.given > 0
-        AND coalesce(row.campaign_call_at <= statement_timestamp() - %(turn)s / 10, true)
+    FROM held
+    WHERE run.id = held.id AND held.waits_for_id IS NOT NULL AND EXISTS (SELECT FROM noted)
 )
-SELECT endpoint.is_on, endpoint.rests, endpoint.blocked_until, endpoint.blocked_why, admitted.free,
-    waiting.everybody, statement_timestamp(), noted.id, noted.number, noted.call_id
-FROM admitted CROSS JOIN endpoint CROSS JOIN waiting LEFT JOIN noted ON true
+SELECT endpoint.is_on, endpoint.rests, endpoint.blocked_until, endpoint.blocked_why,
+    held.batch_id IS NOT NULL
+        AND coalesce(endpoint.campaign_call_at <= statement_timestamp() - %(turn)s / 10, true)
+        AS begins_turn,
+    admitted.free, admitted.given, waiting.everybody, clock_timestamp() - statement_timestamp(),
+    noted.id, noted.number, noted.call_id
+FROM admitted CROSS JOIN held CROSS JOIN endpoint CROSS JOIN waiting LEFT JOIN noted ON true
 """
 
 
@@ -132,9 +149,11 @@ class Row(NamedTuple):
     rests: bool
     blocked_until: datetime | None
     blocked_why: str
+    begins_turn: bool
     free: int
+    given: int
     everybody: int
-    locked_at: datetime
+    took: timedelta  # in the database, with all that it waited for there
     attempt: int | None
     number: int
     call: str
@@ -144,8 +163,8 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
     """One more try of at least one of these calls of one run to this endpoint, committed; calls without a row get one.
 
     Raises Rest where no place is free, or all that are belong to runs whose turn is first; Problem where the
-    endpoint is switched off; LostLease. Then nothing is noted. To be called outside a transaction, or the endpoint
-    stays locked until its end.
+    endpoint is switched off; LostLease. Then nothing is noted. To be called outside a transaction, or others pass
+    over these places, and wait for the run, until its end.
     """
     now = timezone.now()
     values: dict[str, Any] = {
@@ -159,48 +178,56 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
         "kept": KEPT,
         "wanted": len(calls),
         "now": now,
-        "calls": json.dumps([_asked(call) | {"place": at} for at, call in enumerate(calls)]),
+        "calls": json.dumps([_asked(call) | {"position": at} for at, call in enumerate(calls, 1)]),
     }
-    asked_at, rows = lock_and_admit(endpoint.pk, values)
-    if not rows:
-        raise LostLease(f"run {lease.run_id}")
-    first = rows[0]
-    if (waited := first.locked_at - asked_at) > _LONG_WAIT:
-        logger.warning("%s: its row was locked for %s", endpoint.name, waited)
-    if not first.is_on:
-        raise Problem(_("%s is switched off.") % endpoint)
-    if first.rests:
-        raise Rest(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
-    numbered = {row.call: row for row in rows if row.attempt is not None}
+    for _time in range(_TIMES):
+        rows = ask_for_places(values)
+        if not rows:
+            raise LostLease(f"run {lease.run_id}")
+        first = rows[0]
+        if not first.is_on:
+            raise Problem(_("%s is switched off.") % endpoint)
+        if first.rests:
+            raise Rest(first.blocked_why, until=first.blocked_until, waits_for=endpoint.pk)
+        numbered = {row.call: row for row in rows if row.attempt is not None}
+        if numbered or not first.given:
+            break
+        # Somebody took them at the same moment, or calls of lost workers have their numbers.
+        take_back_places(endpoint.pk)
     if not numbered:
         raise Rest(_("%s has no place free.") % endpoint, waits_for=endpoint.pk)
+    if first.begins_turn:
+        _note_campaign_call(endpoint)
     tries = []
-    for call in calls[: len(numbered)]:
-        row = numbered[call.key]
-        call.fence, call._state.adding = lease.fence, False
-        tries.append(
-            Attempt(pk=row.attempt, call=call, number=row.number, fence=lease.fence, started_at=now)
-        )
+    for call in calls:
+        if call.key in numbered:
+            row = numbered[call.key]
+            call.fence, call._state.adding = lease.fence, False
+            tries.append(
+                Attempt(
+                    pk=row.attempt,
+                    call=call,
+                    number=row.number,
+                    fence=lease.fence,
+                    started_at=now,
+                )
+            )
     return Admission(tries, tell_others=first.free > len(tries) and first.everybody > 0)
 
 
-def lock_and_admit(endpoint_id: int, values: dict[str, Any]) -> tuple[datetime, list[Row]]:
-    """Both in one round trip, and outside a transaction in one of their own, which the server commits by itself.
+def ask_for_places(values: dict[str, Any]) -> list[Row]:
+    """The one statement; outside a transaction the server commits it by itself. Without a lease, no row."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ADMIT, values)
+        return [Row(*row) for row in cursor.fetchall()]
 
-    Returns when the lock was asked for, by the database's clock, and the rows; each says when it was had.
-    """
-    connection.ensure_connection()
-    with (
-        connection.wrap_database_errors,
-        connection.cursor() as locking,
-        connection.cursor() as admitting,
-    ):
-        with connection.connection.pipeline():
-            locking.execute(_LOCK, [endpoint_id])
-            # A statement of its own: only then does it see what others noted while it waited for the lock.
-            admitting.execute(_ADMIT, values)
-        (asked_at,) = locking.fetchone()
-        return asked_at, [Row(*row) for row in admitting.fetchall()]
+
+def _note_campaign_call(endpoint: Endpoint) -> None:
+    """Note that a campaign had its turn; not with the tries, for the endpoint is locked before the run."""
+    now = timezone.now()
+    Endpoint.objects.filter(
+        Q(campaign_call_at=None) | Q(campaign_call_at__lte=now - CAMPAIGN_TURN / 10), pk=endpoint.pk
+    ).update(campaign_call_at=now)
 
 
 def _asked(call: ModelCall) -> dict[str, object]:

@@ -31,6 +31,18 @@ JOIN pipeline_run AS run ON run.id = call.run_id
 WHERE attempt.ended_at IS NULL AND call.endpoint_id = %(endpoint)s
     AND run.lease_until > statement_timestamp()
 """
+_TAKE_BACK = """
+UPDATE pipeline_attempt SET place = NULL
+WHERE id IN (
+    SELECT attempt.id
+    FROM pipeline_attempt AS attempt
+    JOIN pipeline_modelcall AS call ON call.key = attempt.call_id
+    JOIN pipeline_run AS run ON run.id = call.run_id
+    WHERE attempt.endpoint_id = %s AND attempt.place IS NOT NULL AND attempt.ended_at IS NULL
+        AND coalesce(run.lease_until <= statement_timestamp(), true)
+    FOR NO KEY UPDATE OF attempt SKIP LOCKED
+)
+"""
 _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND state = 'queued')"
 
 
@@ -73,6 +85,12 @@ def _tell_waiting(endpoint_id: int) -> list[int]:
     first = list(told.in_turn().select_for_update(skip_locked=True, of=("self",))[: max(free, 0)])
     dispatch_runs(first)
     return [run.pk for run in first]
+
+
+def take_back_places(endpoint_id: int) -> None:
+    """Free the numbers that calls of lost workers hold; the calls stay open until their runs are taken up."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_BACK, [endpoint_id])
 
 
 def awaited_endpoints() -> list[int]:

@@ -88,6 +88,18 @@ class Attempt(models.Model):
         ORPHANED = "orphaned", _("Worker lost")
 
     call = models.ForeignKey(ModelCall, models.CASCADE, related_name="attempts")
+    # The place that it holds at its endpoint until its end; `admission` gives it. Not held by a constraint: each
+    # call would lock the endpoint's row for it, and the call refers to the endpoint anyway.
+    endpoint = models.ForeignKey(
+        Endpoint,
+        models.DO_NOTHING,
+        null=True,
+        editable=False,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+    )
+    place = models.PositiveSmallIntegerField(null=True, editable=False)
     number = models.PositiveSmallIntegerField()
     fence = models.PositiveBigIntegerField()
     started_at = models.DateTimeField(default=timezone.now)
@@ -115,6 +127,11 @@ class Attempt(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(fields=["call", "number"], name="attempt_number_once_a_call"),
+            models.UniqueConstraint(
+                fields=["endpoint", "place"],
+                condition=Q(ended_at=None, place__isnull=False),
+                name="attempt_place_held_once",
+            ),
             models.CheckConstraint(
                 condition=Q(ended_at=None, outcome="") | Q(ended_at__isnull=False) & ~Q(outcome=""),
                 name="attempt_ends_with_outcome",

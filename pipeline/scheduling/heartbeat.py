@@ -35,11 +35,14 @@ JOIN unnest(%(runs)s::bigint[], %(fences)s::bigint[]) AS held (run, fence)
     ON held.run = run.id AND held.fence = run.fence
 WHERE run.owner = %(owner)s AND run.state = 'running'
 """
+# In one round trip: after each one this thread waits for its turn at Python's lock, among all of the worker's.
 _RENEW = f"""
-WITH free AS ({_MINE} FOR NO KEY UPDATE OF run SKIP LOCKED)
-UPDATE pipeline_run AS run SET lease_until = clock_timestamp() + %(lease)s
-FROM free WHERE run.id = free.id
-RETURNING run.id
+WITH mine AS ({_MINE}), free AS ({_MINE} FOR NO KEY UPDATE OF run SKIP LOCKED), renewed AS (
+    UPDATE pipeline_run AS run SET lease_until = clock_timestamp() + %(lease)s
+    FROM free WHERE run.id = free.id
+    RETURNING run.id
+)
+SELECT id FROM mine EXCEPT SELECT id FROM renewed
 """
 
 
@@ -165,12 +168,7 @@ def renew(held: Collection[Lease]) -> set[int]:
     }
     with connection.cursor() as cursor:
         cursor.execute(_RENEW, values)
-        renewed = {pk for (pk,) in cursor.fetchall()}
-        if len(renewed) == len(held):
-            return set()
-        # The others were lost, given back, or are locked.
-        cursor.execute(_MINE, values)
-        return {pk for (pk,) in cursor.fetchall()} - renewed
+        return {pk for (pk,) in cursor.fetchall()}
 
 
 heartbeat = Heartbeat()

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from pipeline.models import Run
@@ -93,12 +94,14 @@ def write(shown: ShownVerdicts, *, where: str) -> None:
 # --- What follows from it -------------------------------------------------------------------------------------
 
 
-def first_exposure(user: int) -> Subquery:
+def first_exposure(user: int) -> Least:
     """For a query of items: when this person was first shown the verdict; null where they were not."""
-    seen = Exposure.objects.filter(person=user).filter(
-        Q(run=OuterRef("run")) | Q(campaign=OuterRef("campaign"))
+    seen = Exposure.objects.filter(person=user)
+    # Each is one row of an index; both in one query are neither, and each score asks.
+    return Least(
+        Subquery(seen.filter(run=OuterRef("run")).values("at")),
+        Subquery(seen.filter(campaign=OuterRef("campaign")).values("at")),
     )
-    return Subquery(seen.order_by("at").values("at")[:1])
 
 
 def scored_in_queue(user: int) -> Exists:

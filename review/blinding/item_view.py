@@ -211,6 +211,11 @@ class ItemView:
                 steps.append(Step("refined", arm, draft=refined))
         return steps
 
+    @property
+    def shown_drafts(self) -> list[Draft]:
+        """The Drafts that this reviewer may see now, in the order of their stages."""
+        return [step.draft for step in self.steps if step.draft]
+
     @cached_property
     def next_step(self) -> Step | None:
         """The first thing shown that has no score yet."""

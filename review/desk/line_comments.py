@@ -38,7 +38,7 @@ def add_remark(item: Item, *, draft: int, line: int, text: str, by: User) -> Rem
     Item.objects.select_for_update().get(pk=item.pk)
     desk = open_item(item, by)
     held_assignment(desk)
-    seen = next((one.draft for one in desk.steps if one.draft and one.draft.pk == draft), None)
+    seen = next((one for one in desk.shown_drafts if one.pk == draft), None)
     if seen is None:
         raise NotAllowedNow(_("This script is not open to you."))
     last = count_lines(seen)
@@ -81,7 +81,7 @@ def remarks_of(desk: ItemView) -> list[Remark]:
     found = Remark.objects.filter(item=desk.item, removed_at=None).select_related("by")
     if not desk.visible["reviewers"]:
         found = found.filter(by=desk.reviewer)
-    seen = {one.draft.pk for one in desk.steps if one.draft}
+    seen = {one.pk for one in desk.shown_drafts}
     return [one for one in found if one.draft_id in seen or desk.is_closed]
 
 

@@ -237,7 +237,6 @@ def show_item(desk: ItemView) -> dict[str, Any]:
     if assessment is not None:
         note_shown_by(desk)
     feedback = desk.feedback_in("model") if desk.visible["feedback"] else None
-    drafts = [one.draft for one in desk.steps if one.draft]
     shows_models = desk.visible["models"]
     shows_kind = shows_models and desk.visible["verdict"]
     item = desk.item.pk
@@ -259,7 +258,7 @@ def show_item(desk: ItemView) -> dict[str, Any]:
                 "sha256": draft.sha256,
                 "script": draft.script,
             }
-            for number, draft in enumerate(drafts, start=1)
+            for number, draft in enumerate(desk.shown_drafts, start=1)
         ],
         "feedback": {"id": name_feedback(item, feedback.pk), "text": feedback.text}
         if feedback

@@ -24,10 +24,8 @@ def steps_shown(desk: ItemView) -> dict[int, Step]:
 
 def seal(desk: ItemView) -> str:
     """The token of what is shown now: whose screen of which item it is, then which Drafts stand on it."""
-    drafts = [step.draft for step in desk.steps if step.draft]
-    shown = " ".join(
-        f"{draft.pk}:{draft.sha256}" for draft in sorted(drafts, key=lambda one: one.pk)
-    )
+    drafts = sorted(desk.shown_drafts, key=lambda one: one.pk)
+    shown = " ".join(f"{draft.pk}:{draft.sha256}" for draft in drafts)
     owner = f"{desk.reviewer.pk} {desk.item.pk}"
     return _hmac(owner) + _hmac(f"{owner} {shown}")
 
@@ -44,7 +42,7 @@ def draft_shown(desk: ItemView, *, sha256: str, token: str) -> Draft:
             _("This does not say which screen it was decided on; load the item again."),
             field="shown",
         )
-    drafts = [step.draft for step in desk.steps if step.draft]
+    drafts = desk.shown_drafts
     newest = max((draft.number for draft in drafts), default=0)
     if not constant_time_compare(token, now):
         raise Stale(

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.urls import resolve
 
-from tests.page_forms import TOKEN, Form, Value, forms_in
+from tests.page_forms import Form, Value, forms_in
 from tests.people import make_person
 from tests.web_client import WebClient
 
@@ -116,17 +116,7 @@ def send(story: Story, world: World, page: HttpResponse) -> HttpResponse:
     """Fill the form in as a person would, and send exactly what a browser would send."""
     form = find_form(story, page, story.press)
     form.fill(**(story.fill(world) if callable(story.fill) else story.fill))
-    button = form.press(story.press)
-    address = (button and button.formaction) or form.action or _address_of(page)
-    fields = form.sent(button)
-    data: dict[str, Any] | str = fields
-    options: dict[str, Any] = {}
-    if not form.is_multipart:
-        data = urlencode(fields, doseq=True)
-        options["content_type"] = "application/x-www-form-urlencoded"
-    elif TOKEN not in fields:
-        data = {**fields, TOKEN: ""}  # so that the client adds none
-    return world.client.post(address, data, follow=True, **options)
+    return form.send(world.client, page=_address_of(page), press=story.press, follow=True)
 
 
 def _address_of(page: HttpResponse) -> str:

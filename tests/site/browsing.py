@@ -18,10 +18,7 @@ class Person:
         """Fetch the page, fill its form to `action` (None: its only one) and send it."""
         forms = forms_in(self.client.get(page).content.decode())
         (form,) = [one for one in forms if one.is_post and _is_wanted(one, action)]
-        answer: HttpResponse = self.client.post(
-            form.action or page, form.fill(**typed).sent(form.press())
-        )
-        return answer
+        return form.fill(**typed).send(self.client, page=page)
 
     def sign_in(self, name: str, password: str) -> HttpResponse:
         return self.send("/login/", username=name, password=password)

@@ -61,7 +61,7 @@ def show_remarks(
         ]
 
     own = [one for one in all_of_them if one.by_id == desk.reviewer.pk]
-    is_open = any(one.draft and one.draft.pk == shown.pk for one in desk.steps)
+    is_open = any(one.pk == shown.pk for one in desk.shown_drafts)
     return {
         "remarks": at(shown),
         "old_remarks": at(against),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from pipeline import services
@@ -53,14 +56,7 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
     lease = run_leases.claim(run.pk)
     assert lease is not None
     calls = [
-        ModelCall(
-            key=f"asked-{run.pk}-{number}",
-            run=run,
-            stage="generate",
-            round=number,
-            endpoint=endpoint,
-            request={},
-        )
+        make_call(run, endpoint, key=f"asked-{run.pk}-{number}", round=number)
         for number in range(wanted)
     ]
     try:
@@ -72,6 +68,23 @@ def given(run: Run, endpoint: Endpoint, *, wanted: int = 1) -> int:
     finally:
         ModelCall.objects.filter(key__startswith=f"asked-{run.pk}-").delete()
         run_leases.release(lease, waits_for=before)
+
+
+def admitted(run: Run, endpoint: Endpoint, *, calls: int) -> list[int]:
+    """The places of the tries of the run that are admitted; they stay in flight."""
+    lease = run_leases.claim(run.pk)
+    assert lease is not None
+    asked = [make_call(run, endpoint, key=f"{run.pk}-{n}", round=n) for n in range(calls)]
+    tries = admit(lease, endpoint, asked).tries
+    places = Attempt.objects.filter(pk__in=[one.pk for one in tries]).values_list(
+        "place", flat=True
+    )
+    return sorted(place for place in places if place is not None)
+
+
+def make_call(run: Run, endpoint: Endpoint, *, key: str, round: int = 0) -> ModelCall:
+    """A call of the run that is not saved yet."""
+    return ModelCall(key=key, run=run, stage="generate", round=round, endpoint=endpoint, request={})
 
 
 @pytest.mark.parametrize(
@@ -116,6 +129,56 @@ def test_who_lost_the_run_is_not_admitted(endpoint: Endpoint) -> None:
 def test_a_lost_workers_calls_hold_no_place(endpoint: Endpoint) -> None:
     occupy(endpoint, calls=2, alive=False)
     assert given(start(), endpoint) == 1
+
+
+def test_the_number_of_a_lost_workers_place_is_taken_back_when_it_is_wanted(
+    endpoint: Endpoint,
+) -> None:
+    lost, next_run = start(), start()
+    assert admitted(lost, endpoint, calls=2) == [1, 2]
+    assert given(next_run, endpoint) == 0, "its lease has not run out"
+    Run.objects.filter(pk=lost.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert admitted(next_run, endpoint, calls=2) == [1, 2]
+    left = Attempt.objects.filter(call__run=lost)
+    assert set(left.values_list("place", "ended_at")) == {(None, None)}, (
+        "they are still to be closed"
+    )
+
+
+def test_a_place_is_free_when_its_try_has_ended(endpoint: Endpoint) -> None:
+    assert admitted(start(), endpoint, calls=2) == [1, 2]
+    Attempt.objects.filter(place=1).update(ended_at=timezone.now(), outcome="answered")
+    assert admitted(start(), endpoint, calls=2) == [1]
+
+
+def test_two_open_tries_never_have_one_place(endpoint: Endpoint) -> None:
+    assert admitted(start(), endpoint, calls=2) == [1, 2]
+    with pytest.raises(IntegrityError, match="attempt_place_held_once"):
+        Attempt.objects.filter(place=1).update(place=2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_ask_at_once_as_many_are_admitted_as_there_are_places() -> None:
+    Endpoint.objects.filter(name="demo").update(max_in_flight=5)
+    demo, runs = Endpoint.objects.get(name="demo"), [start() for _ in range(12)]
+    together = threading.Barrier(len(runs))
+
+    def ask(run: Run) -> None:
+        with suppress(Rest):
+            lease = run_leases.claim(run.pk)
+            assert lease is not None
+            together.wait(30)
+            admit(lease, demo, [make_call(run, demo, key=f"{run.pk}-{n}", round=n) for n in (0, 1)])
+        connection.close()
+
+    threads = [threading.Thread(target=ask, args=[run]) for run in runs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    taken = Attempt.objects.order_by("place").values_list("place", flat=True)
+    assert list(taken) == [1, 2, 3, 4, 5]
+    assert ModelCall.objects.count() == 5, "what found no place left nothing"
 
 
 @pytest.mark.parametrize(

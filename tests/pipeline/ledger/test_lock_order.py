@@ -38,8 +38,16 @@ def start(batch: Batch | None = None) -> Run:
 def test_a_run_that_passes(standin: StandIn, locks: list[list[str]]) -> None:
     run = run_worker.run_to_end(start().pk, give_up_after=60)
     assert run.state == "done"
-    assert ["pipeline_endpoint", "pipeline_run"] in locks
     assert ["pipeline_run", "pipeline_spending"] in locks
+    assert not any("pipeline_endpoint" in one for one in locks), "a call would wait for others"
+
+
+def test_a_call_of_a_campaign_notes_its_turn_in_a_transaction_of_its_own(
+    standin: StandIn, locks: list[list[str]]
+) -> None:
+    run_worker.advance(start(Batch.objects.create(name="Study")).pk)
+    assert locks.count(["pipeline_endpoint"]) == 1, "at the first call; the next ones are too soon"
+    assert Endpoint.objects.get(name="demo").campaign_call_at is not None
 
 
 def test_a_run_of_a_batch_whose_budget_is_used_up(standin: StandIn, locks: list[list[str]]) -> None:

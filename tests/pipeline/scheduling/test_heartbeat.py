@@ -16,6 +16,9 @@ from pytest_django import Settings
 from core.process import OWNER
 from pipeline import services
 from pipeline.ledger.admission import admit
+from pipeline.ledger.capacity import Rest
+from pipeline.ledger.model_calls import OpenedAttempt, settle_attempts
+from pipeline.llm.types import Failed, FailureKind, Target
 from pipeline.models import Endpoint, ModelCall, Run, Worker
 from pipeline.scheduling import run_leases
 from pipeline.scheduling.heartbeat import Heartbeat, renew
@@ -91,9 +94,8 @@ def test_a_beat_comes_back_to_what_was_locked(settings: Settings) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_waits_for_an_endpoint_holds_no_run() -> None:
+def test_who_asks_for_a_place_waits_for_nobody_who_has_the_endpoint() -> None:
     lease, demo = hold(), Endpoint.objects.get(name="demo")
-    let_run_out_soon()
     call = ModelCall(key="k", run_id=lease.run_id, stage="generate", endpoint=demo, request={})
     noted: list[int] = []
 
@@ -104,12 +106,35 @@ def test_who_waits_for_an_endpoint_holds_no_run() -> None:
     with locked("pipeline_endpoint", demo.pk):
         asking = threading.Thread(target=ask)
         asking.start()
+        asking.join(10)
+        assert noted == [1]
+    asking.join(10)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_for_an_endpoint_holds_no_run() -> None:
+    lease, demo = hold(), Endpoint.objects.get(name="demo")
+    call = ModelCall(key="k", run_id=lease.run_id, stage="generate", endpoint=demo, request={})
+    (attempt,) = admit(lease, demo, [call]).tries
+    opened = OpenedAttempt(call, attempt, Target("demo", "http://127.0.0.1:9", "demo", 1.0), {})
+    let_run_out_soon()
+    settled: list[object] = []
+
+    def end_try() -> None:
+        settled.extend(
+            settle_attempts(lease, [(opened, Failed(FailureKind.BUSY, "Busy."))]).values()
+        )
+        connection.close()
+
+    with locked("pipeline_endpoint", demo.pk):
+        ending = threading.Thread(target=end_try)
+        ending.start()
         wait_for_a_lock()
         assert renew([lease]) == set()
         assert is_renewed(lease)
-        assert not noted
-    asking.join(10)
-    assert noted == [1]
+        assert not settled
+    ending.join(10)
+    assert [type(one) for one in settled] == [Rest]
 
 
 def wait_for_a_lock() -> None:

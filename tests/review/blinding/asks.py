@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
 
 from django.urls import get_resolver, reverse
 from drf_spectacular.generators import SchemaGenerator
@@ -42,6 +44,20 @@ def every_ask(item: Item, *, more: Iterable[Ask] = ()) -> list[Ask]:
 def asks_about(item: Item) -> list[Ask]:
     """Of these, those about items, runs, actions and Drafts, and the lists and counts that they stand in."""
     return [one for one in every_ask(item) if _ABOUT.match(one.path)]
+
+
+def asks_of_the_rest(item: Item) -> list[Ask]:
+    """All others of the product, which are not about them."""
+    return [one for one in every_ask(item) if not _ABOUT.match(one.path)]
+
+
+def addresses_about(item: Item) -> list[Ask]:
+    """Each address about them once, as it is read; lists by verdict, too, and the item however it is looked at."""
+    return [
+        one
+        for one in asks_about(item)
+        if one.method == "GET" and not one.fragment and (not one.data or "verdict" in one.data)
+    ]
 
 
 def _of_draft(item: Item, draft: Draft) -> Iterator[Ask]:
@@ -86,9 +102,8 @@ def _pages(item: Item, draft: Draft) -> Iterator[Ask]:
 
 def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
     """Each operation of the schema; of those that read, each declared parameter with each value it may have."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)
     keys = _keys(item, draft)
-    for path, methods in schema["paths"].items():
+    for path, methods in _read_schema()["paths"].items():
         folder = next((name for name in keys if name in path.partition("{")[0]), "")
         filled = re.sub(r"\{\w+\}", str(keys.get(folder, 1)), path)
         if _LEFT_OUT.match(filled):
@@ -103,13 +118,21 @@ def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
                 )
 
 
+@cache
+def _read_schema() -> dict[str, Any]:
+    """The API's; the same for every item, and slow to make."""
+    schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return schema
+
+
 def _parameters(operation: dict[str, object], item: Item) -> Iterator[tuple[str, object]]:
     declared: list[dict[str, object]] = operation.get("parameters", [])  # type: ignore[assignment]
     for one in declared:
         if one["in"] != "query":
             continue
         kind: dict[str, object] = one.get("schema", {})  # type: ignore[assignment]
-        values: Iterable[object] = _WORDS
+        # A cursor that is none is refused, whatever word it is.
+        values: Iterable[object] = _WORDS[:1] if one["name"] == "cursor" else _WORDS
         if "enum" in kind:
             values = kind["enum"]  # type: ignore[assignment]
         elif kind.get("type") == "boolean":

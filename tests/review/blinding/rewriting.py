@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from catalog.models import Version
 from pipeline.models import (
     Assessment,
     Attempt,
@@ -17,7 +18,7 @@ from pipeline.models import (
     Run,
     Stage,
 )
-from review.models import Case, Item
+from review.models import Case, Flag, Item, Remark, Score
 
 
 def add_work(run: Run) -> None:
@@ -65,6 +66,55 @@ def pass_it(item: Item) -> None:
     ModelCall.objects.filter(run=run, stage__in=["explain", "refine"]).delete()
     Attempt.objects.filter(call__run=run).update(cost=1, input_tokens=1)
     Item.objects.filter(pk=item.pk).update(created_at=timezone.now() - timedelta(hours=3))
+
+
+def pass_and_explain_it(item: Item) -> None:
+    """The assessor passed it, but for the sham of the campaign: what is explained and rewritten stays as it is."""
+    run = item.run
+    assert run is not None
+    first = run.drafts.get(number=1)
+    Item.objects.filter(pk=item.pk).update(sham=True)
+    Run.objects.filter(pk=run.pk).update(verdict="correct", recommended=first)
+    say_otherwise(item)
+    Draft.objects.filter(run=run).update(model="another", prompt_version="zz", note="said so")
+    Stage.objects.filter(run=run).update(milliseconds=17)
+    Attempt.objects.filter(call__run=run).update(cost=1, input_tokens=1)
+    Run.objects.filter(pk=run.pk).update(
+        started_at=timezone.now() - timedelta(hours=5), finished_at=timezone.now()
+    )
+
+
+def say_otherwise(item: Item) -> None:
+    """The assessor's opinion of both scripts: another verdict in other words."""
+    for draft, verdict in zip(_drafts_of(item), ("correct", "incorrect"), strict=True):
+        Assessment.objects.filter(draft=draft).update(
+            verdict=verdict, functionality="Something else.", similarity="match", similarity_reason="Alike",
+            difference="match", difference_reason="None", differences=[], model="another",
+        )  # fmt: skip
+
+
+def explain_otherwise(item: Item) -> None:
+    """The feedback in other words."""
+    Feedback.objects.filter(draft__run=item.run).update(text="- Paths are longer.\n- Quote them.")
+
+
+def refine_otherwise(item: Item) -> None:
+    """The refined script with another text."""
+    refined = _drafts_of(item)[1]
+    script = "find /srv -ipath '*X*' -print\n"
+    Draft.objects.filter(pk=refined.pk).update(script=script, sha256=Version.hash_of(script))
+
+
+def score_by_others(item: Item) -> None:
+    """What other reviewers gave and said of it, and who has it."""
+    Score.objects.filter(item=item, reviewer__username="olga").update(value=1, comment="Otherwise")
+    Remark.objects.filter(item=item, by__username="olga").update(text="Otherwise")
+    Flag.objects.filter(item=item).delete()
+
+
+def _drafts_of(item: Item) -> list[Draft]:
+    assert item.run is not None
+    return list(item.run.drafts.order_by("number"))
 
 
 def play_by_others(item: Item) -> None:

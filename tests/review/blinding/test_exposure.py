@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -14,6 +15,7 @@ from review import services
 from review.models import Assignment, Campaign, Exposure, Item, Score
 from tests.people import make_person
 from tests.pipeline.query_counts import count_queries
+from tests.review.blinding.rewriting import add_work
 from tests.review.desk.test_desk import score_next, script_of
 from tests.review.maker import make_study
 
@@ -48,6 +50,25 @@ def test_what_shows_a_verdict_writes_it_down_once(
     for _ in range(2):
         assert client.get(url).status_code == 200
     assert seen_by(curator) == [(flagged.run_id, where)]
+
+
+@pytest.mark.parametrize(
+    "model", ["run", "stage", "draft", "assessment", "feedback", "modelcall", "attempt"]
+)
+def test_the_records_show_verdicts_too(flagged: Item, client_for: ClientFor, model: str) -> None:
+    """The list of them, and one alone; an administrator may be a reviewer as well."""
+    assert flagged.run is not None
+    add_work(flagged.run)
+    for number, address in enumerate(("changelist", "change")):
+        person, name = (
+            make_person(f"ada-{number}", "administrator", "reviewer"),
+            "pipeline_" + model,
+        )
+        row = apps.get_model("pipeline", model).objects.earliest("pk")
+        keys = [row.pk] if address == "change" else []
+        page = client_for(person).get(reverse(f"admin:{name}_{address}", args=keys))
+        assert page.status_code == 200
+        assert seen_by(person) == [(flagged.run_id, f"admin:{name}_{address}")]
 
 
 def test_who_is_shown_nothing_is_not_recorded(

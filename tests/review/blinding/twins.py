@@ -22,6 +22,8 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from tests.review.blinding.parts import Part
+
 Step = Callable[[], object]
 Answer = tuple[int, tuple[tuple[str, str], ...], bytes]
 
@@ -35,6 +37,9 @@ class Ask:
     data: dict[str, object] = field(default_factory=dict)
     as_json: bool = False
     fragment: bool = False
+
+    def __hash__(self) -> int:
+        return hash((self.method, self.path, self.fragment))
 
     def __str__(self) -> str:
         data = f" {self.data}" if self.data else ""
@@ -93,32 +98,85 @@ class Differs(AssertionError):
     """Something that is hidden shows."""
 
 
+@dataclass(frozen=True)
+class Side:
+    """One other database: what is rewritten in it, and what of the answers may differ for it, named part by part."""
+
+    name: str
+    rewrite: Step
+    may_show: Sequence[Part] = ()
+
+
 def compare(
-    monkeypatch: pytest.MonkeyPatch, client: Client, rewrite: Step, asks: Sequence[Ask]
+    monkeypatch: pytest.MonkeyPatch,
+    client: Client,
+    asks: Sequence[Ask],
+    *sides: Side,
+    begin: Step = lambda: None,
 ) -> int:
-    """Ask everything on both sides; how many requests were compared. Raises Differs with the first differences."""
-    found: list[list[Answer]] = []
+    """Ask everything as it is after `begin`, then on each other side; how many requests were compared.
+
+    Raises Differs with the first differences, and with the parts that may differ and do not: such a part is not
+    what the gate shows.
+    """
+    told: list[str] = []
     with standing_still(monkeypatch), monkeypatch.context() as patch:
         dice, sequences = Dice(patch), _read_sequences()
         client.get("/settings/")  # the first answer brings the cookie of all forms
-        for step in (lambda: None, rewrite):
+
+        def walk(step: Step, asks: Sequence[Ask]) -> dict[Ask, Answer]:
             cache.clear()
             _set_sequences(sequences)
-            side = transaction.savepoint()
+            undo = transaction.savepoint()
             step()
-            found.append([_answer(client, ask, dice) for ask in asks])
-            transaction.savepoint_rollback(side)
-    told = [
-        _say(ask, one, other)
-        for ask, one, other in zip(asks, found[0], found[1], strict=True)
-        if one != other
-    ]
+            answers = {ask: _answer(client, ask, dice) for ask in asks}
+            transaction.savepoint_rollback(undo)
+            return answers
+
+        usual = walk(begin, asks)
+        for side in sides:
+            others = walk(side.rewrite, asks)
+            # What a process draws only once, when it is first needed, is no difference: asked again, it is gone.
+            usual |= walk(begin, [ask for ask in asks if usual[ask] != others[ask]])
+            differ, idle = _differences(side, usual, others)
+            if differ:
+                told += [f"{side.name}: {len(differ)} of {len(asks)} answers differ", *differ[:12]]
+            told += [f"{side.name}: {part} is the same on both sides" for part in idle]
     if told:
-        raise Differs(f"{len(told)} of {len(asks)} answers differ\n" + "\n".join(told[:12]))
-    answered = sum(200 <= status < 400 for status, _headers, _body in found[0])
+        raise Differs("\n".join(told))
+    answered = sum(200 <= status < 400 for status, _headers, _body in usual.values())
     # Of all addresses a reviewer is refused most; of those about one item, few.
     assert answered >= min(100, len(asks) // 4), "most requests were refused: little was compared"
-    return len(asks)
+    return len(asks) * len(sides)
+
+
+def _differences(
+    side: Side, usual: dict[Ask, Answer], others: dict[Ask, Answer]
+) -> tuple[list[str], set[Part]]:
+    """What differs and should not, in words; and the parts that may differ and never do."""
+    differ, idle = [], set(side.may_show)
+    for ask, other in others.items():
+        one = usual[ask]
+        if one == other:
+            continue
+        parts = [part for part in side.may_show if part.is_of(ask.path)]
+        for part in parts:
+            (one, shown), (other, shown_there) = _without(part, one), _without(part, other)
+            if shown != shown_there:
+                idle.discard(part)
+        if one != other:
+            differ.append(_say(ask, one, other))
+    return differ, idle
+
+
+def _without(part: Part, answer: Answer) -> tuple[Answer, list[str]]:
+    """The answer without what may differ in it, and that. The length of the whole and its tag tell of it, too."""
+    status, headers, body = answer
+    rest, shown = part.take_out(body.decode(errors="surrogateescape"))
+    if not shown:
+        return answer, shown
+    kept = tuple(one for one in headers if one[0] not in ("Content-Length", "ETag"))
+    return (status, kept, rest.encode(errors="surrogateescape")), shown
 
 
 def _answer(client: Client, ask: Ask, dice: Dice) -> Answer:

@@ -1,0 +1,55 @@
+"""The two worlds of the comparisons: a flagged script in the live queue, and one in a study."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from review import services
+from review.models import Item
+from tests.make import make_run
+from tests.people import make_person
+from tests.review.blinding import rewriting
+from tests.review.maker import add_configuration, make_study
+
+
+@pytest.fixture
+def asker(db: None) -> User:
+    return make_person("sven", "reviewer")
+
+
+@pytest.fixture
+def live(asker: User) -> Item:
+    """A flagged script in the live queue that nobody has scored, asked for by somebody else, between two others."""
+    items = [
+        _queued(asker, name, flagged=flagged)
+        for name, flagged in (("a", False), ("b", True), ("c", True))
+    ]
+    return items[1]
+
+
+def _queued(asker: User, name: str, *, flagged: bool) -> Item:
+    run = make_run(
+        statement=f"List the files of {name}",
+        by=asker,
+        script=f"find /srv/{name} -name '*X*'\n",
+        verdict="incorrect" if flagged else "correct",
+        feedback="- Use -path, not -name." if flagged else "",
+        refined=f"find /srv/{name} -path '*X*'\n" if flagged else "",
+    )
+    rewriting.add_work(run)
+    item = services.take_in(run.pk)
+    assert item is not None
+    return item
+
+
+@pytest.fixture
+def studied(manager: User, reviewer: User) -> Item:
+    """A flagged script of a study with two reviewers, three other items and a second arm that can be run."""
+    other = make_person("olga", "reviewer")
+    add_configuration("second-arm")
+    campaign = make_study(by=manager, reviewers=[reviewer, other], items=3, overlap=2)
+    item = campaign.items.order_by("pk")[1]
+    assert item.run is not None
+    rewriting.add_work(item.run)
+    return item

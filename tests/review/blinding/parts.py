@@ -1,0 +1,84 @@
+"""Parts of an answer that the gate is to show: elements of a page, places in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+_VOID = ("input", "link", "meta", "img", "br")
+_PLACED = re.compile(r"^\s*[\[{]")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What may differ in the answers of some addresses.
+
+    An `element` is named by an attribute as the page has it (`id="assessment"`), a `place` in JSON by its names
+    (`drafts.1.script`; `*` is each one of a list). With neither it is the whole answer but for its status.
+    """
+
+    path: str  # a regular expression for the whole path
+    element: str = ""
+    place: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.element or self.place or 'all'} of {self.path}"
+
+    def is_of(self, path: str) -> bool:
+        return re.fullmatch(self.path, path) is not None
+
+    def take_out(self, body: str) -> tuple[str, list[str]]:
+        """The body without it, and what was taken out."""
+        if self.place:
+            return take_place(body, self.place) if _PLACED.match(body) else (body, [])
+        if not self.element:
+            return "", [body]
+        return take_element(body, self.element)
+
+
+def take_element(html: str, attribute: str) -> tuple[str, list[str]]:
+    """Every element with this attribute, and all that is in it."""
+    taken = []
+    begin = re.compile(rf"<(\w+)(?=[^<>]*\s{re.escape(attribute)}[\s>])[^<>]*>")
+    at = 0
+    while found := begin.search(html, at):
+        end = found.end() if found[1] in _VOID else _end_of(found[1], html, found.end())
+        taken.append(html[found.start() : end])
+        html, at = html[: found.start()] + html[end:], found.start()
+    return html, taken
+
+
+def _end_of(tag: str, html: str, at: int) -> int:
+    """Where the element ends whose begin ends here."""
+    depth = 1
+    for one in re.compile(rf"<(/?){tag}\b[^<>]*>").finditer(html, at):
+        depth += -1 if one[1] else 1
+        if not depth:
+            return one.end()
+    raise ValueError(f"a {tag} does not end")
+
+
+def take_place(text: str, place: str) -> tuple[str, list[str]]:
+    """What stands there in JSON; where there is no such place, nothing."""
+    document = json.loads(text)
+    taken: list[str] = []
+    _take(document, place.split("."), taken)
+    return (json.dumps(document), taken) if taken else (text, taken)
+
+
+def _take(node: object, names: list[str], taken: list[str]) -> None:
+    name, rest = names[0], names[1:]
+    if isinstance(node, dict):
+        keys: list[str] | list[int] = [name] if name in node else []
+    elif isinstance(node, list):
+        keys = list(range(len(node))) if name == "*" else [int(name)]
+        keys = [one for one in keys if one < len(node)]
+    else:
+        return
+    for key in keys:
+        if rest:
+            _take(node[key], rest, taken)  # type: ignore[index]
+        else:
+            taken.append(json.dumps(node[key]))  # type: ignore[index]
+            node[key] = "taken out"  # type: ignore[index]

@@ -1,0 +1,190 @@
+"""After a score nothing shows but what it opened: named part by part, all else equal, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from review import services
+from review.models import Flag, Item, Score
+from tests.people import make_person
+from tests.review.blinding import rewriting
+from tests.review.blinding.asks import addresses_about
+from tests.review.blinding.parts import Part
+from tests.review.blinding.twins import Side, compare
+from tests.review.desk.test_desk import score_next, script_of
+
+ClientFor = Callable[[User], Client]
+
+pytestmark = pytest.mark.django_db
+
+PAGE, API = r"/items/\d+/(\?.*)?", r"/api/v1/items/\d+/"
+FEEDBACK = (
+    Part(PAGE, element='id="model-feedback"'),
+    # One's own can begin from it.
+    Part(PAGE, element='id="own-feedback"'),
+    Part(API, place="feedback.text"),
+)
+REFINED = (
+    Part(PAGE, element='class="diff"'),
+    Part(PAGE, element='class="diff diff-side"'),
+    Part(API, place="drafts.1.script"),
+    Part(API, place="drafts.1.sha256"),
+    # The token of the screen is made of the scripts on it.
+    Part(API, place="shown"),
+)
+VERDICT = (
+    Part(PAGE, element='id="assessment"'),
+    Part(API, place="assessment"),
+)
+# The score opens the item's run as well, which says all that the stages show and what it took.
+RUN = (
+    Part(r"/runs/\d+/(status/|calls/)?"),
+    Part(r"/api/v1/runs/\d+/"),
+    Part(r"/api/v1/drafts/\d+/"),
+)
+# The item is done where nothing more opens, and goes on where it does: one's own work and what there is to take.
+OWN_WORK = (
+    Part("/"),
+    Part("/queue/"),
+    Part(r"/studies/(\d+/)?"),
+    Part("/api/v1/scores/pace/"),
+)
+
+
+@pytest.fixture
+def both(studied: Item, reviewer: User) -> Item:
+    """The studied item, which another reviewer has scored, remarked on and flagged, in one's own hands as well."""
+    other = User.objects.get(username="olga")
+    services.claim_item(studied, by=other)
+    services.add_remark(studied, draft=script_of(studied), line=1, text="Hm", by=other)
+    Flag.objects.create(item=studied, by=other, reason="Odd")
+    for value in (0, 2, 2):
+        score_next(studied, other, value)
+    services.claim_item(studied, by=reviewer)
+    return studied
+
+
+def hidden_sides(item: Item) -> list[Side]:
+    """What no stage of a study shows to its reviewers, whatever they have scored."""
+
+    def rewrite() -> None:
+        rewriting.score_by_others(item)
+        rewriting.play_by_others(item)
+        rewriting.make_it_gold(item)
+
+    return [Side("others, arm, model, gold, execution", rewrite)]
+
+
+def test_a_study_with_the_script_scored(
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Feedback is shown; no verdict yet, for it would tell which feedback is sham, and no refined script."""
+
+    def hide() -> None:
+        rewriting.pass_and_explain_it(both)
+        rewriting.refine_otherwise(both)
+
+    score_next(both, reviewer, 0)
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        addresses_about(both),
+        *hidden_sides(both),
+        Side("verdict, assessment, refined script, sham, times, costs", hide),
+        Side("feedback", lambda: rewriting.explain_otherwise(both), may_show=FEEDBACK),
+    )
+    print(f"study, script scored: {compared} requests compared, 0 differences but what is shown")
+
+
+def test_a_study_with_the_feedback_scored(
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Now the refined script is shown, too; still no verdict."""
+    for value in (0, 2):
+        score_next(both, reviewer, value)
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        addresses_about(both),
+        *hidden_sides(both),
+        Side("verdict, assessment, sham, times", lambda: rewriting.pass_and_explain_it(both)),
+        Side("refined script", lambda: rewriting.refine_otherwise(both), may_show=REFINED),
+    )
+    print(f"study, feedback scored: {compared} requests compared, 0 differences but what is shown")
+
+
+def test_a_study_with_all_scored(
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The item's own page shows the assessment; the run, the lists and other items still say nothing."""
+    for value in (0, 2, 2):
+        score_next(both, reviewer, value)
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        addresses_about(both),
+        *hidden_sides(both),
+        Side("verdict", lambda: rewriting.pass_and_explain_it(both), may_show=VERDICT),
+    )
+    print(f"study, all scored: {compared} requests compared, 0 differences but what is shown")
+
+
+# --- The live queue -----------------------------------------------------------------------------------------------
+
+
+def test_the_live_queue_with_the_script_scored(
+    live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verdict is shown, and the run is open; of the next item, and of what others gave, nothing."""
+    other = make_person("olga", "reviewer")
+    assignment = services.claim_item(live, by=other)
+    services.add_remark(live, draft=script_of(live), line=1, text="Hm", by=other)
+    score_next(live, other, 0)
+    services.give_back(assignment, state=assignment.State.SKIPPED, why="Not my field")
+    services.claim_item(live, by=reviewer)
+    score_next(live, reviewer, 0)
+    following = Item.objects.filter(pk__gt=live.pk).earliest("pk")
+
+    def rewrite() -> None:
+        rewriting.score_by_others(live)
+        rewriting.pass_it(following)
+
+    def say_otherwise() -> None:
+        rewriting.say_otherwise(live)
+        rewriting.explain_otherwise(live)
+
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        addresses_about(live),
+        Side("others, and the next item", rewrite),
+        Side("assessment, feedback", say_otherwise, may_show=(*VERDICT, *FEEDBACK, *RUN)),
+    )
+    print(f"live queue, scored: {compared} requests compared, 0 differences but what is shown")
+
+
+# --- Which stages open is shown -------------------------------------------------------------------------------------
+
+
+def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script scored 2 goes on where it was flagged. The run, the other items and the lists do not tell of it."""
+
+    def pass_it() -> None:
+        Score.objects.filter(item=both, stage__in=["feedback", "refined"]).delete()
+        rewriting.pass_it(both)
+        score_next(both, reviewer, 2)
+
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        addresses_about(both),
+        Side("flagged", pass_it, may_show=(Part(PAGE, element='id="desk"'), Part(API), *OWN_WORK)),
+        begin=lambda: score_next(both, reviewer, 2),
+    )
+    print(f"study, scored 2: {compared} requests compared, 0 differences but what is shown")
