@@ -38,10 +38,11 @@ def measure_alone() -> list[Figure]:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
+    from pipeline.clients.model_client import model_client
     from pipeline.execution import run_worker
     from pipeline.models import Attempt
 
-    run_worker.model_client()  # loading the SDK is the worker's start, not a run's time
+    model_client()  # loading the SDK is the worker's start, not a run's time
     ratios, calls, queries = [], 0, 0
     with _standin():
         for _ in range(REPEATS):

@@ -18,7 +18,7 @@ def model_client() -> ModelClient:
     return client
 
 
-_INSPECTOR_PATH = "pipeline.clients.sdk_clients.makemodel_inspector"
+_INSPECTOR_PATH = "pipeline.clients.sdk_clients.make_inspector"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The turns of phrase by which statements and descriptions are compared, from turns.yaml."""
+"""The turns of phrase by which statements and descriptions are compared, from idioms.yaml."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Aspect(BaseModel):
 
 
 class Idioms(BaseModel):
-    """The whole of turns.yaml."""
+    """The whole of idioms.yaml."""
 
     verbs: dict[str, Verb]
     dangerous: list[str]
@@ -44,4 +44,4 @@ class Idioms(BaseModel):
 @cache
 def load_idioms() -> Idioms:
     """The turns of phrase, read once."""
-    return Idioms.model_validate(load_own("turns.yaml"))
+    return Idioms.model_validate(load_own("idioms.yaml"))

@@ -29,9 +29,9 @@ _NO_VERB_OF_THEIR_OWN = {"find", "check", "sort", "create"}
 
 _SIZE_TOLERANCE = 0.08  # between 1000^3 and 1024^3
 
-_TURNS = load_idioms()
-_SMALL_WORDS = frozenset(_TURNS.small_words.split())
-_VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _TURNS.verbs.values())})(?:e?s)?")
+_IDIOMS = load_idioms()
+_SMALL_WORDS = frozenset(_IDIOMS.small_words.split())
+_VERB_WORDS = re.compile(rf"(?:{'|'.join(verb.asked for verb in _IDIOMS.verbs.values())})(?:e?s)?")
 # Letters of every language, each with its marks where it was typed as several characters.
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*){3,}")
 
@@ -78,10 +78,10 @@ def list_differences(statement: str, functionality: str) -> list[str]:
     if AT_A_LOSS in functionality:
         differences.append("the description says that nothing of what the statement asks is done")
     asked = find_verbs(statement)
-    allowed = asked.union(*(_TURNS.allowed.get(verb, set()) for verb in asked))
-    allowed |= {verb for verb, others in _TURNS.allowed.items() if others & asked}
-    for name in _TURNS.dangerous:
-        spelled = _TURNS.verbs[name].spelled
+    allowed = asked.union(*(_IDIOMS.allowed.get(verb, set()) for verb in asked))
+    allowed |= {verb for verb, others in _IDIOMS.allowed.items() if others & asked}
+    for name in _IDIOMS.dangerous:
+        spelled = _IDIOMS.verbs[name].spelled
         if name not in allowed and re.search(
             rf"{_SENTENCE}{spelled}\b", functionality, re.IGNORECASE
         ):
@@ -95,7 +95,7 @@ def find_verbs(statement: str) -> set[str]:
     """The verb classes that a statement asks for."""
     found = {
         name
-        for name, verb in _TURNS.verbs.items()
+        for name, verb in _IDIOMS.verbs.items()
         if re.search(rf"{_CLAUSE}(?:{verb.asked})(?:s|es)?\b", statement, re.IGNORECASE)
     }
     return found - _WEAK_VERBS if found - _NO_VERB_OF_THEIR_OWN else found
@@ -127,7 +127,7 @@ def _require_verbs(statement: str, summary: str, detail: str) -> Iterator[Requir
     commented = find_verbs(summary)
     for name in sorted(find_verbs(statement)):
         lacking = f"the statement asks to {name}; the description does not say that it does"
-        said = name in commented or _says(_TURNS.verbs[name].said, detail)
+        said = name in commented or _says(_IDIOMS.verbs[name].said, detail)
         yield Requirement("verb", "" if said else lacking)
 
 
@@ -148,7 +148,7 @@ def _require_literals(statement: str, functionality: str) -> Iterator[Requiremen
 
 
 def _require_aspects(statement: str, functionality: str) -> Iterator[Requirement]:
-    for aspect in _TURNS.aspects:
+    for aspect in _IDIOMS.aspects:
         if re.search(aspect.asked, statement, re.IGNORECASE):
             said = re.search(aspect.said, functionality, re.IGNORECASE)
             lacking = f"the statement asks for {aspect.name}; the description does not say so"

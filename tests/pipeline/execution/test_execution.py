@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from catalog.types import Answer, Neighbour, Retrieval
 from pipeline import services
+from pipeline.clients.model_client import model_client
+from pipeline.costs import pricing
 from pipeline.execution import run_worker
 from pipeline.execution.retrieval_store import retrieval_of
-from pipeline.ledger import model_calls
 from pipeline.models import Attempt, DraftFinding, Endpoint, ModelCall, Run
 from pipeline.runs.run_document import report_run
 from pipeline.scheduling import run_leases
@@ -66,7 +67,7 @@ def test_carrying_out_a_finished_run_again_asks_nothing(standin: StandIn) -> Non
 def test_the_model_is_called_outside_a_transaction(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = run_worker.model_client()
+    client = model_client()
     real, seen = type(client).send, []
 
     def send(self: object, requests: object) -> object:
@@ -262,4 +263,4 @@ def test_cost_is_tokens_times_price() -> None:
 
     price = Price(input=2_000_000, output=10_000_000, cache_read=100_000, cache_write=2_500_000)
     usage = Usage(input=1_000, output=500, cache_read=10_000, cache_write=400)
-    assert model_calls.cost_of(usage, price) == 2_000 + 5_000 + 1_000 + 1_000
+    assert pricing.cost_of(usage, price) == 2_000 + 5_000 + 1_000 + 1_000

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 
 from core.errors import BadInput, NotAllowedNow
 from pipeline import services
+from pipeline.clients.model_client import model_client
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Batch, Endpoint, Price, Run
 from pipeline.scheduling.batches import spent_by
@@ -72,7 +73,7 @@ def test_a_person_pauses_a_batch_before_its_next_call(
 ) -> None:
     services.set_budget(batch, budget=None, by=manager)
     run = start(batch)
-    client = run_worker.model_client()
+    client = model_client()
     real = type(client).send
 
     def send(self: object, requests: object) -> object:

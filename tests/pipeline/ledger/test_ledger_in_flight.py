@@ -9,6 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from pipeline import services
+from pipeline.clients.model_client import model_client
 from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
 from pipeline.models import Attempt, Endpoint, ModelCall, Run
@@ -93,7 +94,7 @@ def test_a_worker_told_to_end_makes_no_further_call_and_lets_go(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start()
-    client = run_worker.model_client()
+    client = model_client()
     real = type(client).send
 
     def send(self: object, requests: object) -> object:

@@ -8,6 +8,8 @@ import pytest
 from django.utils import timezone
 
 from pipeline import services
+from pipeline.clients.model_client import model_client
+from pipeline.costs import pricing
 from pipeline.execution import run_worker
 from pipeline.ledger import model_calls
 from pipeline.ledger.model_calls import OpenedAttempt, open_calls
@@ -62,7 +64,7 @@ def test_what_was_made_before_a_question_that_finds_no_place_is_kept_once(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start()
-    client = run_worker.model_client()
+    client = model_client()
     real = type(client).send
 
     def send(self: object, requests: object) -> object:
@@ -136,4 +138,4 @@ def test_the_cost_that_is_written_is_the_one_that_pages_foretell(
     price.save()
     model_calls.settle_attempts(lease, [(opened, Answered(REPLY, usage))])
     attempt = Attempt.objects.get()
-    assert (attempt.cost, attempt.price_since) == (model_calls.cost_of(usage, price), price.since)
+    assert (attempt.cost, attempt.price_since) == (pricing.cost_of(usage, price), price.since)
