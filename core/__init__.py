@@ -1,0 +1,1 @@
+"""What every app stands on: errors, texts, the audit log, leased jobs; nothing here knows the product's words."""

@@ -1,0 +1,1 @@
+"""PostgreSQL beyond Django's own means: locks, lists of keys, COPY, planned statements."""

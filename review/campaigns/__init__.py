@@ -1,0 +1,1 @@
+"""Campaigns: rules, states, runs, people, rubrics, adjudication; for managers."""

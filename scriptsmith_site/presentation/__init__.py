@@ -1,0 +1,1 @@
+"""Scripts, diffs and charts as pages show them."""

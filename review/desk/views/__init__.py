@@ -1,0 +1,1 @@
+"""The review screen, and what it sends meanwhile."""

@@ -1,0 +1,1 @@
+"""A campaign out to a file."""

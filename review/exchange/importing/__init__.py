@@ -1,0 +1,1 @@
+"""Items and scores from a file into the tables."""

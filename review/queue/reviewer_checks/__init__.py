@@ -1,0 +1,1 @@
+"""Items that measure reviewers: known answers, and items shown again."""

@@ -1,0 +1,1 @@
+"""Pages of the live queue, of studies, and of who has which item."""
