@@ -43,7 +43,7 @@ def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
 
 
 _HOLD = """
-from catalog.public_keys import ITEM, find_key
+from core.web.public_keys import ITEM, find_key
 from datetime import timedelta
 from django.db.models import F
 from django.utils import timezone
@@ -56,7 +56,7 @@ run.update(
 )
 """
 _END = """
-from catalog.public_keys import ITEM, find_key
+from core.web.public_keys import ITEM, find_key
 from django.utils import timezone
 from pipeline.models import Run
 from review.models import Item

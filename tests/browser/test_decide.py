@@ -11,7 +11,7 @@ from tests.browser.desk import log_in, queue_on
 from tests.site_process import Site
 
 _STORED = """
-from catalog.public_keys import ITEM, find_key
+from core.web.public_keys import ITEM, find_key
 from review.models import Decision, Score
 item = find_key(ITEM, {key})
 given = Score.objects.filter(item=item, current=True).order_by('pk')

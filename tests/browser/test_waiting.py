@@ -11,7 +11,7 @@ from tests.browser.desk import end_run, hold_run, queue_on
 from tests.site_process import Site
 
 _WAIT = """
-from catalog.public_keys import ITEM, find_key
+from core.web.public_keys import ITEM, find_key
 from django.contrib.auth.models import User
 from review import services
 from review.models import Assignment, Item
