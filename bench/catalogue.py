@@ -28,7 +28,7 @@ from catalog.models import EmbeddingModel, Entry, Phrasing
 from catalog.retrieval import answers, vector_store
 from catalog.retrieval.vector_search import Meaning
 from catalog.retrieval.vector_store import Missing
-from scriptsmith_site.memory import settle_memory
+from scriptsmith_site.web.preloading import settle_memory
 
 ENTRIES = int(os.environ.get("BENCH_ENTRIES", "100000"))
 ASKED = 200

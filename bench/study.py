@@ -24,7 +24,7 @@ from review.campaigns.services import rules
 from review.counting import tallies
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from review.report import services
-from scriptsmith_site.memory import settle_memory
+from scriptsmith_site.web.preloading import settle_memory
 from tests.review.report.rows import Label, fill
 
 CASES, COPIES = 1_000, 50  # of two arms each: 100,000 items

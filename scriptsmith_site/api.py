@@ -19,7 +19,7 @@ import review.api
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How the schema describes our tokens; drf-spectacular knows it because it is defined."""
 
-    target_class = "scriptsmith_site.people.authentication.ApiTokenAuthentication"
+    target_class = "scriptsmith_site.people.sign_in.authentication.ApiTokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:

@@ -23,7 +23,7 @@ class Profile(models.Model):
     theme = models.CharField(
         _("theme"), max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True
     )
-    # Action to key, where the person changed it; see scriptsmith_site.people.keys.
+    # Action to key, where the person changed it; see scriptsmith_site.people.preferences.keys.
     keys = models.JSONField(
         _("keys"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True
     )

@@ -89,25 +89,25 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "scriptsmith_site.middleware.RequestIdMiddleware",
+    "scriptsmith_site.web.middleware.RequestIdMiddleware",
     "scriptsmith_site.origin.OriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "scriptsmith_site.middleware.NoStoreMiddleware",
+    "scriptsmith_site.web.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
-    "scriptsmith_site.middleware.MalformedRequestMiddleware",
+    "scriptsmith_site.web.middleware.MalformedRequestMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "scriptsmith_site.middleware.LoginRequiredMiddleware",
+    "scriptsmith_site.web.middleware.LoginRequiredMiddleware",
     "auditlog.middleware.AuditlogMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "scriptsmith_site.middleware.PreferencesMiddleware",
-    "scriptsmith_site.middleware.ExposureMiddleware",
-    "scriptsmith_site.middleware.RefusalMiddleware",
+    "scriptsmith_site.web.middleware.PreferencesMiddleware",
+    "scriptsmith_site.web.middleware.ExposureMiddleware",
+    "scriptsmith_site.web.middleware.RefusalMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -123,7 +123,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "scriptsmith_site.context.site",
+                "scriptsmith_site.web.template_context.site",
             ],
             "builtins": [
                 "scriptsmith_site.templatetags.show",
@@ -214,13 +214,13 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-SESSION_ENGINE = "scriptsmith_site.people.sessions"
+SESSION_ENGINE = "scriptsmith_site.people.sign_in.sessions"
 
 # --- People -----------------------------------------------------------------------------------------------------
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "scriptsmith_site.people.backend.RoleBackend",
+    "scriptsmith_site.people.sign_in.backend.RoleBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -231,7 +231,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
     # Refuses nothing: Django tells it of each new password, whoever sets it.
-    {"NAME": "scriptsmith_site.people.credentials.TokensEndWithPassword"},
+    {"NAME": "scriptsmith_site.people.sign_in.credentials.TokensEndWithPassword"},
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
@@ -285,7 +285,7 @@ AXES_USERNAME_CALLABLE = "scriptsmith_site.people.security_log.axes_name"
 AXES_SENSITIVE_PARAMETERS = ["username", "kept", "csrfmiddlewaretoken"]
 # The security log has who signed in and out.
 AXES_DISABLE_ACCESS_LOG = True
-AXES_LOCKOUT_CALLABLE = "scriptsmith_site.people.views.show_locked_out"
+AXES_LOCKOUT_CALLABLE = "scriptsmith_site.web.errors.show_locked_out"
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
@@ -329,7 +329,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "scriptsmith_site.csrf.csrf_failure"
+CSRF_FAILURE_VIEW = "scriptsmith_site.web.csrf.csrf_failure"
 SILENCED_SYSTEM_CHECKS: list[str] = []
 SECURE_HSTS_PRELOAD = env_bool(
     "SCRIPTSMITH_HSTS_PRELOAD",
@@ -357,7 +357,7 @@ if PRODUCTION:
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "scriptsmith_site.people.authentication.ApiTokenAuthentication",
+        "scriptsmith_site.people.sign_in.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
@@ -369,8 +369,8 @@ REST_FRAMEWORK = {
     # The schema says what an operation takes; OPTIONS would say it again, and differently.
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.web.negotiation.OneFormat",
-    "DEFAULT_SCHEMA_CLASS": "scriptsmith_site.schema.ProductSchema",
-    "EXCEPTION_HANDLER": "scriptsmith_site.errors.handle_api_exception",
+    "DEFAULT_SCHEMA_CLASS": "scriptsmith_site.web.schema.ProductSchema",
+    "EXCEPTION_HANDLER": "scriptsmith_site.web.errors.handle_api_exception",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from scriptsmith_site.home import home
 from scriptsmith_site.presentation.gallery import gallery
+from scriptsmith_site.web.home import home
 
-handler400 = "scriptsmith_site.errors.bad_request"
-handler403 = "scriptsmith_site.errors.permission_denied"
-handler404 = "scriptsmith_site.errors.page_not_found"
-handler500 = "scriptsmith_site.errors.server_error"
+handler400 = "scriptsmith_site.web.errors.bad_request"
+handler403 = "scriptsmith_site.web.errors.permission_denied"
+handler404 = "scriptsmith_site.web.errors.page_not_found"
+handler500 = "scriptsmith_site.web.errors.server_error"
 
 
 urlpatterns: list[URLPattern | URLResolver] = [

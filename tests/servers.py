@@ -19,10 +19,10 @@ from pathlib import Path
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.postgres import Postgres
-from scriptsmith_site.embedded.processes import end_with_parent
-from scriptsmith_site.embedded.redis import Redis
-from scriptsmith_site.embedded.servers import Server
+from scriptsmith_site.embedded.servers.holders import Server
+from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.servers.redis import Redis
+from scriptsmith_site.embedded.supervision.processes import end_with_parent
 
 _ROOT = Path(__file__).resolve().parent.parent
 

@@ -14,8 +14,8 @@ from django.core.exceptions import ImproperlyConfigured
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import cannot_write, make_data_folder
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.processes import follow_parent
-from scriptsmith_site.embedded.supervisor import Options, run
+from scriptsmith_site.embedded.supervision.processes import follow_parent
+from scriptsmith_site.embedded.supervision.supervisor import Options, run
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.servers import is_set, running
+from scriptsmith_site.embedded.servers.holders import is_set, running
 
 _WITHOUT_SERVERS = {
     "collectstatic",

@@ -26,8 +26,8 @@ from scriptsmith_site.operation.health import (
     check_database,
     check_embedder,
 )
-from scriptsmith_site.people.authentication import ApiTokenAuthentication
-from scriptsmith_site.people.tokens import may_read_metrics
+from scriptsmith_site.people.sign_in.authentication import ApiTokenAuthentication
+from scriptsmith_site.people.sign_in.tokens import may_read_metrics
 
 
 class Sample(NamedTuple):

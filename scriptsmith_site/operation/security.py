@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET, require_POST
 from core.web.requests import csv_lines, page_of, signed_in
 from scriptsmith_site.models import GuessCount, SecurityEvent
 from scriptsmith_site.operation.days import start_of
-from scriptsmith_site.people import lockouts
 from scriptsmith_site.people.security_log import unknown_name_mark
 from scriptsmith_site.people.services import require_administrator
+from scriptsmith_site.people.sign_in import lockouts
 
 COLUMNS = (
     "time",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from scriptsmith_site.embedded.servers import is_set
+from scriptsmith_site.embedded.servers.holders import is_set
 from scriptsmith_site.models import BackupEvent
 
 # Less than this is too little: PostgreSQL stops at a full disk, and needs room for its log before.

@@ -8,9 +8,9 @@ from django.shortcuts import get_object_or_404
 
 from scriptsmith_site.models import ApiToken, OneTimeLink
 from scriptsmith_site.origin import current_origin, shared_part
-from scriptsmith_site.people import limits
-from scriptsmith_site.people.links import find_link
 from scriptsmith_site.people.services import require_administrator
+from scriptsmith_site.people.sign_in import guess_limits
+from scriptsmith_site.people.sign_in.links import find_link
 
 
 def access_account(by: User, pk: int) -> User:
@@ -34,10 +34,10 @@ def access_link(secret: str) -> OneTimeLink:
 
     Raises TooManyAttempts for an address from which too many unknown ones came.
     """
-    guess = limits.Kind.LINK, shared_part(current_origin().address)
-    limits.require_room(*guess)
+    guess = guess_limits.Kind.LINK, shared_part(current_origin().address)
+    guess_limits.require_room(*guess)
     link = find_link(secret)
     if link is None:
-        limits.spend(*guess)
+        guess_limits.spend(*guess)
         raise Http404
     return link

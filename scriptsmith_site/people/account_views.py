@@ -13,9 +13,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core.errors import BadInput
 from core.web.requests import page_of, signed_in
-from scriptsmith_site.people import lockouts, services, tokens
+from scriptsmith_site.people import services
 from scriptsmith_site.people.access import access_account
-from scriptsmith_site.people.credentials import ended_words, live_tokens
 from scriptsmith_site.people.erasure import anonymise
 from scriptsmith_site.people.forms import (
     AccountFilters,
@@ -24,7 +23,9 @@ from scriptsmith_site.people.forms import (
     TokenForm,
     show_refusal_in,
 )
-from scriptsmith_site.people.links import make_password_link, reset_password
+from scriptsmith_site.people.sign_in import lockouts, tokens
+from scriptsmith_site.people.sign_in.credentials import ended_words, live_tokens
+from scriptsmith_site.people.sign_in.links import make_password_link, reset_password
 
 
 @require_GET

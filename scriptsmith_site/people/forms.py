@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from core.errors import BadInput
 from scriptsmith_site.models import ApiToken, Profile
 from scriptsmith_site.people.roles import DUTIES, Role
-from scriptsmith_site.people.tokens import may_read_metrics
+from scriptsmith_site.people.sign_in.tokens import may_read_metrics
 
 
 class SignInForm(AuthenticationForm):

@@ -18,10 +18,10 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
 from scriptsmith_site.models import Profile
-from scriptsmith_site.people import limits
-from scriptsmith_site.people.credentials import end_links, end_tokens
 from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG, Role
 from scriptsmith_site.people.security_log import Kind, note
+from scriptsmith_site.people.sign_in import guess_limits
+from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
 
 
 @transaction.atomic
@@ -114,12 +114,12 @@ def change_password(user: User, *, current_password: str, new_password: str) -> 
 
     Raises BadInput, and TooManyAttempts where the present password was guessed at too often.
     """
-    guess = limits.Kind.PRESENT_PASSWORD, str(user.pk)
-    limits.spend(*guess, user=user)
+    guess = guess_limits.Kind.PRESENT_PASSWORD, str(user.pk)
+    guess_limits.spend(*guess, user=user)
     if not user.check_password(current_password):
         note(Kind.PRESENT_PASSWORD_WRONG, user=user, by=user)
         raise BadInput(_("This is not your present password."), field="current_password")
-    limits.forget(*guess)
+    guess_limits.forget(*guess)
     with transaction.atomic():
         ended = set_password(user, new_password, field="new_password", by=user)
         record(user, "password changed", by=user)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from scriptsmith_site.people import account_views, key_views, views
+from scriptsmith_site.people import account_views, views
+from scriptsmith_site.people.preferences import key_views
 
 urlpatterns = [
     path("login/", views.SignIn.as_view(), name="login"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
@@ -18,12 +17,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core.errors import BadInput
 from core.web.requests import page_of, signed_in
-from scriptsmith_site.errors import show_refusal
 from scriptsmith_site.models import GuessCount
 from scriptsmith_site.origin import current_origin
-from scriptsmith_site.people import limits, security_log, services, tokens
+from scriptsmith_site.people import security_log, services
 from scriptsmith_site.people.access import access_link, access_token
-from scriptsmith_site.people.credentials import ended_words, live_tokens
 from scriptsmith_site.people.forms import (
     PasswordForm,
     PreferencesForm,
@@ -32,9 +29,11 @@ from scriptsmith_site.people.forms import (
     TokenForm,
     show_refusal_in,
 )
-from scriptsmith_site.people.kept import read_kept
-from scriptsmith_site.people.links import set_password_by_link
-from scriptsmith_site.people.preferences import profile_of, remember_preferences
+from scriptsmith_site.people.preferences.session import profile_of, remember_preferences
+from scriptsmith_site.people.sign_in import guess_limits, tokens
+from scriptsmith_site.people.sign_in.credentials import ended_words, live_tokens
+from scriptsmith_site.people.sign_in.links import set_password_by_link
+from scriptsmith_site.people.sign_in.unsent_forms import read_kept
 
 _SHOWN_EVENTS = 8
 
@@ -50,12 +49,12 @@ class SignIn(LoginView):
         """Raises TooManyAttempts before the password is looked at."""
         name = SignInForm.base_fields["username"].to_python(request.POST.get("username", ""))
         if name and request.POST.get("password"):
-            self.spent = limits.spend_sign_in(name, address=current_origin().address)
+            self.spent = guess_limits.spend_sign_in(name, address=current_origin().address)
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         for kind, key in self.spent:
-            limits.give_back(kind, key)
+            guess_limits.give_back(kind, key)
         response = super().form_valid(form)
         remember_preferences(self.request, form.get_user())
         kept = read_kept(self.request.POST.get("kept", ""))
@@ -67,15 +66,6 @@ class SignIn(LoginView):
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         context = self.get_context_data(form=form, kept=self.request.POST.get("kept", ""))
         return self.render_to_response(context, status=422)
-
-
-def show_locked_out(
-    request: HttpRequest, response: HttpResponse | None = None, credentials: object = None
-) -> HttpResponse:
-    """What django-axes shows after too many wrong passwords for one name from one address."""
-    words = _("Too many wrong passwords. Wait 15 minutes.")
-    seconds = round(settings.AXES_COOLOFF_TIME * 60 * 60)
-    return show_refusal(request, limits.TooManyAttempts(words, seconds=seconds))
 
 
 @require_GET

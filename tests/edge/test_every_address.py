@@ -13,7 +13,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from scriptsmith_site.models import ApiToken
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.edge.addresses import addresses, routes
 from tests.people import make_person
 from tests.web_client import WebClient

@@ -23,11 +23,11 @@ from pathlib import Path
 import psycopg
 import redis
 
-from scriptsmith_site.embedded import processes
-from scriptsmith_site.embedded.binaries import find_postgres
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout, redis_client_url
-from scriptsmith_site.embedded.postgres import Postgres
+from scriptsmith_site.embedded.servers.binaries import find_postgres
+from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.supervision import processes
 from tests.standin_process import ROOT, StandIn
 
 WORK_GOES_ON_WITHIN = 60.0  # seconds

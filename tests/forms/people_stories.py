@@ -11,10 +11,10 @@ from pipeline.models import Action
 from review import services
 from review.models import Assignment
 from scriptsmith_site.models import ApiToken, GuessCount, OneTimeLink, Profile
-from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.security_log import name_key
 from scriptsmith_site.people.services import roles_of
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.links import make_password_link
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.forms.story import Story, World
 from tests.make import make_run
 from tests.page_forms import TOKEN

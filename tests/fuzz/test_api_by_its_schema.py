@@ -14,7 +14,7 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 
 from scriptsmith_site.models import ApiToken
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.fuzz.calling import Tally, call_operation, operations
 from tests.fuzz.world import make_world
 

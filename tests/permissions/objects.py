@@ -37,8 +37,8 @@ from review.exchange.kept_files import new_path
 from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
 from review.report.snapshots import take_snapshot
 from scriptsmith_site.models import GuessCount, OneTimeLink
-from scriptsmith_site.people.links import make_password_link
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.links import make_password_link
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.keys import shown
 from tests.make import make_run, make_version
 from tests.people import make_person

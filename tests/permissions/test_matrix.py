@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.permissions.asking import NOTHING_THERE, Browser
 from tests.permissions.matrix import (
     ANONYMOUS,

@@ -7,7 +7,7 @@ from collections import Counter, deque
 import pytest
 from django.urls import Resolver404, resolve, reverse
 
-from scriptsmith_site.navigation import LINKS, Bar
+from scriptsmith_site.web.navigation import LINKS, Bar
 from tests.permissions.asking import Browser, undone
 from tests.permissions.crawl import Offer, offers_of
 from tests.permissions.matrix import ROLES, SIGNED_IN, Row, admin_rows, page_rows

@@ -9,7 +9,7 @@ from django.test import Client
 
 from scriptsmith_site.models import ApiToken, Profile
 from scriptsmith_site.people import services
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 
 
 @pytest.fixture

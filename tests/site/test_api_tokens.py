@@ -15,7 +15,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from scriptsmith_site.models import ApiToken
-from scriptsmith_site.people.tokens import hash_secret, make_token
+from scriptsmith_site.people.sign_in.tokens import hash_secret, make_token
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db

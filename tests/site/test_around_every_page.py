@@ -14,8 +14,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from review.queue.intake import send_to_queue
-from scriptsmith_site.context import MOST_COUNTED, count_waiting, nav_section, site
 from scriptsmith_site.models import Profile
+from scriptsmith_site.web.template_context import MOST_COUNTED, count_waiting, nav_section, site
 from tests.make import make_run
 
 
@@ -74,7 +74,7 @@ def test_no_more_are_counted_than_are_shown(
     reviewer: User, stranger: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MOST_COUNTED == 99
-    monkeypatch.setattr("scriptsmith_site.context.MOST_COUNTED", 2)
+    monkeypatch.setattr("scriptsmith_site.web.template_context.MOST_COUNTED", 2)
     for number in range(3):
         send_to_queue(make_run(statement=f"Do {number}", by=stranger))
     assert count_waiting(reviewer) == 2

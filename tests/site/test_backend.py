@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.contrib.auth.models import Permission, User
 
-from scriptsmith_site.people.backend import RoleBackend
+from scriptsmith_site.people.sign_in.backend import RoleBackend
 from tests.people import make_person
 
 

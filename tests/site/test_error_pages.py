@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated, Throttled, ValidationError
 
 from core.errors import BadInput, NotAllowedNow, Refused, Stale
-from scriptsmith_site import errors
+from scriptsmith_site.web import errors
 from tests.web_client import WebClient
 
 RAISED: dict[str, Exception] = {
@@ -45,10 +45,10 @@ urlpatterns = [
     path("form/", read_form),
     path("", include("scriptsmith_site.urls")),
 ]
-handler400 = "scriptsmith_site.errors.bad_request"
-handler403 = "scriptsmith_site.errors.permission_denied"
-handler404 = "scriptsmith_site.errors.page_not_found"
-handler500 = "scriptsmith_site.errors.server_error"
+handler400 = "scriptsmith_site.web.errors.bad_request"
+handler403 = "scriptsmith_site.web.errors.permission_denied"
+handler404 = "scriptsmith_site.web.errors.page_not_found"
+handler500 = "scriptsmith_site.web.errors.server_error"
 
 CASES = [
     pytest.param("bad-request", 400, "bad_request", "", id="400"),

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import Settings
 
-from scriptsmith_site.people.links import make_password_link
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.links import make_password_link
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import PASSWORD, make_person
 from tests.site.browsing import Person
 from tests.web_client import WebClient
@@ -156,7 +156,8 @@ def test_a_lockout_ends_by_itself(stranger: User, monkeypatch: pytest.MonkeyPatc
         sprayer.sign_in(f"name{n}", "Winter2026!")
     now = timezone.now()
     monkeypatch.setattr(
-        "scriptsmith_site.people.limits.timezone.now", lambda: now + timedelta(minutes=16)
+        "scriptsmith_site.people.sign_in.guess_limits.timezone.now",
+        lambda: now + timedelta(minutes=16),
     )
     assert Person("192.0.2.66").sign_in("sam", PASSWORD).status_code == 302
 

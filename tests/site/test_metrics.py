@@ -13,7 +13,7 @@ from core.errors import BadInput
 from pipeline.models import Run
 from review.queue.intake import send_to_queue
 from scriptsmith_site.people.services import create_account
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.make import make_run
 
 

@@ -17,8 +17,8 @@ from django.db import InterfaceError, OperationalError, connection
 from django.db.utils import DataError
 from django.test import Client
 
-from scriptsmith_site.outages import DATABASE_AWAY, DISK_FULL, outage_of
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
+from scriptsmith_site.web.outages import DATABASE_AWAY, DISK_FULL, outage_of
 
 
 def caused(error: Exception, cause: Exception) -> Exception:

@@ -14,7 +14,13 @@ from core.errors import BadInput
 from review import services
 from review.models import Assignment
 from scriptsmith_site.models import Profile
-from scriptsmith_site.people.keys import GROUPS, ORIGINAL, belongs_to_pages, find_faults, save_keys
+from scriptsmith_site.people.preferences.keys import (
+    GROUPS,
+    ORIGINAL,
+    belongs_to_pages,
+    find_faults,
+    save_keys,
+)
 from tests.keys import shown
 from tests.make import make_run
 from tests.people import PASSWORD

@@ -19,7 +19,7 @@ from scriptsmith_site.models import SecurityEvent
 from scriptsmith_site.people import services
 from scriptsmith_site.people.erasure import anonymise
 from scriptsmith_site.people.security_log import Kind, note, unknown_name_mark
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from scriptsmith_site.tasks import sweep_security_log
 from tests.people import PASSWORD
 from tests.site.browsing import Person

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from scriptsmith_site import serving
+from scriptsmith_site.web import gunicorn_worker
 
 _LOADED = """
 import scriptsmith_site.wsgi
@@ -37,6 +37,6 @@ class _Asked:
 def test_most_requests_leave_the_connection_open_and_some_do_not() -> None:
     asked = [_Asked() for _number in range(2_000)]
     for one in asked:
-        serving.pre_request(None, one)
+        gunicorn_worker.pre_request(None, one)
     # A third of 2,000 is 667; these bounds are more than ten standard deviations away.
     assert 400 < sum(one.closes for one in asked) < 900

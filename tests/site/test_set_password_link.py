@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from scriptsmith_site.models import OneTimeLink
-from scriptsmith_site.people.links import make_password_link
+from scriptsmith_site.people.sign_in.links import make_password_link
 from tests.web_client import WebClient
 
 GOOD = {"password": "a good new passphrase", "repeated_password": "a good new passphrase"}

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 
 from scriptsmith_site.people import services
-from scriptsmith_site.people.links import make_password_link
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.links import make_password_link
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import PASSWORD
 from tests.site.browsing import Person
 from tests.web_client import WebClient

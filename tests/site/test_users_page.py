@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from scriptsmith_site.models import ApiToken, OneTimeLink
 from scriptsmith_site.people.services import roles_of
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.people import make_person
 from tests.web_client import WebClient
 

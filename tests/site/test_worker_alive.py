@@ -15,8 +15,8 @@ import yaml
 from django.conf import settings as django_settings
 
 from pipeline.scheduling.heartbeat import Heartbeat
-from scriptsmith_site.embedded import programs
 from scriptsmith_site.embedded.alive import SECONDS, file_of
+from scriptsmith_site.embedded.supervision import programs
 
 ROOT = Path(django_settings.BASE_DIR)
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())

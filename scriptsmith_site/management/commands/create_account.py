@@ -9,9 +9,9 @@ from django.db import transaction
 from django.urls import reverse
 
 from core.errors import Refused
-from scriptsmith_site.people.links import make_password_link
 from scriptsmith_site.people.roles import Role
 from scriptsmith_site.people.services import create_account
+from scriptsmith_site.people.sign_in.links import make_password_link
 
 
 class Command(BaseCommand):

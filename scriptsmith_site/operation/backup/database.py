@@ -14,8 +14,8 @@ import psycopg
 from django.db import connection, transaction
 from psycopg import sql
 
-from scriptsmith_site.embedded.binaries import find_postgres
 from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.servers.binaries import find_postgres
 from scriptsmith_site.operation.backup.archive import CannotBackUp
 
 _VARIABLES = {

@@ -10,7 +10,7 @@ from django.test import Client
 
 from catalog.entries import services
 from catalog.version_details import VersionDetails
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.catalog.shelf import shelve
 from tests.web_client import WebClient
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from pipeline.models import Endpoint
-from scriptsmith_site.people.tokens import make_token
+from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.web_client import WebClient
 
 ClientFor = Callable[[User], Client]

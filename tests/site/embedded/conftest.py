@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from scriptsmith_site.embedded import processes
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.postgres import Postgres
+from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.supervision import processes
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -5,8 +5,8 @@ import signal
 import pytest
 
 from scriptsmith_site.embedded.commands import needs_servers
-from scriptsmith_site.embedded.postgres import Postgres
-from scriptsmith_site.embedded.redis import Redis
+from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.servers.redis import Redis
 
 
 @pytest.mark.parametrize(

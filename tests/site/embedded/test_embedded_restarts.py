@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from scriptsmith_site.embedded.restarts import Restarts
+from scriptsmith_site.embedded.supervision.restarts import Restarts
 
 
 class Clock:

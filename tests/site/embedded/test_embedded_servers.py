@@ -12,14 +12,15 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from scriptsmith_site.embedded import binaries, processes
-from scriptsmith_site.embedded.cluster import complaints
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import make_data_folder, make_private
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.postgres import Postgres
-from scriptsmith_site.embedded.redis import Redis
-from scriptsmith_site.embedded.servers import Use, running, servers_of
+from scriptsmith_site.embedded.servers import binaries
+from scriptsmith_site.embedded.servers.cluster import complaints
+from scriptsmith_site.embedded.servers.holders import Use, running, servers_of
+from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.servers.redis import Redis
+from scriptsmith_site.embedded.supervision import processes
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scriptsmith_site.embedded.postgres import Postgres
+from scriptsmith_site.embedded.servers.postgres import Postgres
 
 pytestmark = pytest.mark.slow
 

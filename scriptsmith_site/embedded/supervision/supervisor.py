@@ -10,16 +10,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from scriptsmith_site.embedded import programs
-from scriptsmith_site.embedded.children import SUPERVISED, Child, Program, end_leftovers, trim_logs
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.listening import answers, listen, url_of
 from scriptsmith_site.embedded.locks import FileLock
-from scriptsmith_site.embedded.restarts import Restarts
-from scriptsmith_site.embedded.servers import Use, servers_of
-from scriptsmith_site.embedded.signals import Signals
+from scriptsmith_site.embedded.servers.holders import Use, servers_of
+from scriptsmith_site.embedded.supervision import programs
+from scriptsmith_site.embedded.supervision.children import (
+    SUPERVISED,
+    Child,
+    Program,
+    end_leftovers,
+    trim_logs,
+)
+from scriptsmith_site.embedded.supervision.listening import answers, listen, url_of
+from scriptsmith_site.embedded.supervision.restarts import Restarts
+from scriptsmith_site.embedded.supervision.signals import Signals
 
 _READY_SECONDS = 120.0
 _LOOK_SECONDS = 2.0

@@ -18,10 +18,10 @@ from rest_framework.views import exception_handler
 
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import wants_fragment
-from scriptsmith_site.outages import Outage, outage_of
 from scriptsmith_site.people.forms import SignInForm
-from scriptsmith_site.people.kept import keep, sent_by
-from scriptsmith_site.people.limits import TooManyAttempts
+from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
+from scriptsmith_site.people.sign_in.unsent_forms import keep, sent_by
+from scriptsmith_site.web.outages import Outage, outage_of
 
 AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
 
@@ -70,6 +70,15 @@ def show_refusal(request: HttpRequest, refusal: Refused) -> HttpResponse:
     """What a service refused and no view answered; `next_step` of the page is to go back."""
     answer = show_error(request, _kind_of(refusal), detail=str(refusal), field=_field_of(refusal))
     return _with_wait(answer, refusal)
+
+
+def show_locked_out(
+    request: HttpRequest, response: HttpResponse | None = None, credentials: object = None
+) -> HttpResponse:
+    """What django-axes shows after too many wrong passwords for one name from one address."""
+    words = _("Too many wrong passwords. Wait 15 minutes.")
+    seconds = round(settings.AXES_COOLOFF_TIME * 60 * 60)
+    return show_refusal(request, TooManyAttempts(words, seconds=seconds))
 
 
 def show_method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:

@@ -8,11 +8,11 @@ import signal
 import subprocess
 from pathlib import Path
 
-from scriptsmith_site.embedded.binaries import POSTGRES_MAJOR
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.layout import DATABASE, ROLE
-from scriptsmith_site.embedded.ordinary_user import Account
-from scriptsmith_site.embedded.processes import end_with_parent
+from scriptsmith_site.embedded.servers.binaries import POSTGRES_MAJOR
+from scriptsmith_site.embedded.servers.ordinary_user import Account
+from scriptsmith_site.embedded.supervision.processes import end_with_parent
 
 CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 

@@ -14,15 +14,15 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import NotAllowedNow, Refused
 from scriptsmith_site.models import OneTimeLink
-from scriptsmith_site.people import limits
-from scriptsmith_site.people.credentials import end_links, end_tokens
 from scriptsmith_site.people.security_log import Kind, name_key, note
 from scriptsmith_site.people.services import (
     is_service_account,
     require_administrator,
     set_password,
 )
-from scriptsmith_site.people.tokens import hash_secret
+from scriptsmith_site.people.sign_in import guess_limits
+from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
+from scriptsmith_site.people.sign_in.tokens import hash_secret
 
 LIFE = timedelta(hours=48)
 
@@ -103,5 +103,5 @@ def set_password_by_link(link: OneTimeLink, *, password: str) -> int:
         raise NotAllowedNow(_("This link has been used already."))
     record(link.user, "password set by link", by=link.user)
     note(Kind.LINK_USED, user=link.user, by=link.user)
-    limits.forget(limits.Kind.SIGN_IN_ACCOUNT, name_key(link.user.username))
+    guess_limits.forget(guess_limits.Kind.SIGN_IN_ACCOUNT, name_key(link.user.username))
     return ended

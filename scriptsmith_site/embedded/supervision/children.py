@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from scriptsmith_site.embedded import processes
+from scriptsmith_site.embedded.supervision import processes
 
 SUPERVISED = "SCRIPTSMITH_SUPERVISED"
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.origin import current_origin
-from scriptsmith_site.people.tokens import find_token, note_use
+from scriptsmith_site.people.sign_in.tokens import find_token, note_use
 
 
 class ApiTokenAuthentication(BaseAuthentication):

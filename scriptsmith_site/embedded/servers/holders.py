@@ -14,8 +14,8 @@ from typing import Protocol
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.locks import FileLock, held
-from scriptsmith_site.embedded.postgres import Postgres
-from scriptsmith_site.embedded.redis import Redis
+from scriptsmith_site.embedded.servers.postgres import Postgres
+from scriptsmith_site.embedded.servers.redis import Redis
 
 _CHANGE_SECONDS = 600.0  # a migration of a large database may take minutes
 

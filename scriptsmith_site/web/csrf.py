@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.web.requests import wants_fragment
-from scriptsmith_site.errors import ErrorKind, show_error, wants_json
-from scriptsmith_site.people.kept import sent_by
+from scriptsmith_site.people.sign_in.unsent_forms import sent_by
+from scriptsmith_site.web.errors import ErrorKind, show_error, wants_json
 
 
 class _Cause(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from scriptsmith_site.embedded.children import Program
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.supervision.children import Program
 
 # One more than there are processors, so that none idles while a process waits for its database; but each takes memory.
 _MOST_WEB = 3
@@ -30,7 +30,7 @@ def web(descriptor: int) -> Program:
     command += ["--workers", str(processes), "--threads", str(_WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
     command += ["--preload", "--no-control-socket", "--log-level", "warning"]
-    command += ["--config", "python:scriptsmith_site.serving"]
+    command += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]
     command += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
     return Program("web", command, grace=10.0, descriptors=(descriptor,))
 

@@ -9,23 +9,23 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from scriptsmith_site.embedded import processes
-from scriptsmith_site.embedded.binaries import copy_for_everyone, find_postgres
-from scriptsmith_site.embedded.cluster import (
+from scriptsmith_site.embedded.errors import CannotStart
+from scriptsmith_site.embedded.folders import cannot_write, make_private
+from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.servers.binaries import copy_for_everyone, find_postgres
+from scriptsmith_site.embedded.servers.cluster import (
     CLEAN_ENVIRONMENT,
     check_version,
     complaints,
     make_cluster,
 )
-from scriptsmith_site.embedded.errors import CannotStart
-from scriptsmith_site.embedded.folders import cannot_write, make_private
-from scriptsmith_site.embedded.layout import Layout
-from scriptsmith_site.embedded.memory import memory_bytes, shared_memory_bytes
-from scriptsmith_site.embedded.ordinary_user import (
+from scriptsmith_site.embedded.servers.machine_memory import memory_bytes, shared_memory_bytes
+from scriptsmith_site.embedded.servers.ordinary_user import (
     Account,
     find_postgres_account,
     make_outside_home,
 )
+from scriptsmith_site.embedded.supervision import processes
 
 _MIB = 1024 * 1024
 _START_SECONDS = 300.0  # recovery after a crash in the middle of a large import takes its time

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput
 from core.web.requests import signed_in
-from scriptsmith_site.people import keys
-from scriptsmith_site.people.preferences import profile_of, remember_preferences
+from scriptsmith_site.people.preferences import keys
+from scriptsmith_site.people.preferences.session import profile_of, remember_preferences
 
 
 @dataclass(frozen=True)

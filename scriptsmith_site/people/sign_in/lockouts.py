@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from core.audit import record
 from scriptsmith_site.models import GuessCount, SecurityEvent
-from scriptsmith_site.people import limits
 from scriptsmith_site.people.security_log import Kind, name_key, note
 from scriptsmith_site.people.services import require_administrator
+from scriptsmith_site.people.sign_in import guess_limits
 
 
 class Lockout(NamedTuple):
@@ -38,7 +38,7 @@ def is_locked_out(user: User) -> bool:
     )
     return (
         by_address.filter(failures__gte=settings.AXES_FAILURE_LIMIT).exists()
-        or limits.locked_now().filter(user=user).exists()
+        or guess_limits.locked_now().filter(user=user).exists()
     )
 
 
@@ -56,8 +56,8 @@ def lift_lockout(user: User, *, by: User | None) -> None:
 def lift_one(row: GuessCount, *, by: User | None) -> None:
     """This one count begins anew. Whoever was locked out by it may try again at once."""
     require_administrator(by)
-    detail = str(limits.Kind(row.kind).label)
-    if row.user is None and row.key and row.kind != limits.Kind.SIGN_IN_ACCOUNT:
+    detail = str(guess_limits.Kind(row.kind).label)
+    if row.user is None and row.key and row.kind != guess_limits.Kind.SIGN_IN_ACCOUNT:
         detail = f"{detail}: {row.key}"
     row.delete()
     note(Kind.LOCKOUT_LIFTED, user=row.user, by=by, detail=detail)
@@ -67,13 +67,13 @@ def current_lockouts() -> list[Lockout]:
     """What holds at present; of axes' own those of accounts we know."""
     found = [
         Lockout(
-            words=str(limits.Kind(row.kind).label),
+            words=str(guess_limits.Kind(row.kind).label),
             address="" if row.kind in _OF_ACCOUNTS else row.key,
             user=row.user,
-            until=limits.end_of(row),
+            until=guess_limits.end_of(row),
             pk=row.pk,
         )
-        for row in limits.locked_now()
+        for row in guess_limits.locked_now()
     ]
     recent = SecurityEvent.objects.filter(
         kind=Kind.LOCKED_OUT, at__gt=timezone.now() - timedelta(hours=1), user__isnull=False
@@ -92,7 +92,7 @@ def delete_old() -> None:
     AccessAttempt.objects.filter(attempt_time__lt=_cool_off()).delete()
 
 
-_OF_ACCOUNTS = (limits.Kind.SIGN_IN_ACCOUNT, limits.Kind.PRESENT_PASSWORD)
+_OF_ACCOUNTS = (guess_limits.Kind.SIGN_IN_ACCOUNT, guess_limits.Kind.PRESENT_PASSWORD)
 
 
 def _cool_off() -> datetime:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from scriptsmith_site.embedded import processes
-from scriptsmith_site.embedded.binaries import find_redis
 from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.folders import cannot_write, make_private
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.embedded.servers.binaries import find_redis
+from scriptsmith_site.embedded.supervision import processes
 
 _START_SECONDS = 20.0
 

@@ -17,8 +17,9 @@ from core.errors import BadInput, Refused
 from core.web.parsers import require_usable
 from core.web.storable_text import MOST_KEY, has_control_character, why_unreadable, why_unusable
 from review.services import exposure
-from scriptsmith_site import errors, logs
-from scriptsmith_site.people.preferences import preferences_of
+from scriptsmith_site import logs
+from scriptsmith_site.people.preferences.session import preferences_of
+from scriptsmith_site.web import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 View = Callable[..., HttpResponseBase]

@@ -13,8 +13,8 @@ from django.http import HttpRequest
 
 from review.models import Campaign
 from review.services import takes_part, waiting_for
-from scriptsmith_site.navigation import Bar, Link, links_for
-from scriptsmith_site.people.keys import keys_of
+from scriptsmith_site.people.preferences.keys import keys_of
+from scriptsmith_site.web.navigation import Bar, Link, links_for
 
 MOST_COUNTED = 99
 _OUT_OF_SIGHT = (Campaign.State.SETUP, Campaign.State.CLOSED)

@@ -18,10 +18,10 @@ from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.models import ApiToken, TokenAddress
 from scriptsmith_site.origin import shared_part
-from scriptsmith_site.people import limits
 from scriptsmith_site.people.roles import ADMINISTER
 from scriptsmith_site.people.security_log import Kind, note
 from scriptsmith_site.people.services import is_service_account, require_administrator
+from scriptsmith_site.people.sign_in import guess_limits
 
 START = "sst_"
 LONGEST_LIFE_DAYS = 366
@@ -130,13 +130,13 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
         )
         .first()
     )
-    guess = limits.Kind.TOKEN, shared_part(address)
+    guess = guess_limits.Kind.TOKEN, shared_part(address)
     if token is None:
         # What was a token once is no guess: its program has not been told yet.
         if not ApiToken.objects.filter(sha256=sha256).exists():
-            limits.spend(*guess)
+            guess_limits.spend(*guess)
     elif address is not None and not token.seen_here:
-        limits.require_room(*guess)
+        guess_limits.require_room(*guess)
         _note_address(token, address)
     return token
 

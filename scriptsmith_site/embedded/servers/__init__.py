@@ -1,0 +1,1 @@
+"""PostgreSQL and Redis, started by ourselves where none is configured."""

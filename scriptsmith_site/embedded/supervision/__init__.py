@@ -1,0 +1,1 @@
+"""The product's own processes: started, watched, restarted, ended in order."""
