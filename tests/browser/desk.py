@@ -8,7 +8,6 @@ from tests.site_process import PASSWORD, Site
 
 _MAKE = """
 from django.contrib.auth.models import User
-from review import studies
 from review.models import Campaign
 from tests.review.maker import add_item, make_study
 people = list(User.objects.filter(username__in={people!r}))

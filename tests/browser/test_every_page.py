@@ -47,7 +47,7 @@ from catalog.models import Entry, Version
 from pipeline.models import Action, Configuration, Draft, Endpoint, ModelCall, Run
 from review.models import Campaign, Item, ReportSnapshot, Transfer
 from review.models import Campaign
-from tests.review.secrets import addresses
+from tests.review.blinding.hidden_words import addresses
 study = Campaign.objects.filter(kind='study').order_by('-pk').first()
 item = study.items.order_by('pk').first()
 entry = Entry.objects.filter(versions__state='verified').first()

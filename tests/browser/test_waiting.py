@@ -15,7 +15,7 @@ from core.web.public_keys import ITEM, find_key
 from django.contrib.auth.models import User
 from review import services
 from review.models import Assignment, Item
-from tests.review.test_desk import score_next
+from tests.review.desk.test_desk import score_next
 item, rita = Item.objects.get(pk=find_key(ITEM, {key})), User.objects.get(username='rita')
 services.claim_item(item, by=rita)
 score_next(item, rita, 0)

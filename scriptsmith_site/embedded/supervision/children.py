@@ -15,7 +15,7 @@ from scriptsmith_site.embedded.supervision import processes
 
 SUPERVISED = "SCRIPTSMITH_SUPERVISED"
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _UNREADY_GRACE = 10.0  # seconds
 _KEPT_LOG_BYTES = 20 * 1024 * 1024
 
