@@ -1,0 +1,48 @@
+"""What a Celery worker does when it is ready, when it is told to end, and when it ends."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+
+from django.conf import settings
+from django.db import DatabaseError
+
+from pipeline.clients.model_client import model_client
+from pipeline.execution.abandonment import abandon_calls_after
+from pipeline.ledger.model_calls import draining
+from pipeline.scheduling.dispatch import forget_dispatches
+from pipeline.scheduling.heartbeat import heartbeat
+from scriptsmith_site.embedded import alive
+
+logger = logging.getLogger(__name__)
+
+# Seconds until a worker's thread that computes lets go of Python's lock. Python's own 5 ms, times the threads that
+# are about to write a reply down, is what a heartbeat waits for each of its steps.
+_SWITCH_INTERVAL = 0.001
+
+
+def warm_up_worker(**_signal: object) -> None:
+    """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    forget_dispatches()
+    model_client()
+    sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
+    heartbeat.announce_worker(threads=settings.SCRIPTSMITH_WORKER_THREADS, sign=sign)
+    if settings.LAYOUT.data.is_dir():
+        settings.LAYOUT.worker_ready.touch()
+
+
+def drain_worker(**_signal: object) -> None:
+    """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
+    draining.set()
+    abandon_calls_after(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
+
+
+def withdraw_worker(**_signal: object) -> None:
+    """A worker that ends in order is not missed."""
+    try:
+        heartbeat.withdraw_worker()
+    except DatabaseError:
+        logger.warning("the worker could not say that it ends", exc_info=True)
