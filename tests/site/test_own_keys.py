@@ -135,9 +135,17 @@ def test_no_template_has_a_key_that_the_table_does_not_know_of() -> None:
         if key not in ("mod+enter", "enter", "?") and not belongs_to_pages(key)
     }
     assert unknown == set()
-    desk = ("_desk", "_more", "_pane", "_score_form", "_decide_form", "_not_mine", "_remark_form")
+    desk = (
+        "_desk",
+        "_other_actions",
+        "_pane",
+        "_score_form",
+        "_decide_form",
+        "_not_mine",
+        "_line_comment_form",
+    )
     for name in desk:
-        text = (TEMPLATES / "review" / f"{name}.html").read_text(encoding="utf-8")
+        text = (TEMPLATES / "review" / "desk" / f"{name}.html").read_text(encoding="utf-8")
         assert set(_LITERAL.findall(text)) <= {"mod+enter"}, name
 
 

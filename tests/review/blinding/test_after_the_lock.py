@@ -100,6 +100,7 @@ def test_a_study_with_the_script_scored(
     print(f"study, script scored: {compared} requests compared, 0 differences but what is shown")
 
 
+@pytest.mark.slow
 def test_a_study_with_the_feedback_scored(
     both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_study_with_the_feedback_scored(
     print(f"study, feedback scored: {compared} requests compared, 0 differences but what is shown")
 
 
+@pytest.mark.slow
 def test_a_study_with_all_scored(
     both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

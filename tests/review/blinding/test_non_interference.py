@@ -52,6 +52,7 @@ def test_every_other_address_of_the_product(
     print(f"every other address, {where}: {compared} requests compared, 0 differences")
 
 
+@pytest.mark.slow
 def test_who_curates_as_well_is_blinded_as_a_reviewer(
     live: Item, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +62,7 @@ def test_who_curates_as_well_is_blinded_as_a_reviewer(
     print(f"reviewer and curator: {compared} requests compared, 0 differences")
 
 
+@pytest.mark.slow
 def test_after_somebody_else_has_scored_and_skipped_it(
     live: Item, asker: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +82,7 @@ def test_after_somebody_else_has_scored_and_skipped_it(
     print(f"after a skip: {compared} requests compared, 0 differences")
 
 
+@pytest.mark.slow
 def test_a_study_in_hand(
     studied: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,6 +134,8 @@ def compare(
             return answers
 
         usual = walk(begin, asks)
+        # A wrong method is answered before any view has looked at anything.
+        asks = [ask for ask in asks if usual[ask][0] != 405]
         for side in sides:
             others = walk(side.rewrite, asks)
             # What a process draws only once, when it is first needed, is no difference: asked again, it is gone.
@@ -144,7 +146,7 @@ def compare(
             told += [f"{side.name}: {part} is the same on both sides" for part in idle]
     if told:
         raise Differs("\n".join(told))
-    answered = sum(200 <= status < 400 for status, _headers, _body in usual.values())
+    answered = sum(200 <= usual[ask][0] < 400 for ask in asks)
     # Of all addresses a reviewer is refused most; of those about one item, few.
     assert answered >= min(100, len(asks) // 4), "most requests were refused: little was compared"
     return len(asks) * len(sides)
