@@ -15,12 +15,12 @@ from catalog.calibration.forms import LabelForm, ScoringForm, ThresholdForm, Wan
 from catalog.calibration.page_data import show_figures
 from catalog.calibration.services.labels import LABEL_MATCHES
 from catalog.calibration.services.thresholds import SET_THRESHOLD
-from catalog.entries.forms import add_refusal, retype
 from catalog.models import Job, MatchLabel, ScoringChoice, ScoringModel, Threshold
 from catalog.relevance import shipped_model
 from catalog.retrieval.scoring import current_scoring
 from core.errors import BadInput, NotAllowedNow
 from core.highlighting import cut_at
+from core.web.forms import add_refusal, retype
 from core.web.requests import signed_in
 
 KEPT_IN_SIGHT = 20

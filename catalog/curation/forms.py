@@ -5,8 +5,8 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalog.entries.forms import PlainText
 from catalog.models import Entry
+from core.web.forms import PlainText
 
 
 class MergeForm(forms.Form):

@@ -8,8 +8,8 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
-from catalog.entries.forms import PlainText
 from catalog.models import Version
+from core.web.forms import PlainText
 
 
 class ReasonForm(forms.Form):

@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from django import forms
 from django.forms import BaseFormSet, formset_factory
-from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Version
 from catalog.version_details import ParameterType, VersionDetails
 from core.errors import BadInput
-
-
-class PlainText(forms.CharField):
-    """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows."""
-
-    def __init__(
-        self,
-        *,
-        label: str | Promise,
-        required: bool = True,
-        help_text: str | Promise = "",
-        max_length: int | None = None,
-        rows: int = 3,
-        code: bool = False,
-    ) -> None:
-        classes = {"class": "mono", "spellcheck": "false"} if code else {}
-        super().__init__(
-            label=label,  # type: ignore[arg-type]
-            required=required,
-            help_text=help_text,  # type: ignore[arg-type]
-            max_length=max_length,
-            strip=not code,
-            widget=forms.Textarea(attrs={"rows": rows, **classes}),
-        )
-
-    def to_python(self, value: str | None) -> str:
-        return (super().to_python(value) or "").replace("\r\n", "\n")
+from core.web.forms import PlainText, split_lines, split_words
 
 
 class ParameterForm(forms.Form):
@@ -195,26 +167,6 @@ class EditForm(VersionForm):
     """The next version of an entry."""
 
     note = forms.CharField(label=_("What was changed, and why"), required=False, max_length=2000)
-
-
-def add_refusal(form: forms.Form, refusal: BadInput) -> None:
-    """Show what a service refused beside the field that it is about."""
-    form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
-
-
-def retype(form: forms.Form, **values: object) -> None:
-    """Let the form stand as if these values had been typed, beside what was."""
-    form.data = {name: form.data[name] for name in form.data} | values
-
-
-def split_words(text: str) -> list[str]:
-    """Words between commas, spaces or line ends, each once."""
-    return list(dict.fromkeys(word for word in re.split(r"[,\s]+", text) if word))
-
-
-def split_lines(text: str) -> list[str]:
-    """Lines that say something."""
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def read_links(text: str) -> list[dict[str, str]]:

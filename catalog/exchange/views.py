@@ -11,13 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from catalog.access import access_import, access_imports
-from catalog.entries.forms import add_refusal
 from catalog.exchange import services
 from catalog.exchange.formats import CONTENT_TYPES, Format, file_parts
 from catalog.exchange.forms import ExportForm, ImportForm
 from catalog.exchange.services import import_jobs
 from catalog.models import Version
 from core.errors import BadInput
+from core.web.forms import add_refusal
 from core.web.requests import csv_lines, signed_in, wants_fragment
 
 _SHOWN_ROWS = 200

@@ -10,11 +10,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from catalog.entries.action_forms import find_owner
-from catalog.entries.forms import PlainText, split_words
 from catalog.listing.services import list_entries
 from catalog.listing.services.bulk import MOST_ENTRIES, BulkOrder, Deed
 from catalog.listing.services.filters import MERGED, SUSPENDED, Filters
 from catalog.models import Entry, Version
+from core.web.forms import PlainText, split_words
 
 _ANY = [("", _("any"))]
 

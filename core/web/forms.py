@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from django import forms
 
 from core.errors import BadInput
 
 
 class PlainText(forms.CharField):
-    """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows."""
+    """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows.
 
-    widget = forms.Textarea
+    `code`: in the fixed font, and with the spaces around it. What CharField takes may be given beside.
+    """
 
-    def to_python(self, value: object) -> str:
+    def __init__(self, *, rows: int = 3, code: bool = False, **options: Any) -> None:
+        classes = {"class": "mono", "spellcheck": "false"} if code else {}
+        options.setdefault("widget", forms.Textarea(attrs={"rows": rows, **classes}))
+        super().__init__(**{"strip": not code, **options})
+
+    def to_python(self, value: str | None) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:
     """Show what a service refused beside the field that it is about."""
     form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal))
+
+
+def retype(form: forms.Form, **values: object) -> None:
+    """Let the form stand as if these values had been typed, beside what was."""
+    form.data = {name: form.data[name] for name in form.data} | values
+
+
+def split_words(text: str) -> list[str]:
+    """Words between commas, spaces or line ends, each once."""
+    return list(dict.fromkeys(word for word in re.split(r"[,\s]+", text) if word))
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines that say something."""
+    return [line.strip() for line in text.splitlines() if line.strip()]

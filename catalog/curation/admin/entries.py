@@ -48,9 +48,10 @@ from catalog.curation.admin.forms import (
 )
 from catalog.entries import services as entry_services
 from catalog.entries.action_forms import LiftForm, NoteForm, ReasonForm
-from catalog.entries.forms import read_links, split_lines
+from catalog.entries.forms import read_links
 from catalog.exchange.services.import_plan import VERIFIED_FIRST
 from catalog.models import Entry, Phrasing, Version
+from core.web.forms import split_lines
 from core.web.requests import signed_in
 
 Inner = TypeVar("Inner", Version, Phrasing)

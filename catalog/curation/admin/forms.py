@@ -6,10 +6,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from catalog.entries.action_forms import LabelsForm
-from catalog.entries.forms import PlainText, split_words, write_links
+from catalog.entries.forms import write_links
 from catalog.entries.services.versions import labels_seen
 from catalog.models import Entry, Tag, Version
 from core.errors import BadInput, Refused
+from core.web.forms import PlainText, split_words
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -14,9 +14,9 @@ from catalog.access import access_entry, curator_of
 from catalog.curation import services
 from catalog.curation.forms import MergeForm, MergeNoteForm
 from catalog.curation.services.merging import MergePlan
-from catalog.entries.forms import retype
 from catalog.models import Entry, Merge, NearDuplicate
 from core.errors import NotAllowedNow
+from core.web.forms import retype
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -25,10 +25,11 @@ from catalog.entries.action_forms import (
     TitleForm,
     VerifyForm,
 )
-from catalog.entries.forms import add_refusal, read_links, retype, split_words
+from catalog.entries.forms import read_links
 from catalog.entries.views.page import fresh_forms, show_entry
 from catalog.models import Entry, Version
 from core.errors import BadInput, NotAllowedNow, Stale
+from core.web.forms import add_refusal, retype, split_words
 
 
 class Move(NamedTuple):

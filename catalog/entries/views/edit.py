@@ -21,13 +21,12 @@ from catalog.entries.forms import (
     ParameterForm,
     ParameterFormSet,
     VersionForm,
-    add_refusal,
     initial_of,
-    split_lines,
 )
 from catalog.entries.parameter_rows import suggest_rows
 from catalog.models import Version
 from core.errors import BadInput, NotAllowedNow, Stale
+from core.web.forms import add_refusal, split_lines
 
 PREFIX = "parameters"
 

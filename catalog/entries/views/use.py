@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog.access import access_use, access_version
 from catalog.entries import services
-from catalog.entries.forms import add_refusal
 from catalog.entries.use_forms import OutcomeForm, UseForm
 from catalog.entries.views.page import show_entry
 from catalog.models import Use
 from core.errors import BadInput
+from core.web.forms import add_refusal
 from core.web.requests import wants_fragment
 
 

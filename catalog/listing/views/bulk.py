@@ -10,12 +10,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from catalog.access import curator_of
-from catalog.entries.forms import add_refusal
 from catalog.listing import services
 from catalog.listing.forms import BulkForm, read_chosen, read_seen
 from catalog.listing.services.bulk import BulkStep, Deed
 from catalog.models import Entry
 from core.errors import BadInput
+from core.web.forms import add_refusal
 
 
 @require_POST

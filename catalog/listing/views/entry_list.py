@@ -10,11 +10,11 @@ from django.views.decorators.vary import vary_on_headers
 
 from catalog.access import CURATE, access_entries
 from catalog.entries import services as entry_services
-from catalog.entries.forms import add_refusal
 from catalog.listing import services
 from catalog.listing.forms import FilterForm
 from catalog.listing.views.worklists import tabs_of
 from core.errors import BadInput
+from core.web.forms import add_refusal
 from core.web.requests import page_of, wants_fragment
 
 PAGE_SIZE = 50

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.entries.forms import read_links, split_words, write_links
+from catalog.entries.forms import read_links, write_links
 from catalog.version_details import VersionDetails
 from core.errors import BadInput
+from core.web.forms import split_words
 
 GOOD = [
     pytest.param({}, id="nothing was said"),
