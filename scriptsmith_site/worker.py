@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import socket
-import sys
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -18,14 +17,9 @@ from scriptsmith_site.embedded import alive
 
 logger = logging.getLogger(__name__)
 
-# Seconds until a worker's thread that computes lets go of Python's lock. Python's own 5 ms, times the threads that
-# are about to write a reply down, is what a heartbeat waits for each of its steps.
-_SWITCH_INTERVAL = 0.001
-
 
 def warm_up_worker(**_signal: object) -> None:
     """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
-    sys.setswitchinterval(_SWITCH_INTERVAL)
     forget_dispatches()
     model_client()
     sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
