@@ -228,7 +228,8 @@ def _make_configuration(url: str) -> Configuration:
 
 def _carry(configuration: Configuration) -> list[Run]:
     """One after the other, each to its end."""
-    from pipeline import execution, services
+    from pipeline import services
+    from pipeline.execution import run_worker
 
     runs = []
     for statement in STATEMENTS:
@@ -236,7 +237,7 @@ def _carry(configuration: Configuration) -> list[Run]:
         run = services.start_run(
             action, by=None, configuration=configuration, uses_retrieval=False, enqueue=False
         )
-        run = execution.run_to_end(run.pk, give_up_after=_RUN_SECONDS)
+        run = run_worker.run_to_end(run.pk, give_up_after=_RUN_SECONDS)
         print(f"  {run.state:<9}{run.verdict or '-':<11}{statement}", flush=True)
         runs.append(run)
     return runs

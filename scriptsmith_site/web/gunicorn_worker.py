@@ -1,4 +1,4 @@
-"""How gunicorn serves: what of it takes more than a word on the command line, see `embedded/programs.py`."""
+"""How gunicorn serves: what takes more than a word on the command line (`embedded/supervision/programs.py`)."""
 
 from __future__ import annotations
 
