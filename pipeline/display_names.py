@@ -1,11 +1,11 @@
-"""Names of stages and verdicts for people, the same on every page."""
+"""Names of stages, their outcomes and verdicts for people, the same on every page."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext, gettext_lazy
-from django.utils.translation import gettext_noop as _
 
-from pipeline.types import StageName, Verdict
+from pipeline.flow.stages import find_stage
+from pipeline.types import Verdict
 
 # The words of the verdict badges: a pass is the assessor's, and is not called correct.
 VERDICT_CHOICES = [
@@ -14,22 +14,15 @@ VERDICT_CHOICES = [
     (Verdict.UNKNOWN.value, gettext_lazy("Unknown")),
 ]
 
-_STAGES: dict[str, str] = {
-    StageName.RETRIEVE: _("Search the catalogue"),
-    StageName.GENERATE: _("Write"),
-    StageName.CHECK: _("Check syntax"),
-    StageName.REPAIR: _("Repair"),
-    StageName.DESCRIBE: _("Describe"),
-    StageName.SIMILARITY: _("Compare: similarity"),
-    StageName.DIFFERENCE: _("Compare: differences"),
-    StageName.ENSEMBLE: _("Verdict"),
-    StageName.EXPLAIN: _("Explain"),
-    StageName.REFINE: _("Refine"),
-    StageName.RECOMMEND: _("Recommend"),
-    StageName.SHORTEN: _("Shorten"),
-}
 
-
-def stage_label(stage: str) -> str:
+def stage_label(name: str) -> str:
     """A stage's name for people; its own where it is one that we don't know."""
-    return gettext(_STAGES[stage]) if stage in _STAGES else stage
+    stage = find_stage(name)
+    return gettext(stage.label) if stage else name
+
+
+def outcome_label(name: str, outcome: str) -> str:
+    """How a stage ended, in words; the stored word where it is one that we don't know."""
+    stage = find_stage(name)
+    label = stage.outcome_label(outcome) if stage else None
+    return gettext(label) if label else outcome

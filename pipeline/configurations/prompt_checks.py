@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from pipeline.flow.prompts import Template, load, parse
-from pipeline.flow.questions import answer_words
+from pipeline.flow.stages import ASKED_STAGES
 
 _ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
 # What tells the model that fenced text is data; without it, a statement could give it orders.
@@ -72,7 +72,7 @@ def _faults_of_places(template: Template, wanted: frozenset[str]) -> Iterator[st
 def _faults_of_answer(name: str, text: str) -> Iterator[str]:
     if "JSON" not in text:
         yield _("Say that the answer is a JSON object.")
-    missing = [word for word in answer_words(name) if f'"{word}"' not in text]
+    missing = [word for word in ASKED_STAGES[name].answer_words if f'"{word}"' not in text]
     if missing:
         yield _("The answer is read by these words; say them in double quotes: %s.") % ", ".join(
             missing

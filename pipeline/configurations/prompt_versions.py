@@ -20,6 +20,7 @@ from pipeline.access import require_endpoint_manager
 from pipeline.configurations.prompt_checks import find_faults
 from pipeline.flow import prompts
 from pipeline.flow.prompts import Template, Templates
+from pipeline.flow.stages import ASKED_STAGES
 from pipeline.models import Configuration, ModelCall, PromptVersion
 from pipeline.types import Problem
 
@@ -82,8 +83,9 @@ def templates_of(named: object) -> Templates:
     """
     pairs = named.items() if isinstance(named, dict) else ()
     versions = {name: str(version) for name, version in pairs}
-    for name in prompts.OUTSIDE_THE_FLOW - versions.keys():
-        versions[name] = prompts.load(name).version
+    for name, stage in ASKED_STAGES.items():
+        if stage.added_later:
+            versions.setdefault(name, prompts.load(name).version)
     kept = _find(versions)
     for name in prompts.names():
         if name not in kept:

@@ -21,9 +21,8 @@ from pipeline.configurations.prompt_forms import PromptForm
 from pipeline.configurations.prompt_versions import VersionUse, uses_of, versions_by_prompt
 from pipeline.display_names import stage_label
 from pipeline.flow import prompts
-from pipeline.flow.questions import answer_words
+from pipeline.flow.stages import ASKED_STAGES, order_of
 from pipeline.models import PromptVersion
-from pipeline.types import StageName
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,7 @@ def prompt_list(request: HttpRequest) -> HttpResponse:
         ShownPrompt(name, stage_label(name), rows[0], len(rows), sorted(prompts.load(name).slots))
         for name, rows in versions_by_prompt().items()
     ]
-    order = [stage.value for stage in StageName]
-    shown.sort(key=lambda one: order.index(one.name))
+    shown.sort(key=lambda one: order_of(one.name))
     return render(request, "pipeline/configurations/prompts/list.html", {"prompts": shown})
 
 
@@ -120,6 +118,6 @@ def _show_form(
         "stage": stage_label(name),
         "form": form,
         "slots": [f"<<{slot}>>" for slot in sorted(prompts.load(name).slots)],
-        "words": list(answer_words(name)),
+        "words": list(ASKED_STAGES[name].answer_words),
     }
     return render(request, "pipeline/configurations/prompts/new.html", context, status=status)

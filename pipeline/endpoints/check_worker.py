@@ -14,9 +14,8 @@ from pipeline.endpoints.check_requests import (
     check_state,
     models_known_of,
 )
-from pipeline.flow import questions
 from pipeline.flow.prompts import load_all
-from pipeline.flow.reading.script_reader import read_script
+from pipeline.flow.stages import generate
 from pipeline.ledger.capacity import Rest
 from pipeline.ledger.targets import target_of
 from pipeline.llm.probe import probe
@@ -79,12 +78,12 @@ def _look(endpoint: Endpoint, *, model: str, tries: bool) -> dict[str, object]:
 def _try(target: Target, found: Found) -> dict[str, object]:
     """One script, asked for as a run would: what came, and how it was read."""
     assert found.recommended is not None
-    question = questions.generate(TRY_STATEMENT, "", [], templates=load_all())
+    question = generate.question(TRY_STATEMENT, "", [], templates=load_all())
     role = RoleSpec(target.endpoint, 0, found.model, found.recommended)
     [ended] = model_client().send([(target, build_request(question, role))])
     if isinstance(ended, Failed):
         return {"tried": {"outcome": "failed", "said": ended.message}, "calls": found.calls + 1}
-    reading = read_script(reply_of(ended.message))
+    reading = generate.STAGE.read(reply_of(ended.message))
     tried = {
         "outcome": reading.outcome.value,
         "said": reading.note,

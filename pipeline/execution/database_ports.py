@@ -21,7 +21,10 @@ from pipeline.execution.draft_checks import findings_of
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
 from pipeline.execution.row_inserts import insert_rows
 from pipeline.execution.stage_store import StageStore
+from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven
+from pipeline.flow.prompts import load
+from pipeline.flow.stages import ASKED_STAGES, MAKERS, explain
 from pipeline.ledger import model_calls
 from pipeline.ledger.capacity import tell_waiting
 from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
@@ -37,7 +40,7 @@ from pipeline.models import (
     Run,
 )
 from pipeline.scheduling.run_leases import Lease, retry_while_database_is_away
-from pipeline.types import Arm, DraftKind, Mode, Question, ReadingOutcome, Reply, Role, StageName
+from pipeline.types import Arm, Mode, Question, ReadingOutcome, Reply, Role, StageName
 
 _MATCHES_KEPT = 5
 
@@ -203,8 +206,8 @@ class DatabasePorts:
     def keep_draft(self, draft: DraftMade, report: Report | None = None) -> None:
         row = self._made.get((draft.kind.value, draft.round))
         if row is None:
-            role = Role.REFINER if draft.kind is DraftKind.REFINED else Role.GENERATOR
-            made_by_model = draft.kind is not DraftKind.RETRIEVED
+            maker = MAKERS[draft.kind]
+            asked = maker if isinstance(maker, AskedStage) else None
             row = Draft(
                 run=self._run,
                 kind=draft.kind.value,
@@ -217,8 +220,8 @@ class DatabasePorts:
                 feedback=self._feedback[draft.feedback] if draft.feedback else None,
                 version_id=draft.version_id,
                 note=draft.note,
-                model=self._roles[role].model if made_by_model else "",
-                prompt_version=self._prompt_version(draft.kind) if made_by_model else "",
+                model=self._roles[asked.role].model if asked else "",
+                prompt_version=self._prompt_version(asked) if asked else "",
             )
             self._unsaved.append(row)
             self._new.add(draft)
@@ -237,8 +240,8 @@ class DatabasePorts:
                 no_error_found=feedback.no_error_found,
                 points=feedback.points,
                 words=len(feedback.text.split()),
-                model=self._roles[Role.REFINER].model,
-                prompt_version=str(self._run.spec["prompts"]["explain"]),
+                model=self._roles[explain.STAGE.role].model,
+                prompt_version=self._prompt_version(explain.STAGE),
             )
             self._unsaved.append(row)
         self._feedback[feedback] = row
@@ -261,15 +264,17 @@ class DatabasePorts:
             differences=list(assessed.differences),
             model=self._roles[Role.ASSESSOR].model,
             prompt_versions={
-                name: self._run.spec["prompts"][name]
-                for name in ("describe", "similarity", "difference")
+                name: self._prompt_version(stage)
+                for name, stage in ASKED_STAGES.items()
+                if stage.judges
             },
         )
         self._unsaved.append(row)
 
-    def _prompt_version(self, kind: DraftKind) -> str:
-        name = {DraftKind.REPAIRED: "repair", DraftKind.REFINED: "refine"}.get(kind, "generate")
-        return str(self._run.spec["prompts"][name])
+    def _prompt_version(self, stage: AskedStage[Reading]) -> str:
+        """The version that the run asks by; for stages added later, runs may name none."""
+        named = self._run.spec["prompts"].get(stage.prompt)
+        return str(named or load(stage.prompt).version)
 
 
 def roles_of(run: Run) -> dict[Role, RoleSpec]:

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from pipeline.configurations.prompt_versions import templates_of
 from pipeline.execution.database_ports import DatabasePorts
-from pipeline.flow import questions
-from pipeline.flow.reading.readers import read_points
-from pipeline.flow.run_flow import ASK_AGAIN
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import Task
+from pipeline.flow.stages.shorten import shorten
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run, Shortening
 from pipeline.scheduling.run_leases import Lease
@@ -40,20 +40,13 @@ def carry_out(run: Run, lease: Lease, client: ModelClient) -> None:
 def _ask(run: Run, lease: Lease, client: ModelClient, shortening: Shortening) -> str:
     ports = DatabasePorts(run, lease, client)
     try:
-        question = questions.shorten(
-            run.action.statement,
+        task = Task(run.action.statement, templates=templates_of(run.spec.get("prompts")))
+        reading = shorten(
+            Passage(task, ports),
             shortening.draft.script,
             shortening.text,
             number=shortening.number,
-            templates=templates_of(run.spec.get("prompts")),
         )
-        reply = ports.complete([question])[0]
-        if (outcome := questions.first_reading(question, reply)) in ASK_AGAIN:
-            ports.note_reading(question, outcome)
-            question = questions.ask_again(question, reply, outcome)
-            reply = ports.complete([question])[0]
-        reading = read_points(reply)
-        ports.note_reading(question, reading.outcome)
         ports.commit_unsaved()
     finally:
         ports.release_capacity()

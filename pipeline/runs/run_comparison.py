@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput
 from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
 from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
+from pipeline.flow.stages import order_of
 from pipeline.models import Action, Attempt, Draft, DraftFinding, Feedback, Run, Stage
 from pipeline.runs.list_rows import duration_of
 from pipeline.runs.setting_differences import Difference, differences_of
@@ -20,7 +21,6 @@ from pipeline.types import StageName
 
 LEAST_RUNS, MOST_RUNS = 2, 4
 _LEVELS = ("error", "warning", "info", "style")
-_ORDER = [stage.value for stage in StageName]
 
 
 @dataclass(frozen=True)
@@ -252,4 +252,4 @@ def _lines(compared: Sequence[ComparedRun], used: Mapping[_StageKey, Used]) -> l
 def _order_in_time(place: tuple[str, int]) -> tuple[bool, int, int]:
     """The recommendation comes last, in whichever round its Draft was made."""
     name, round = place
-    return name == StageName.RECOMMEND, round, _ORDER.index(name) if name in _ORDER else 99
+    return name == StageName.RECOMMEND, round, order_of(name)

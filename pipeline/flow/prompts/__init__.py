@@ -16,8 +16,6 @@ from typing import NamedTuple
 _FOLDER = Path(__file__).parent
 # Bash is full of $ and {}: neither Template nor str.format fits.
 _SLOT = re.compile(r"<<([A-Z_]+)>>")
-# Asked outside the flow, and later than the product began: a run that names no version takes the present one.
-OUTSIDE_THE_FLOW = frozenset({"shorten"})
 _PARTING = "\n---\n"
 
 
@@ -83,6 +81,11 @@ def fence(text: str, word: str) -> str:
     while mark in text:
         mark += "_"
     return f"<<<{mark}\n{text}\n{mark}"
+
+
+def fence_context(context: str) -> str:
+    """The slot CONTEXT; empty where the statement comes without one."""
+    return f"Its context:\n{fence(context, 'CONTEXT')}" if context.strip() else ""
 
 
 def render(template: Template, **slots: str) -> Prompt:

@@ -6,11 +6,17 @@ import pytest
 
 from pipeline import services
 from pipeline.execution import run_worker
-from pipeline.flow import questions
+from pipeline.flow.declaration import AskedStage
+from pipeline.flow.passage import ask_again
 from pipeline.flow.prompts import load_all
+from pipeline.flow.reading.readers import OpinionReading
+from pipeline.flow.stages import ASKED_STAGES
+from pipeline.flow.stages import compare as compare_stage
+from pipeline.flow.stages import describe as describe_stage
+from pipeline.flow.stages import generate as generate_stage
 from pipeline.llm.request_builder import RoleSpec, build_request
 from pipeline.models import ModelCall
-from pipeline.types import Mode, Question, ReadingOutcome, Reply, StageName
+from pipeline.types import Mode, Question, Reply
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -19,17 +25,16 @@ FENCE = "```"
 
 
 def generate() -> Question:
-    return questions.generate("Show the load", "", [], templates=TEMPLATES)
+    return generate_stage.question("Show the load", "", [], templates=TEMPLATES)
 
 
-def compare(stage: StageName = StageName.DIFFERENCE) -> Question:
-    return questions.compare(stage, "Show the load", "It does.", round=0, templates=TEMPLATES)
+def compare(stage: AskedStage[OpinionReading] = compare_stage.DIFFERENCE) -> Question:
+    return compare_stage.question(stage, "Show the load", "It does.", round=0, templates=TEMPLATES)
 
 
 def line_of(question: Question, reply: str, mode: Mode) -> str:
     """The line that the second question has and the first has not."""
-    outcome = questions.first_reading(question, Reply(reply))
-    again = questions.ask_again(question, Reply(reply), outcome)
+    again = ask_again(question, ASKED_STAGES[question.stage].read(Reply(reply)))
     role = RoleSpec("endpoint", 1, "model", mode)
     first, second = (
         str(build_request(one, role)["messages"][0]["content"])  # type: ignore[index]
@@ -75,7 +80,7 @@ def line_of(question: Question, reply: str, mode: Mode) -> str:
             id="an echo",
         ),
         pytest.param(
-            compare(StageName.SIMILARITY), "Yes, it does.", Mode.TEXT,
+            compare(compare_stage.SIMILARITY), "Yes, it does.", Mode.TEXT,
             "Your last answer is of no use: it holds no JSON object. Answer with one JSON object with "
             "“verdict” and “reason”, filled in with your own words, and nothing else.",
             id="prose",
@@ -88,7 +93,7 @@ def line_of(question: Question, reply: str, mode: Mode) -> str:
             id="off the menu",
         ),
         pytest.param(
-            questions.describe("uptime", round=0, templates=TEMPLATES), "#!/bin/bash\nuptime", Mode.TEXT,
+            describe_stage.question("uptime", round=0, templates=TEMPLATES), "#!/bin/bash\nuptime", Mode.TEXT,
             "Your last answer is of no use: it holds code and no words about it. Answer with two to five "
             "plain sentences about what the script does, and nothing else.",
             id="a description in words",
@@ -107,7 +112,7 @@ def test_the_line(question: Question, reply: str, mode: Mode, line: str) -> None
 
 def test_what_was_cut_short_is_asked_again_in_the_same_words_with_more_room() -> None:
     question, cut = generate(), Reply(f"{FENCE}bash\nup", stop_reason="max_tokens")
-    again = questions.ask_again(question, cut, ReadingOutcome.TRUNCATED)
+    again = ask_again(question, generate_stage.STAGE.read(cut))
     role = RoleSpec("endpoint", 1, "model", Mode.TEXT, max_tokens=100)
     first, second = build_request(question, role), build_request(again, role)
     assert second == {**first, "max_tokens": 200}

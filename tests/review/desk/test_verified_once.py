@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog import services as catalog
-from pipeline.flow.outcome_labels import say_verdict
 from pipeline.flow.ports import Assessed, DraftMade
+from pipeline.flow.stages.ensemble import say_verdict
 from pipeline.models import Action, Stage
 from pipeline.types import DraftKind, Verdict
 from review import services

@@ -1,0 +1,109 @@
+"""What a stage of the flow declares: its name, its words for people and, where it asks a model, question and reader.
+
+Everything that lists stages (pages, prompts, stored Drafts, costs) reads these declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Generic, Protocol, TypeVar
+
+from pipeline.flow.prompts import Templates, render
+from pipeline.types import DraftKind, Question, ReadingOutcome, Reply, Role, StageName
+
+Shape = Mapping[str, dict[str, object]]
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a text for translation. `makemessages` finds it by this name; pages translate it."""
+    return text
+
+
+_ = gettext_noop
+
+# Any stage can end in one of these. All but the last say that the model's reply could not be read.
+_COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(
+    {
+        ReadingOutcome.REFUSED: _("refused"),
+        ReadingOutcome.TRUNCATED: _("cut short"),
+        ReadingOutcome.EMPTY: _("empty reply"),
+        ReadingOutcome.UNPARSED: _("could not be read"),
+        ReadingOutcome.CONFLICT: _("contradicts itself"),
+        "stopped": _("stopped"),
+    }
+)
+
+
+class Reading(Protocol):
+    """What a reader made of a reply. `note` says in a few words what was missing or odd."""
+
+    @property
+    def outcome(self) -> ReadingOutcome: ...
+
+    @property
+    def note(self) -> str: ...
+
+
+R_co = TypeVar("R_co", bound=Reading, covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A stage of the flow. `outcomes` maps each way in which it can end to its words for people."""
+
+    name: StageName
+    label: str
+    outcomes: Mapping[str, str]
+    makes: DraftKind | None = None
+
+    def outcome_label(self, outcome: str) -> str | None:
+        """The words for an outcome, not yet translated; None where the stage does not have it."""
+        return self.outcomes.get(outcome) or _COMMON_OUTCOMES.get(outcome)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedStage(Stage, Generic[R_co]):
+    """A stage in which a model is asked; its prompt is the file of its name in `flow/prompts`."""
+
+    role: Role
+    answer: Shape  # the properties of the JSON object that is to come back, all of them required
+    read: Callable[[Reply], R_co]
+    # Its answer is part of the verdict: each Assessment names the version of its prompt.
+    judges: bool = False
+    # Runs from before the stage existed name no version of its prompt, and take the present one.
+    added_later: bool = False
+
+    @property
+    def prompt(self) -> str:
+        """The name of its prompt."""
+        return self.name.value
+
+    @property
+    def answer_words(self) -> Iterator[str]:
+        """The words by which the answer is read: its properties, and the values they may have."""
+        for word, allowed in self.answer.items():
+            yield word
+            choices = allowed.get("enum", [])
+            assert isinstance(choices, list)
+            yield from choices
+
+    def question(self, templates: Templates, *, round: int = 0, **slots: str) -> Question:
+        """Fill the prompt's slots; raises ValueError where they are not those of the prompt."""
+        prompt = render(templates[self.prompt], **slots)
+        return Question(
+            stage=self.name,
+            role=self.role,
+            prompt=self.prompt,
+            user=prompt.user,
+            system=prompt.system,
+            prompt_version=prompt.version,
+            round=round,
+            schema={
+                "type": "object",
+                "properties": dict(self.answer),
+                "required": list(self.answer),
+                "additionalProperties": False,
+            },
+        )

@@ -1,0 +1,103 @@
+"""One passage of a Task through the stages: what every stage may use, and how a model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from pipeline.flow.declaration import AskedStage, Reading, Stage
+from pipeline.flow.ports import DraftMade, Ports, Task
+from pipeline.types import Question, ReadingOutcome
+
+R = TypeVar("R", bound=Reading)
+
+_ASK_AGAIN = {ReadingOutcome.TRUNCATED, ReadingOutcome.UNPARSED, ReadingOutcome.EMPTY}
+
+
+@dataclass
+class Step:
+    """A stage in one round while it is carried out."""
+
+    stage: Stage
+    ports: Ports
+    round: int
+    is_ended: bool = False
+
+    def end(
+        self, outcome: str, *, found: str = "", draft: DraftMade | None = None, ok: bool = True
+    ) -> None:
+        """Say how the stage ended; raises ValueError for an outcome that it does not declare."""
+        if self.stage.outcome_label(outcome) is None:
+            raise ValueError(f"the stage {self.stage.name} does not declare the outcome {outcome}")
+        self.ports.end(
+            self.stage.name, round=self.round, outcome=outcome, found=found, draft=draft, ok=ok
+        )
+        self.is_ended = True
+
+
+@dataclass
+class Passage:
+    """What the stages share: the Task, the ports, and the scripts that were there before."""
+
+    task: Task
+    ports: Ports
+    seen: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def stage(self, stage: Stage, *, round: int = 0) -> Iterator[Step]:
+        """Begin a stage; the block ends it. Raises RuntimeError where the block forgets to.
+
+        A stage that an exception leaves stays begun: a resumed Run goes on in it.
+        """
+        self.ports.begin(stage.name, round=round)
+        step = Step(stage, self.ports, round)
+        yield step
+        if not step.is_ended:
+            raise RuntimeError(f"the stage {stage.name} was not ended")
+
+    def keep_draft(self, draft: DraftMade) -> None:
+        """Store a Draft with what the static checks found in it."""
+        self.ports.keep_draft(draft, self.ports.check(draft.script))
+        self.seen.add(draft.script)
+
+    def ask(self, stage: AskedStage[R], question: Question) -> R:
+        """What the stage's reader makes of the reply; asked again once where it can't be read."""
+        return self.ask_all([(stage, question)])[0]
+
+    def ask_all(self, asked: Sequence[tuple[AskedStage[R], Question]]) -> list[R]:
+        """The same for several questions, asked side by side."""
+        stages = [stage for stage, _ in asked]
+        latest = [question for _, question in asked]
+        readings = self._read(stages, latest)
+        again = [at for at, reading in enumerate(readings) if reading.outcome in _ASK_AGAIN]
+        for at in again:
+            self.ports.note_reading(latest[at], readings[at].outcome)
+            latest[at] = ask_again(latest[at], readings[at])
+        if again:
+            second = self._read([stages[at] for at in again], [latest[at] for at in again])
+            for at, reading in zip(again, second, strict=True):
+                readings[at] = reading
+        for question, reading in zip(latest, readings, strict=True):
+            self.ports.note_reading(question, reading.outcome)
+        return readings
+
+    def _read(self, stages: Sequence[AskedStage[R]], asked: Sequence[Question]) -> list[R]:
+        replies = self.ports.complete(asked)
+        return [stage.read(reply) for stage, reply in zip(stages, replies, strict=True)]
+
+
+def ask_again(question: Question, reading: Reading) -> Question:
+    """The second question: with a higher limit after a cut reply; after another, with what was missing in it."""
+    missing = ""
+    if reading.outcome is ReadingOutcome.EMPTY:
+        missing = "Your last answer was empty."
+    elif reading.outcome is ReadingOutcome.UNPARSED:
+        missing = f"Your last answer is of no use: {reading.note or 'it could not be read'}."
+    return replace(
+        question,
+        sample=question.sample + 1,
+        longer=reading.outcome is ReadingOutcome.TRUNCATED,
+        missing=missing,
+    )

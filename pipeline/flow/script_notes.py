@@ -1,0 +1,22 @@
+"""What is said on a run's page about a script that came from a model, or about why none came."""
+
+from __future__ import annotations
+
+from pipeline.flow.reading.script_reader import ScriptReading
+from pipeline.types import ReadingOutcome
+
+
+def say_no_script(reading: ScriptReading) -> str:
+    """Why the model's reply holds no script that could be used."""
+    says = {
+        ReadingOutcome.REFUSED: "The model refused to answer.",
+        ReadingOutcome.TRUNCATED: "The reply was cut short twice, so its script can't be trusted.",
+        ReadingOutcome.EMPTY: "The model answered with nothing.",
+    }.get(reading.outcome, "The reply can't be used")
+    return says if says.endswith(".") else f"{says}: {reading.note or 'it holds no script'}."
+
+
+def say_size(script: str, note: str) -> str:
+    """How long a script is, and what was noted of it."""
+    lines = script.count("\n") + (not script.endswith("\n"))
+    return f"{lines} line{'s' if lines != 1 else ''}{'; ' + note if note else ''}"

@@ -1,0 +1,55 @@
+"""The stages of the flow, each a module with one declaration, `STAGE`, and the function that carries it out.
+
+To add one, copy the module that is most like it and follow the recipe in CONTRIBUTING.
+"""
+
+from __future__ import annotations
+
+from pipeline.flow.declaration import AskedStage, Reading, Stage
+from pipeline.flow.stages import (
+    check,
+    compare,
+    describe,
+    ensemble,
+    explain,
+    generate,
+    recommend,
+    refine,
+    repair,
+    retrieve,
+    shorten,
+)
+from pipeline.types import DraftKind
+
+# In the order in which pages list them.
+STAGES: tuple[Stage, ...] = (
+    retrieve.STAGE,
+    generate.STAGE,
+    check.STAGE,
+    repair.STAGE,
+    describe.STAGE,
+    compare.SIMILARITY,
+    compare.DIFFERENCE,
+    ensemble.STAGE,
+    explain.STAGE,
+    refine.STAGE,
+    recommend.STAGE,
+    shorten.STAGE,
+)
+ASKED_STAGES: dict[str, AskedStage[Reading]] = {
+    stage.prompt: stage for stage in STAGES if isinstance(stage, AskedStage)
+}
+MAKERS: dict[DraftKind, Stage] = {stage.makes: stage for stage in STAGES if stage.makes}
+
+_ORDER = {stage.name.value: at for at, stage in enumerate(STAGES)}
+
+
+def find_stage(name: str) -> Stage | None:
+    """The stage of this name; None for one that was removed since it was stored."""
+    at = _ORDER.get(name)
+    return None if at is None else STAGES[at]
+
+
+def order_of(name: str) -> int:
+    """Where pages list the stage; what is not known comes last."""
+    return _ORDER.get(name, len(STAGES))

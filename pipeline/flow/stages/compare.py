@@ -1,0 +1,88 @@
+"""Compare: the statement with what the script does, for similarity and for difference, side by side."""
+
+from __future__ import annotations
+
+from pipeline.flow.declaration import AskedStage
+from pipeline.flow.declaration import gettext_noop as _
+from pipeline.flow.passage import Passage, Step
+from pipeline.flow.ports import DraftMade
+from pipeline.flow.prompts import Templates, fence
+from pipeline.flow.reading.readers import OpinionReading, read_opinion
+from pipeline.types import Question, ReadingOutcome, Role, StageName
+
+_VERDICT: dict[str, object] = {"type": "string", "enum": ["match", "mismatch"]}
+
+SIMILARITY = AskedStage(
+    name=StageName.SIMILARITY,
+    label=_("Compare: similarity"),
+    outcomes={"match": _("similar"), "mismatch": _("not similar")},
+    role=Role.ASSESSOR,
+    answer={"verdict": _VERDICT, "reason": {"type": "string"}},
+    read=read_opinion,
+    judges=True,
+)
+DIFFERENCE = AskedStage(
+    name=StageName.DIFFERENCE,
+    label=_("Compare: differences"),
+    outcomes={"match": _("no difference"), "mismatch": _("differences")},
+    role=Role.ASSESSOR,
+    answer={
+        "verdict": _VERDICT,
+        "differences": {"type": "array", "items": {"type": "string"}},
+        "reason": {"type": "string"},
+    },
+    read=read_opinion,
+    judges=True,
+)
+
+
+def question(
+    stage: AskedStage[OpinionReading],
+    statement: str,
+    functionality: str,
+    *,
+    round: int,
+    templates: Templates,
+) -> Question:
+    """Ask for similarity or for difference of statement and description."""
+    return stage.question(
+        templates,
+        round=round,
+        STATEMENT=fence(statement, "STATEMENT"),
+        FUNCTIONALITY=fence(functionality, "FUNCTIONALITY"),
+    )
+
+
+def compare(
+    passage: Passage, functionality: str, draft: DraftMade, *, round: int
+) -> tuple[OpinionReading, OpinionReading]:
+    """The assessor's opinion on similarity, and on difference."""
+    task = passage.task
+    with (
+        passage.stage(SIMILARITY, round=round) as first,
+        passage.stage(DIFFERENCE, round=round) as second,
+    ):
+        similarity, difference = passage.ask_all(
+            [
+                (
+                    stage,
+                    question(
+                        stage, task.statement, functionality, round=round, templates=task.templates
+                    ),
+                )
+                for stage in (SIMILARITY, DIFFERENCE)
+            ]
+        )
+        _end(first, similarity, draft)
+        _end(second, difference, draft)
+    return similarity, difference
+
+
+def _end(step: Step, reading: OpinionReading, draft: DraftMade) -> None:
+    is_read = reading.outcome is ReadingOutcome.READ
+    step.end(
+        reading.opinion if is_read else reading.outcome,
+        found="\n".join(reading.differences) or reading.reason,
+        draft=draft,
+        ok=is_read,
+    )

@@ -1,0 +1,46 @@
+"""Describe: the model says what the script does; it sees the script and nothing else."""
+
+from __future__ import annotations
+
+from pipeline.flow.declaration import AskedStage
+from pipeline.flow.declaration import gettext_noop as _
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import DraftMade
+from pipeline.flow.prompts import Templates, fence
+from pipeline.flow.reading.readers import TextReading, read_text
+from pipeline.types import Question, ReadingOutcome, Reply, Role, StageName
+
+
+def _read(reply: Reply) -> TextReading:
+    return read_text(reply, "functionality")
+
+
+STAGE = AskedStage(
+    name=StageName.DESCRIBE,
+    label=_("Describe"),
+    outcomes={"read": _("described")},
+    role=Role.ASSESSOR,
+    answer={"functionality": {"type": "string"}},
+    read=_read,
+    judges=True,
+)
+
+
+def question(script: str, *, round: int, templates: Templates) -> Question:
+    """Ask what a script does."""
+    return STAGE.question(templates, round=round, SCRIPT=fence(script, "SCRIPT"))
+
+
+def describe(passage: Passage, draft: DraftMade, *, round: int) -> TextReading:
+    """What the script of a Draft does, in words."""
+    with passage.stage(STAGE, round=round) as step:
+        described = passage.ask(
+            STAGE, question(draft.script, round=round, templates=passage.task.templates)
+        )
+        step.end(
+            described.outcome,
+            found=described.text,
+            draft=draft,
+            ok=described.outcome is ReadingOutcome.READ,
+        )
+    return described

@@ -1,0 +1,52 @@
+"""Ensemble: the verdict on a Draft, from both comparisons together."""
+
+from __future__ import annotations
+
+from pipeline.flow.declaration import Stage
+from pipeline.flow.declaration import gettext_noop as _
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import Assessed
+from pipeline.flow.reading.readers import OpinionReading
+from pipeline.types import Opinion, ReadingOutcome, StageName, Verdict
+
+STAGE = Stage(
+    name=StageName.ENSEMBLE,
+    label=_("Verdict"),
+    outcomes={
+        "correct": _("passed"),
+        "incorrect": _("flagged"),
+        "unknown": _("unknown"),
+    },
+)
+
+
+def conclude(passage: Passage, assessed: Assessed, *, round: int) -> None:
+    """Store the verdict and say what it rests on."""
+    with passage.stage(STAGE, round=round) as step:
+        passage.ports.keep_assessment(assessed)
+        step.end(assessed.verdict, found=say_verdict(assessed), draft=assessed.draft)
+
+
+def combine(similarity: Opinion, difference: Opinion) -> Verdict:
+    """Correct only if both say so, incorrect if either objects; what was not read is never counted as a pass."""
+    if Opinion.MISMATCH in (similarity, difference):
+        return Verdict.INCORRECT
+    if similarity is difference is Opinion.MATCH:
+        return Verdict.CORRECT
+    return Verdict.UNKNOWN
+
+
+def why_unknown(*readings: OpinionReading) -> str:
+    """Why the assessor's answers made no verdict: the outcome of the first that could not be read."""
+    return next((r.outcome.value for r in readings if r.outcome is not ReadingOutcome.READ), "")
+
+
+def say_verdict(assessed: Assessed) -> str:
+    """What the assessor's verdict rests on."""
+    if assessed.verdict is Verdict.CORRECT:
+        return "Similar, and no difference found: a model says so, and can be wrong."
+    if assessed.verdict is Verdict.UNKNOWN:
+        return f"The assessor's answer could not be read ({assessed.why})."
+    return (
+        "\n".join(assessed.differences) or assessed.similarity_reason or assessed.difference_reason
+    )

@@ -1,0 +1,32 @@
+"""Recommend: say which Draft is recommended where there was more than one to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.flow.declaration import Stage
+from pipeline.flow.declaration import gettext_noop as _
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import Assessed
+from pipeline.types import StageName
+
+STAGE = Stage(
+    name=StageName.RECOMMEND,
+    label=_("Recommend"),
+    outcomes={"first": _("the first script"), "refined": _("the refined script")},
+)
+
+
+def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed]) -> None:
+    """Say whether the first Draft stays recommended, and why."""
+    if len(assessments) == 1:
+        return
+    kept_first = best is assessments[0]
+    with passage.stage(STAGE, round=best.draft.round) as step:
+        step.end(
+            "first" if kept_first else "refined",
+            found="The refined script was not judged better, so the first one stays recommended."
+            if kept_first
+            else "The refined script was judged better than the first.",
+            draft=best.draft,
+        )

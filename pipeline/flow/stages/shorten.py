@@ -1,0 +1,33 @@
+"""Shorten: an expert's own feedback in fewer words; asked for outside the flow."""
+
+from __future__ import annotations
+
+from pipeline.flow.declaration import AskedStage
+from pipeline.flow.declaration import gettext_noop as _
+from pipeline.flow.passage import Passage
+from pipeline.flow.prompts import fence
+from pipeline.flow.reading.readers import PointsReading, read_points
+from pipeline.types import Role, StageName
+
+STAGE = AskedStage(
+    name=StageName.SHORTEN,
+    label=_("Shorten"),
+    outcomes={},
+    role=Role.REFINER,
+    answer={"points": {"type": "array", "items": {"type": "string"}}},
+    read=read_points,
+    added_later=True,
+)
+
+
+def shorten(passage: Passage, script: str, feedback: str, *, number: int) -> PointsReading:
+    """The feedback in at most three points; `number` tells the questions of one run apart."""
+    task = passage.task
+    question = STAGE.question(
+        task.templates,
+        round=number,
+        STATEMENT=fence(task.statement, "STATEMENT"),
+        SCRIPT=fence(script, "SCRIPT"),
+        FEEDBACK=fence(feedback, "FEEDBACK"),
+    )
+    return passage.ask(STAGE, question)

@@ -1,0 +1,96 @@
+"""The declarations of the stages: complete, read everywhere, and kept to by what carries a stage out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.display_names import outcome_label, stage_label
+from pipeline.flow.declaration import AskedStage, Reading, Stage
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import Task
+from pipeline.flow.prompts import fence, load, load_all, names, read
+from pipeline.flow.stages import ASKED_STAGES, MAKERS, STAGES, check, compare
+from pipeline.models import ModelCall
+from pipeline.models import Stage as StageRow
+from pipeline.standin.prompt_answers import answer_prompt
+from pipeline.standin.prompt_contract import parse_prompt
+from pipeline.standin.script_book import load_book
+from pipeline.types import DraftKind, ReadingOutcome, Reply, StageName
+from tests.pipeline.flow.test_flow import ScriptedPorts
+
+# What a person may have written into each slot; a new slot of a prompt needs a line here.
+TEXTS = {
+    "STATEMENT": "List the files in /var/log",
+    "CONTEXT": "The disk is full.",
+    "EXAMPLES": "",
+    "SCRIPT": "#!/usr/bin/env bash\nls -la /var/log\n",
+    "CHECKER": "line 2: Couldn't parse this. [SC1073]",
+    "FUNCTIONALITY": "Lists the files in /var/log.",
+    "DIFFERENCES": "It lists folders too.",
+    "FEEDBACK": "It lists folders too. Use find -type f.",
+}
+asked_stages = pytest.mark.parametrize("stage", ASKED_STAGES.values(), ids=list(ASKED_STAGES))
+
+
+def test_every_name_has_one_declaration() -> None:
+    assert sorted(stage.name for stage in STAGES) == sorted(StageName)
+
+
+def test_every_prompt_is_a_stage_that_asks() -> None:
+    assert sorted(ASKED_STAGES) == sorted(names())
+
+
+def test_every_draft_of_a_run_is_made_in_one_stage() -> None:
+    """Other kinds of Draft come from people."""
+    assert sorted(MAKERS) == sorted(set(DraftKind) - {DraftKind.EDITED, DraftKind.IMPORTED})
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_what_a_stage_declares_can_be_stored_and_shown(stage: Stage) -> None:
+    assert len(stage.name) <= min(
+        StageRow._meta.get_field("name").max_length,
+        ModelCall._meta.get_field("stage").max_length,
+    )
+    assert all(len(one) <= StageRow._meta.get_field("outcome").max_length for one in stage.outcomes)
+    assert stage_label(stage.name) == stage.label
+    for outcome, words in stage.outcomes.items():
+        assert outcome_label(stage.name, outcome) == words
+
+
+def test_the_same_outcome_has_its_own_words_in_each_stage() -> None:
+    assert outcome_label("similarity", "match") == "similar"
+    assert outcome_label("retrieve", "match") == "a match"
+    assert outcome_label("generate", "truncated") == "cut short"
+    assert outcome_label("removed_since", "done") == "done"
+
+
+@asked_stages
+def test_a_prompt_says_the_words_by_which_its_answer_is_read(stage: AskedStage[Reading]) -> None:
+    assert [word for word in stage.answer_words if f'"{word}"' not in read(stage.prompt)] == []
+
+
+@asked_stages
+def test_the_demo_model_answers_what_the_stage_reads(stage: AskedStage[Reading]) -> None:
+    slots = {slot: fence(TEXTS[slot], slot) for slot in load(stage.prompt).slots}
+    question = stage.question(load_all(), **slots)
+    answer = answer_prompt(parse_prompt(question.system, question.user), load_book(None))
+    assert answer.keys() <= stage.answer.keys()
+    assert stage.read(Reply(json.dumps(answer))).outcome is ReadingOutcome.READ
+
+
+def test_an_outcome_that_is_not_declared_is_refused() -> None:
+    ports = ScriptedPorts()
+    with (
+        pytest.raises(ValueError, match="does not declare"),
+        Passage(Task("list"), ports).stage(check.STAGE) as step,
+    ):
+        step.end("splendid")
+    assert ports.stages == []
+
+
+def test_a_stage_that_is_not_ended_is_a_defect() -> None:
+    passage = Passage(Task("list"), ScriptedPorts())
+    with pytest.raises(RuntimeError, match="was not ended"), passage.stage(compare.SIMILARITY):
+        pass
