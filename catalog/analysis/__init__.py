@@ -37,6 +37,8 @@ from catalog.analysis.types import (
     UnreadableScript,
     encode_script,
     hash_script,
+    is_at_least,
+    severity,
 )
 from catalog.analysis.values import dangerous_values
 
@@ -71,8 +73,10 @@ __all__ = [
     "has_errors",
     "hash_script",
     "higher",
+    "is_at_least",
     "least_risk",
     "risk_level",
+    "severity",
     "side_effect",
     "suggest_parameters",
 ]
@@ -87,17 +91,9 @@ def analyse(script: str) -> Report:
     with ThreadPoolExecutor(max_workers=2) as pool:
         by_bash = pool.submit(check_syntax, script)
         by_shellcheck = pool.submit(check_shellcheck, script)
-        program = read_program(encoded)
-        static = _static_report(script, program)
+        ours, effect = _check_by_rules(script, read_program(encoded))
         asked = [*by_bash.result(), *by_shellcheck.result()]
-    findings = (*asked, *static.findings)
-    return Report(
-        sha256=static.sha256,
-        findings=findings,
-        syntax_ok=_is_syntax_ok(asked),
-        side_effect=static.side_effect,
-        risk=risk_level(findings, static.side_effect),
-    )
+    return _report(script, [*asked, *ours], effect, syntax_ok=_is_syntax_ok(asked))
 
 
 def analyse_static(script: str) -> Report:
@@ -105,7 +101,8 @@ def analyse_static(script: str) -> Report:
 
     Its `syntax_ok` is None: bash was not asked. Raises UnreadableScript.
     """
-    return _static_report(script, read_program(encode_script(script)))
+    findings, effect = _check_by_rules(script, read_program(encode_script(script)))
+    return _report(script, findings, effect, syntax_ok=None)
 
 
 def checkers() -> str:
@@ -135,22 +132,29 @@ def has_errors(report: Report) -> bool:
     return report.syntax_ok is False or any(
         found.check == shellcheck.CHECK
         and found.outcome is Outcome.FAILED
-        and found.level is Level.ERROR
+        and is_at_least(found.level, Level.ERROR)
         for found in report.findings
     )
 
 
-def _static_report(script: str, program: Program) -> Report:
+def _check_by_rules(script: str, program: Program) -> tuple[list[Finding], SideEffect]:
+    """Our own reading of the syntax tree: risks, hidden characters, and what the script does to the machine."""
     effects = list(risk.find_effects(program))
-    effect = find_side_effect(program, effects)
     risks = risk.report_effects(effects, program)
     characters = check_characters(script, program)
+    return [*risks, *characters], find_side_effect(program, effects)
+
+
+def _report(
+    script: str, findings: list[Finding], effect: SideEffect, *, syntax_ok: bool | None
+) -> Report:
+    """The report of all findings together; only here is the risk computed."""
     return Report(
         sha256=hash_script(script),
-        findings=(*risks, *characters),
-        syntax_ok=None,
+        findings=tuple(findings),
+        syntax_ok=syntax_ok,
         side_effect=effect,
-        risk=risk_level([*risks, *characters], effect),
+        risk=risk_level(findings, effect),
     )
 
 
@@ -158,4 +162,4 @@ def _is_syntax_ok(findings: list[Finding]) -> bool | None:
     asked = [found for found in findings if found.check == syntax.CHECK]
     if any(found.outcome is Outcome.UNSCORED for found in asked):
         return None
-    return all(found.level is not Level.ERROR for found in asked)
+    return not any(is_at_least(found.level, Level.ERROR) for found in asked)

@@ -22,12 +22,28 @@ class Outcome(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a finding matters, in ShellCheck's words."""
+    """How much a finding matters, in ShellCheck's words; the most severe first.
+
+    This is the only list of them: pages sort by it, and the tables that store findings are constrained by it.
+    """
 
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
     STYLE = "style"
+
+
+_SEVERITIES = {level.value: at for at, level in enumerate(Level)}
+
+
+def severity(level: str) -> int:
+    """A number to sort levels by, the most severe first; a level that is not known comes last."""
+    return _SEVERITIES.get(level, len(_SEVERITIES))
+
+
+def is_at_least(level: str, least: Level) -> bool:
+    """Whether a level is as severe as another one, or more."""
+    return severity(level) <= severity(least)
 
 
 class SideEffect(StrEnum):

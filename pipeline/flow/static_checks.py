@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.analysis import Finding, Level, Report, has_errors
+from catalog.analysis import Finding, Level, Report, has_errors, is_at_least
 
 _MOST_LINES = 12  # a repair needs the first errors, not all that follow from them
 
@@ -10,7 +10,9 @@ _MOST_LINES = 12  # a repair needs the first errors, not all that follow from th
 def describe_errors(report: Report) -> str:
     """The checkers' errors, one a line, for the repair prompt and for people."""
     errors = [
-        found for found in report.problems if found.level is Level.ERROR and found.check != "risk"
+        found
+        for found in report.problems
+        if is_at_least(found.level, Level.ERROR) and found.check != "risk"
     ]
     return "\n".join(_line(found) for found in errors[:_MOST_LINES])
 

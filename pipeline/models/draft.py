@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.analysis import Level, Outcome
 from catalog.models import Version
 from core.database.indexes import index_where_set
 from pipeline.models.run import Run
@@ -168,11 +169,11 @@ class DraftFinding(models.Model):
         ordering = ["line", "column", "pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(outcome__in=["passed", "failed", "unscored"]),
+                condition=Q(outcome__in=[outcome.value for outcome in Outcome]),
                 name="draft_finding_outcome_legal",
             ),
             models.CheckConstraint(
-                condition=Q(level__in=["error", "warning", "info", "style"]),
+                condition=Q(level__in=[level.value for level in Level]),
                 name="draft_finding_level_legal",
             ),
         ]

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Prefetch, Q, Sum
 from django.utils.translation import gettext as _
 
+from catalog.analysis import severity
 from core.errors import BadInput
 from pipeline.access import VisibleParts, access_runs, shown_state, visible_parts
 from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
@@ -20,7 +21,6 @@ from pipeline.runs.setting_differences import Difference, differences_of
 from pipeline.types import StageName
 
 LEAST_RUNS, MOST_RUNS = 2, 4
-_LEVELS = ("error", "warning", "info", "style")
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class ComparedRun:
 
     @property
     def findings(self) -> dict[str, int]:
-        """How many of each level, gravest first."""
+        """How many of each level, the most severe first."""
         counts = Counter(found.level for found in self.problems)
-        return {level: counts[level] for level in _LEVELS if counts[level]}
+        return {level: counts[level] for level in sorted(counts, key=severity)}
 
 
 @dataclass(frozen=True)

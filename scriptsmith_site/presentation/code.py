@@ -15,9 +15,8 @@ from django.utils.safestring import SafeString
 from pygments.lexers.shell import BashLexer
 from pygments.token import STANDARD_TYPES, Token, _TokenType
 
-from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words
+from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words, severity
 
-_LEVELS = {"error": 0, "warning": 1, "info": 2, "style": 3}
 # Beyond this a script is shown without colours: the lexer would keep the reader waiting.
 _MOST_COLOURED = 200_000
 # Longer ones are rare, and would fill the memory: their HTML is some eight times as long.
@@ -55,7 +54,7 @@ def show_code(
     findings: Iterable[object] = (),
     remarks: Iterable[OnLine] = (),
 ) -> list[Piece]:
-    """The script's numbered lines, cut after each of which something was found, gravest first, or said.
+    """The script's numbered lines, cut after each of which something was found, the most severe first, or said.
 
     Findings without a line stand at the first. There are so many lines that a template would take its time.
     """
@@ -70,7 +69,7 @@ def show_code(
         by_line.setdefault(min(max(line or 1, 1), len(lines)), []).append(shown)
     pieces, done = [], 0
     for number in sorted({*by_line, *(one for one in said if 1 <= one <= len(lines))}):
-        found = sorted(by_line.get(number, ()), key=lambda one: _LEVELS.get(one.level, 9))
+        found = sorted(by_line.get(number, ()), key=lambda one: severity(one.level))
         pieces.append(Piece(SafeString("".join(lines[done:number])), found, said.get(number, ())))
         done = number
     if done < len(lines):

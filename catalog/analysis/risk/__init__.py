@@ -19,7 +19,7 @@ from catalog.analysis.risk.remote_code import find_remote_code
 from catalog.analysis.risk.secrets import find_script_secrets
 from catalog.analysis.risk.subcommands import find_subcommand_effects
 from catalog.analysis.shell.program import Program
-from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect
+from catalog.analysis.types import Finding, Level, Outcome, Risk, SideEffect, is_at_least
 
 CHECK = "risk"
 VERSION = "1"
@@ -84,10 +84,10 @@ def least_risk(findings: Iterable[Seen]) -> Risk:
     """
     least = Risk.LOW
     for found in findings:
-        if found.outcome != Outcome.FAILED or found.level not in (Level.ERROR, Level.WARNING):
+        if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
             continue
         is_ours = found.check in (CHECK, characters.CHECK)
-        if found.level == Level.ERROR or is_ours and found.code in _HIGH_CODES:
+        if is_at_least(found.level, Level.ERROR) or is_ours and found.code in _HIGH_CODES:
             return Risk.HIGH
         if is_ours:
             least = Risk.MEDIUM

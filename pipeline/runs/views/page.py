@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.analysis import Risk
+from catalog.analysis import Risk, severity
 from catalog.models import MatchLabel, Phrasing, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
@@ -46,8 +46,6 @@ from pipeline.runs.page_data.timeline import show_stages
 from pipeline.runs.recommendation import explain_recommendation
 from pipeline.types import DraftKind
 
-_GRAVITY = {"error": 0, "warning": 1, "info": 2, "style": 3}
-
 
 @dataclass(frozen=True)
 class ShownDraft:
@@ -65,9 +63,9 @@ class ShownDraft:
 
     @property
     def risks(self) -> list[DraftFinding]:
-        """What the script can harm, and characters in it that hide; gravest first."""
+        """What the script can harm, and characters in it that hide; the most severe first."""
         found = [one for one in self.problems if one.check_name in ("risk", "characters")]
-        return sorted(found, key=lambda one: _GRAVITY.get(one.level, 9))
+        return sorted(found, key=lambda one: severity(one.level))
 
     @property
     def risk(self) -> str:

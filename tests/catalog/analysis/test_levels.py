@@ -1,0 +1,39 @@
+"""Levels of findings: one list, by which everything else sorts and judges."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.analysis import Level, Outcome, Risk, Seen, is_at_least, least_risk, severity
+from pipeline.models import DraftFinding
+
+
+def test_levels_are_sorted_from_the_most_severe_and_unknown_ones_come_last() -> None:
+    words = ["style", "of tomorrow", "error", "info", "warning"]
+    assert sorted(words, key=severity) == ["error", "warning", "info", "style", "of tomorrow"]
+
+
+@pytest.mark.parametrize(
+    ("level", "least", "expected"),
+    [
+        pytest.param("error", Level.WARNING, True, id="more severe"),
+        pytest.param("warning", Level.WARNING, True, id="the same"),
+        pytest.param("info", Level.WARNING, False, id="less severe"),
+        pytest.param("of tomorrow", Level.STYLE, False, id="unknown"),
+    ],
+)
+def test_at_least(level: str, least: Level, expected: bool) -> None:
+    assert is_at_least(level, least) is expected
+
+
+@pytest.mark.parametrize("level", Level)
+def test_only_what_is_as_severe_as_an_error_makes_shellcheck_raise_the_risk(level: Level) -> None:
+    found = least_risk([Seen("shellcheck", Outcome.FAILED, level, "SC2086")])
+    assert (found is Risk.HIGH) == is_at_least(level, Level.ERROR)
+
+
+def test_the_table_takes_exactly_these_levels() -> None:
+    legal = next(
+        one for one in DraftFinding._meta.constraints if one.name == "draft_finding_level_legal"
+    )
+    assert list(dict(legal.condition.children)["level__in"]) == list(Level)  # type: ignore[attr-defined]
