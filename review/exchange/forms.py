@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from review.exchange.exporting.exporter import Layout
 from review.exchange.rows.columns import BadMapping, read_pairs
-from review.exchange.source import Format
+from review.exchange.source import FORMAT_TITLES, Format
 from review.models import Transfer
 
 
@@ -31,7 +32,9 @@ class ImportForm(forms.Form):
     )
     file = forms.FileField(
         label=_("File"),
-        help_text=_("JSONL, CSV or JSON in UTF-8, also InterCode's and nl2bash-eabench's."),
+        help_text=format_lazy(
+            _("{formats} in UTF-8, also InterCode's and nl2bash-eabench's."), formats=FORMAT_TITLES
+        ),
         # An empty file has its own words.
         allow_empty_file=True,
     )

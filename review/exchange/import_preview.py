@@ -37,7 +37,7 @@ from review.exchange.rows.columns import (
 from review.exchange.rows.item_rows import read_item
 from review.exchange.rows.score_rows import read_scores
 from review.exchange.rows.values import RowProblem
-from review.exchange.source import OWN, Source
+from review.exchange.source import OWN, Source, format_by_name
 from review.models import Campaign, Transfer
 
 MOST_COLUMNS = 60
@@ -182,7 +182,7 @@ def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfe
 
 def _read_first(upload: Upload) -> list[Record]:
     try:
-        format = upload.format or jobs.format_by_name(upload.name)
+        format = upload.format or format_by_name(upload.name) or ""
         with closing(Source(upload.path, format=format)) as source:
             return list(islice(source, _LOOKED_AT))
     except UnreadableFile as error:

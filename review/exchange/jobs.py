@@ -30,7 +30,7 @@ from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
 from review.exchange.kept_files import forget_unused, keep_upload, new_path, path_of
 from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, BadMapping, read_mapping
-from review.exchange.source import Format, Source
+from review.exchange.source import Format, Source, format_by_name
 from review.models import Campaign, Transfer, TransferLine
 
 logger = logging.getLogger(__name__)
@@ -70,7 +70,9 @@ def begin_import(
     path = keep_upload(file)
     try:
         read_mapping(mapping, ours=OURS[kind])
-        with closing(Source(path, format=format or format_by_name(file.name or ""))) as source:
+        with closing(
+            Source(path, format=format or format_by_name(file.name or "") or "")
+        ) as source:
             layout = format or source.layout
         return Transfer.objects.create(
             campaign=campaign,
@@ -253,8 +255,3 @@ def check_size(file: File[bytes]) -> None:
     """Raises BadInput for a file that is too large to be taken."""
     if file.size > MOST_BYTES:
         raise BadInput(_("The file is larger than 2 GB."), field="file")
-
-
-def format_by_name(name: str) -> str:
-    """A file that says it is a table is one: what is kept has no name to look at."""
-    return Format.CSV if name.lower().endswith((".csv", ".tsv")) else ""

@@ -1,4 +1,7 @@
-"""Opens a file of records: which format it has, and how far it has been read."""
+"""Opens a file of records: which format it has, and how far it has been read.
+
+The formats that are read stand in one table, `_FORMATS`; forms and commands take their words from it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from core.files.cells import plain_cell
 from core.files.json_arrays import read_json_array
@@ -19,7 +22,10 @@ from core.files.tables import Table
 
 
 class Format(StrEnum):
-    """How a file is laid out. The last two are JSON or JSONL with names of columns of their own."""
+    """How a file is laid out. The last two are JSON or JSONL with names of columns of their own.
+
+    CSV stands for every table: what separates its columns (comma, semicolon, tab or |) is told by its header.
+    """
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -44,11 +50,34 @@ def _read_table(file: BinaryIO) -> Iterator[Record]:
         yield Record(line, problem=problem) if problem else Record(line, dict(values))
 
 
-_READERS: dict[Format, Callable[[BinaryIO], Iterator[Record]]] = {
-    Format.JSONL: read_json_lines,
-    Format.CSV: _read_table,
-    Format.JSON: read_json_array,
+class _Known(NamedTuple):
+    """A format that can be read. `endings` are those of file names, in lower case."""
+
+    title: str
+    endings: tuple[str, ...]
+    read: Callable[[BinaryIO], Iterator[Record]]
+    # A file with this ending has this format, whatever it begins with.
+    is_told_by_name: bool = False
+
+
+_FORMATS: dict[Format, _Known] = {
+    Format.JSONL: _Known("JSONL", (".jsonl", ".ndjson"), read_json_lines),
+    Format.CSV: _Known("CSV, TSV", (".csv", ".tsv"), _read_table, is_told_by_name=True),
+    Format.JSON: _Known("JSON", (".json",), read_json_array),
 }
+FORMAT_TITLES = ", ".join(known.title for known in _FORMATS.values())
+
+
+def format_by_name(name: str) -> Format | None:
+    """The format that a file's name decides; None where the file has to be looked at."""
+    for format, known in _FORMATS.items():
+        if known.is_told_by_name and _ends_as(format, name):
+            return format
+    return None
+
+
+def _ends_as(format: Format, name: str) -> bool:
+    return name.lower().endswith(_FORMATS[format].endings)
 
 
 class Source:
@@ -72,12 +101,12 @@ class Source:
 
     def __iter__(self) -> Iterator[Record]:
         with self._file:
-            yield from _READERS[self.layout](self._file)
+            yield from _FORMATS[self.layout].read(self._file)
 
     def first(self) -> Record | None:
         """The first record, read by itself: the others can still be gone through."""
         with self._path.open("rb") as file:
-            return next(_READERS[self.layout](file), None)
+            return next(_FORMATS[self.layout].read(file), None)
 
     def close(self) -> None:
         """For who only wanted to know the layout."""
@@ -95,31 +124,30 @@ class Source:
 
 
 def _layout(peek: bytes, name: str, wanted: Format | None) -> Format:
-    if wanted in _READERS:
+    if wanted in _FORMATS:
         return wanted
     text = peek.removeprefix(BOM).lstrip()
     if not text:
         raise UnreadableFile("The file is empty.")
-    ending = name.lower().rpartition(".")[2]
-    if wanted is None and ending in ("csv", "tsv"):
-        return Format.CSV
+    if wanted is None and (named := format_by_name(name)):
+        return named
     if text.startswith(b"["):
-        is_line = ending in ("jsonl", "ndjson") and isinstance(_first_line(text), list)
+        is_line = _ends_as(Format.JSONL, name) and isinstance(_first_line(text), list)
         return Format.JSONL if is_line else Format.JSON
     if text.startswith(b"{"):
-        return _layout_of_objects(text, ending)
-    return Format.JSONL if ending in ("jsonl", "ndjson") else Format.CSV
+        return _layout_of_objects(text, name)
+    return Format.JSONL if _ends_as(Format.JSONL, name) else Format.CSV
 
 
-def _layout_of_objects(text: bytes, ending: str) -> Format:
+def _layout_of_objects(text: bytes, name: str) -> Format:
     """An object a line, or one object over many lines with the array inside."""
     first = _first_line(text)
     if isinstance(first, dict):
         return Format.JSON if isinstance(first.get("items"), list) else Format.JSONL
-    if ending in ("jsonl", "ndjson"):
+    if _ends_as(Format.JSONL, name):
         return Format.JSONL
     is_whole = re.match(rb'\{\s*(\n|"items"\s*:)', text)
-    return Format.JSON if is_whole or ending == "json" else Format.JSONL
+    return Format.JSON if is_whole or _ends_as(Format.JSON, name) else Format.JSONL
 
 
 def _first_line(text: bytes) -> object:

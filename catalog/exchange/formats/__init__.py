@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from catalog.exchange.formats.archives import archive_parts, read_archive
 from catalog.exchange.formats.folders import (
@@ -27,6 +27,7 @@ from core.files.lines import UnreadableFile
 
 __all__ = [
     "CONTENT_TYPES",
+    "ENDINGS",
     "METADATA",
     "SCRIPT",
     "EntryRecord",
@@ -52,28 +53,28 @@ class Format(StrEnum):
     ZIP = "zip"
 
 
-CONTENT_TYPES = {
-    Format.JSONL: "application/x-ndjson",
-    Format.CSV: "text/csv; charset=utf-8",
-    Format.ZIP: "application/zip",
+class _Known(NamedTuple):
+    """A format that can be read and written. `endings` are those of file names, in lower case."""
+
+    endings: tuple[str, ...]
+    content_type: str
+    read: Callable[[BinaryIO], Iterator[Row]]
+
+
+# CSV is every table: what separates its columns (comma, semicolon, tab or |) is told by its header.
+_FORMATS = {
+    Format.JSONL: _Known((".jsonl", ".ndjson"), "application/x-ndjson", read_jsonl),
+    Format.CSV: _Known((".csv", ".tsv"), "text/csv; charset=utf-8", read_table),
+    Format.ZIP: _Known((".zip",), "application/zip", read_archive),
 }
-_ENDINGS = {
-    ".jsonl": Format.JSONL,
-    ".ndjson": Format.JSONL,
-    ".csv": Format.CSV,
-    ".tsv": Format.CSV,
-    ".zip": Format.ZIP,
-}
-_READERS: dict[Format, Callable[[BinaryIO], Iterator[Row]]] = {
-    Format.JSONL: read_jsonl,
-    Format.CSV: read_table,
-    Format.ZIP: read_archive,
-}
+CONTENT_TYPES = {format: known.content_type for format, known in _FORMATS.items()}
+ENDINGS = tuple(ending for known in _FORMATS.values() for ending in known.endings)
 
 
 def format_of(name: str) -> Format | None:
     """The format that a file's name ends with, if any."""
-    return _ENDINGS.get(Path(name).suffix.lower())
+    ending = Path(name).suffix.lower()
+    return next((one for one, known in _FORMATS.items() if ending in known.endings), None)
 
 
 def read_rows(source: Path) -> Iterator[Row]:
@@ -83,14 +84,14 @@ def read_rows(source: Path) -> Iterator[Row]:
         return
     format = format_of(source.name)
     if format is None:
-        raise UnreadableFile("The file's name has to end with .jsonl, .csv or .zip.")
+        raise UnreadableFile(f"The file's name has to end with one of {', '.join(ENDINGS)}.")
     with source.open("rb") as file:
         yield from read_file(file, format)
 
 
 def read_file(file: BinaryIO, format: Format) -> Iterator[Row]:
     """The rows of an open file, one by one. Raises UnreadableFile."""
-    yield from _READERS[format](file)
+    yield from _FORMATS[format].read(file)
 
 
 def file_parts(records: Iterable[EntryRecord], format: Format) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.access import CURATE, require
-from catalog.exchange.formats import Format, format_of, read_file
+from catalog.exchange.formats import ENDINGS, Format, format_of, read_file
 from catalog.exchange.services.import_report import ImportOutcome, ImportReport
 from catalog.exchange.services.importing import import_rows
 from catalog.models import Job, Version
@@ -42,7 +42,9 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
         raise BadInput(_("Choose draft or in review."), field="state")
     chosen = Format(format) if format in list(Format) else format_of(file.name or "")
     if chosen is None:
-        raise BadInput(_("The file's name has to end with .jsonl, .csv or .zip."), field="file")
+        raise BadInput(
+            _("The file's name has to end with one of %s.") % ", ".join(ENDINGS), field="file"
+        )
     if file.size > MOST_BYTES:
         raise BadInput(_("The file has more than 64 MB; use the command."), field="file")
     if not file.size:

@@ -13,6 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.embedding import EmbedderUnavailable
+from catalog.exchange.formats import ENDINGS
 from catalog.models import Version
 from catalog.services import ImportOutcome, ImportReport, embed_missing, import_entries
 from core.actor import find_actor
@@ -24,7 +25,7 @@ NOTHING_READ = 2
 
 class Command(BaseCommand):
     help = (
-        "Import entries from a .jsonl, .csv or .zip file, an entry folder or a folder of them."
+        f"Import entries from a file ({', '.join(ENDINGS)}), an entry folder or a folder of them."
         " Exit status: 0 all good, 1 some rows refused and the good ones kept, 2 nothing read."
     )
 

@@ -248,5 +248,12 @@ def test_a_file_of_another_kind_is_not_guessed_at(tmp_path: Path) -> None:
     file = tmp_path / "entries.xlsx"
     file.write_bytes(b"PK")
 
-    with pytest.raises(UnreadableFile, match=r"\.jsonl, \.csv or \.zip"):
+    with pytest.raises(UnreadableFile, match=r"\.jsonl, .*\.csv, \.tsv, \.zip"):
         list(read_rows(file))
+
+
+def test_a_table_with_tabs_is_told_by_its_ending(tmp_path: Path) -> None:
+    file = tmp_path / "entries.TSV"
+    file.write_text("title\tscript\nTell the date\tdate\n")
+
+    assert titles(list(read_rows(file))) == ["Tell the date"]

@@ -44,6 +44,7 @@ def problems(records: list[Record]) -> list[tuple[int, str]]:
         pytest.param("x", '{\n "items": [{}]}', Format.JSON, id="items over lines"),
         pytest.param("x", "id;statement\na;b", Format.CSV, id="semicolons"),
         pytest.param("x.csv", "[id],{s}\na,b", Format.CSV, id="a table by its ending"),
+        pytest.param("x.TSV", "[id]\t{s}\na\tb", Format.CSV, id="tabs, by its ending"),
     ],
 )
 def test_the_layout_is_told_by_looking(tmp_path: Path, name: str, data: str, layout: str) -> None:
