@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
+from core.listeners import Listener, notify
 from pipeline.models import Action, Run
-
-logger = logging.getLogger(__name__)
-
-Listener = Callable[[int], None]
 
 run_settled: Listener | None = None
 used_unreviewed: Listener | None = None
@@ -28,19 +24,9 @@ note_shown: Callable[[User, Run], None] | None = None
 
 def notify_run_settled(run_id: int) -> None:
     """A run has ended."""
-    _notify(run_settled, run_id)
+    notify(run_settled, run_id, event="run settled")
 
 
 def notify_used_unreviewed(run_id: int) -> None:
     """Somebody used a script of this run before anybody had reviewed it."""
-    _notify(used_unreviewed, run_id)
-
-
-def _notify(listener: Listener | None, run_id: int) -> None:
-    """A listener's failure is logged and stops nothing here."""
-    if listener is None:
-        return
-    try:
-        listener(run_id)
-    except Exception:
-        logger.exception("nobody took notice of run %s", run_id)
+    notify(used_unreviewed, run_id, event="used unreviewed")

@@ -24,6 +24,7 @@ from review.blinding.item_view import ItemView, Step, open_item
 from review.desk.decision_score import PendingScore, ScoreForm, read_score_form
 from review.desk.scores import ScoreInput, add_time, held_assignment, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
+from review.hooks import notify_decision_made
 from review.models import Assignment, Decision, Item, Publication, Score
 from review.queue.assignment_leases import check_fence
 
@@ -95,6 +96,7 @@ def decide(
     if kind != Decision.Kind.REJECT:
         version = _publish(desk, decision, edited or draft, by=by)
         Publication.objects.create(decision=decision, version=version)
+    notify_decision_made(decision.pk)
     return decision
 
 

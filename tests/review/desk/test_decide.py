@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from catalog import services as catalog
 from catalog.models import Entry, Version
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.models import Draft
-from review import services
+from review import hooks, services
 from review.models import Assignment, Decision, Item, Score
 from tests.keys import shown
 from tests.make import make_draft
@@ -201,3 +202,36 @@ def test_a_refused_edit_is_still_there(
         headers={"HX-Request": "true"},
     )
     assert answer.status_code == 422 and "echo kept" in answer.content.decode()
+
+
+def test_a_listener_is_told_once_the_decision_is_committed(
+    held: Assignment,
+    reviewer: User,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(hooks, "decision_made", told.append)
+    with django_capture_on_commit_callbacks(execute=True):
+        with pytest.raises(BadInput):
+            decide(held.item, by=reviewer, kind="reject", reason="")
+        decision = decide(held.item, by=reviewer)
+        assert told == []
+    assert told == [decision.pk]
+
+
+def test_a_listener_that_fails_takes_no_decision_back(
+    held: Assignment,
+    reviewer: User,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
+) -> None:
+    def fail(key: int) -> None:
+        raise OSError("no mail server")
+
+    monkeypatch.setattr(hooks, "decision_made", fail)
+    with django_capture_on_commit_callbacks(execute=True):
+        decision = decide(held.item, by=reviewer)
+    assert Decision.objects.get() == decision
+    assert "decision made" in caplog.text

@@ -1,0 +1,21 @@
+"""Callables that the composition root registers to be told of an event; a failure of theirs stops nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+# Is given the primary key of what the event is about.
+Listener = Callable[[int], None]
+
+
+def notify(listener: Listener | None, key: int, *, event: str) -> None:
+    """Call the listener where there is one; its failure is logged with the event's name and goes no further."""
+    if listener is None:
+        return
+    try:
+        listener(key)
+    except Exception:
+        logger.exception("the listener for “%s” failed at %s", event, key)
