@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+
 from catalog.analysis import Finding, Level, Report, has_errors, is_at_least
 
-_MOST_LINES = 12  # a repair needs the first errors, not all that follow from them
+_MOST_LINES = 12  # the first ones: others often follow from them
 
 
 def describe_errors(report: Report) -> str:
     """The checkers' errors, one a line, for the repair prompt and for people."""
-    errors = [
+    return describe_findings(
         found
         for found in report.problems
         if is_at_least(found.level, Level.ERROR) and found.check != "risk"
-    ]
-    return "\n".join(_line(found) for found in errors[:_MOST_LINES])
+    )
+
+
+def describe_findings(findings: Iterable[Finding]) -> str:
+    """The first findings, one a line with its place and code."""
+    return "\n".join(map(_line, islice(findings, _MOST_LINES)))
 
 
 def summarise(report: Report) -> str:
