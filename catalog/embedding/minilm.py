@@ -26,7 +26,7 @@ class _Loaded(NamedTuple):
 class MiniLMEmbedder:
     """all-MiniLM-L6-v2 with int8 weights; loaded at the first use, safe to share among threads."""
 
-    name = "all-minilm-l6-v2-int8"  # change it whenever graph.py makes other vectors
+    name = "all-minilm-l6-v2-int8"  # change it whenever the graph or its numbers make other vectors
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 1) -> None:

@@ -51,7 +51,7 @@ def _build(folder: Path) -> Path:
     source = find_model_folder()
     folder.mkdir()
     shutil.copy(source / "tokenizer.json", folder)
-    command = [sys.executable, "-m", "catalog.embedding.graph"]
+    command = [sys.executable, "-m", "catalog.embedding.quantised"]
     try:
         subprocess.run(
             [*command, str(source / "model.safetensors"), str(folder.resolve())],

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 
 import numpy as np
+import onnx
 import pytest
 
+from bench.ship_embedder import build_graph
 from catalog.embedding import Embedder
-from catalog.embedding.graph import LONGEST as LONGEST_OF_GRAPH
 from catalog.embedding.minilm import LONGEST, MiniLMEmbedder
+from catalog.embedding.quantised import GRAPH
+from catalog.embedding.quantised import LONGEST as LONGEST_OF_GRAPH
 from catalog.embedding.weights import find_model_folder
 from tests.catalog.embedding.reference import Reference, longest_of
 
@@ -39,6 +42,11 @@ def test_vectors_agree_with_a_plain_forward_pass_of_the_original_weights(
 @pytest.mark.usefixtures("model_cache")
 def test_as_many_tokens_are_read_as_the_original_reads() -> None:
     assert longest_of(find_model_folder()) == LONGEST == LONGEST_OF_GRAPH
+
+
+@pytest.mark.usefixtures("model_cache")
+def test_the_shipped_graph_is_what_would_be_made_now() -> None:
+    assert onnx.load(GRAPH, load_external_data=False) == build_graph()
 
 
 @pytest.mark.parametrize(

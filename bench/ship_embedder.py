@@ -1,46 +1,37 @@
-"""The network of all-MiniLM-L6-v2 as an ONNX graph with int8 weights.
+"""Makes the shipped graph of all-MiniLM-L6-v2: python -m bench.ship_embedder
 
 A BERT encoder (Devlin et al. 2019) of six layers, width 384, twelve heads; then the mean over the
 tokens, scaled to length 1 (Reimers and Gurevych 2019). The graph takes the tokens of one text:
 without padding no mask is needed, and a text's vector never depends on its neighbours in a batch.
 
-Weights are int8 with one scale for 32 neighbours (linear layers) or for one row (word vectors).
-Measured on 300 statements: the cosine with the fp32 network is 0.9997 on average and at least
-0.9994, at less than two thirds of its memory; a text of one letter has 0.9986. Scaling the
-activations for a whole tensor at once (dynamic quantisation) went down to 0.985 and is not used.
-
-Runs as a program, `python -m catalog.embedding.graph WEIGHTS FOLDER`, so that the onnx package,
-which only building needs, takes no memory in the processes that embed.
+The file holds nodes and the place of each number, not the numbers: those are made from the original
+weights where the product is installed, which therefore needs no onnx package.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 
-from catalog.embedding.types import Vectors
-from catalog.embedding.weights import read_safetensors
+from catalog.embedding.quantised import BLOCK, GRAPH, LAYERS, Array, quantise
+from catalog.embedding.weights import find_model_folder, read_safetensors
 
 WIDTH = 384
 HEADS = 12
-LAYERS = 6
-LONGEST = 256  # tokens, as the original's sentence_bert_config.json says
-_BLOCK = 32
 _EPSILON = 1e-12  # the original's layer_norm_eps
 
 Attribute = int | float | list[int]
-Array = NDArray[np.float32] | NDArray[np.int64] | NDArray[np.int8] | NDArray[np.uint8]
 
 
-def build_graph(weights: Mapping[str, Vectors]) -> onnx.ModelProto:
-    """The graph `input_ids [tokens] -> vector [1, 384]` for the given weights."""
-    graph = _Graph(weights)
+def build_graph() -> onnx.ModelProto:
+    """The graph `input_ids [tokens] -> vector [1, 384]`, its numbers in `model.bin`."""
+    weights = read_safetensors(find_model_folder() / "model.safetensors")
+    graph = _Graph(dict(quantise(weights)))
     hidden = graph.embeddings("input_ids")
     for layer in range(LAYERS):
         hidden = graph.encoder_layer(hidden, f"encoder.layer.{layer}")
@@ -59,13 +50,25 @@ def build_graph(weights: Mapping[str, Vectors]) -> onnx.ModelProto:
     )
 
 
+def _placed(arrays: dict[str, Array]) -> list[onnx.TensorProto]:
+    """The numbers by name and place, without the numbers."""
+    offset, tensors = 0, []
+    for name, values in arrays.items():
+        tensor = numpy_helper.from_array(np.ascontiguousarray(values), name)
+        set_external_data(tensor, "model.bin", offset=offset, length=values.nbytes)
+        tensor.ClearField("raw_data")
+        tensors.append(tensor)
+        offset += values.nbytes
+    return tensors
+
+
 class _Graph:
     """Collects nodes and constants; each method returns the name of what it computes."""
 
-    def __init__(self, weights: Mapping[str, Vectors]) -> None:
-        self.weights = weights
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        self.arrays = arrays
         self.nodes: list[onnx.NodeProto] = []
-        self.constants: list[onnx.TensorProto] = []
+        self.constants = _placed(arrays)
 
     def node(
         self, operator: str, inputs: list[str], *, domain: str = "", **attributes: Attribute
@@ -76,59 +79,39 @@ class _Graph:
         self.nodes.append(made)
         return output
 
-    def constant(self, name: str, values: Array) -> str:
+    def constant(self, name: str, values: NDArray[np.int64] | NDArray[np.float32]) -> str:
         if all(known.name != name for known in self.constants):
-            self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+            self.constants.append(numpy_helper.from_array(values, name))
         return name
 
     def ints(self, name: str, values: Sequence[int]) -> str:
         return self.constant(name, np.array(values, dtype=np.int64))
 
-    def weight(self, name: str) -> str:
-        return self.constant(name, self.weights[name])
-
     def embeddings(self, ids: str) -> str:
         """Word vectors, taken from int8 rows, plus position and (always the first) segment."""
-        words = self.weights["embeddings.word_embeddings.weight"]
-        rows, scales = _quantise(words)
-        row = self.node("Gather", [self.constant("words", rows.astype(np.int8)), ids])
+        row = self.node("Gather", ["words", ids])
         row = self.node("Cast", [row], to=TensorProto.FLOAT)
-        scale = self.node("Gather", [self.constant("word_scales", scales), ids])
-        places = (
-            self.weights["embeddings.position_embeddings.weight"][:LONGEST]
-            + self.weights["embeddings.token_type_embeddings.weight"][0]
-        )
+        scale = self.node("Gather", ["word_scales", ids])
         length = self.node("Shape", [ids])
-        place = self.node(
-            "Slice", [self.constant("places", places), self.ints("start", [0]), length]
-        )
+        place = self.node("Slice", ["places", self.ints("start", [0]), length])
         total = self.node("Add", [self.node("Mul", [row, scale]), place])
         return self.normalise(total, "embeddings.LayerNorm")
 
     def normalise(self, hidden: str, name: str) -> str:
-        scale, bias = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
-        return self.node("LayerNormalization", [hidden, scale, bias], axis=-1, epsilon=_EPSILON)
+        inputs = [hidden, f"{name}.weight", f"{name}.bias"]
+        return self.node("LayerNormalization", inputs, axis=-1, epsilon=_EPSILON)
 
     def linear(self, hidden: str, name: str) -> str:
-        """`hidden @ weight.T + bias`, the weight in blocks of int8 (stored with 128 added)."""
-        matrix = self.weights[f"{name}.weight"]
-        outputs, inputs = matrix.shape
-        blocks, scales = _quantise(matrix.reshape(outputs, inputs // _BLOCK, _BLOCK))
+        """`hidden @ weight.T + bias`, the weight in blocks of int8."""
+        outputs, blocks, _width = self.arrays[f"{name}.weight"].shape
         return self.node(
             "MatMulNBits",
-            [
-                hidden,
-                self.constant(f"{name}.weight", (blocks + 128).astype(np.uint8)),
-                self.constant(f"{name}.scales", scales.reshape(outputs, inputs // _BLOCK)),
-                "",
-                "",
-                self.weight(f"{name}.bias"),
-            ],
+            [hidden, f"{name}.weight", f"{name}.scales", "", "", f"{name}.bias"],
             domain="com.microsoft",
-            K=inputs,
+            K=blocks * BLOCK,
             N=outputs,
             bits=8,
-            block_size=_BLOCK,
+            block_size=BLOCK,
             accuracy_level=4,  # int8 activations, scaled for each block
         )
 
@@ -160,24 +143,5 @@ class _Graph:
         return self.normalise(self.node("Add", [outer, hidden]), f"{name}.output.LayerNorm")
 
 
-def _quantise(values: Vectors) -> tuple[Vectors, Vectors]:
-    """Whole numbers from -127 to 127 along the last axis, and what to multiply them by."""
-    scales = np.abs(values).max(axis=-1, keepdims=True) / np.float32(127)
-    scales[scales == 0] = 1
-    return np.round(values / scales), scales
-
-
-def write_graph(weights: Path, folder: Path) -> None:
-    """Write the graph to `folder`: nodes in model.onnx, numbers in model.bin, which is mapped."""
-    onnx.save_model(
-        build_graph(read_safetensors(weights)),
-        str(folder / "model.onnx"),
-        save_as_external_data=True,
-        all_tensors_to_one_file=True,
-        location="model.bin",
-        size_threshold=1024,
-    )
-
-
 if __name__ == "__main__":
-    write_graph(Path(sys.argv[1]), Path(sys.argv[2]))
+    GRAPH.write_bytes(build_graph().SerializeToString(deterministic=True))
