@@ -1,6 +1,6 @@
-"""Permissions: the only way for views to obtain objects, and what of a Run a person may see.
+"""Permissions: views obtain objects only here, and learn here what of a Run a person may see.
 
-Everybody who is signed in may look at actions and runs. Asking takes the permission `pipeline.ask`;
+Everybody who is signed in may look at actions and runs. To ask, one needs the permission `pipeline.ask`;
 whoever asked may run again, cancel and retry what they asked for, a manager everybody's.
 """
 
@@ -22,7 +22,7 @@ from pipeline.models import Action, Configuration, Draft, Endpoint, Run, Spendin
 ASK = "pipeline.ask"
 MANAGE_ENDPOINTS = "pipeline.manage_endpoints"
 USE_UNREVIEWED = "catalog.use_unreviewed"
-# The role of managers is defined by the app above this one; here it is only a name.
+# The app above this one defines the role of managers; here it is only a name.
 MANAGE = "review.manage_campaigns"
 
 
@@ -40,9 +40,9 @@ class VisibleParts:
 
 
 def visible_parts(user: User, run: Run) -> VisibleParts:
-    """What this person may see of this Run; every page and serializer asks here, and only here.
+    """What this person may see of this Run. Every page and serializer calls this, and nothing else decides it.
 
-    Whoever asks shows it: that this person has seen the verdict is noted.
+    The caller is about to show it, so a verdict that may be seen is recorded as seen by this person.
 
     A run from `access_runs` has been marked by the query that read it; for another one, a query is made.
     """
@@ -67,9 +67,9 @@ def shown_models(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def shown_state(run: Run, parts: VisibleParts) -> str:
-    """How the run stands, for this person.
+    """The run's state as this person may know it.
 
-    Where the verdict is hidden, work that was asked for after its end is hidden too: a refinement that is
+    Where the verdict is hidden, work requested after the run's end is hidden too: a refinement in
     being made tells that there was none.
     """
     if not parts.verdict and run.finished_at is not None and run.recommended_id is not None:
@@ -100,7 +100,7 @@ def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:
 
 
 def require_asker(user: User, *, or_manager: bool = False) -> None:
-    """Raise PermissionDenied for who may not ask for scripts; managers run again what others asked for."""
+    """Raise PermissionDenied unless the person may ask for scripts; managers may rerun what others asked for."""
     if not (user.has_perm(ASK) or (or_manager and user.has_perm(MANAGE))):
         raise PermissionDenied(_("Asking for a script takes the role “reviewer”."))
 
@@ -112,7 +112,7 @@ def access_actions(user: User) -> QuerySet[Action]:
 
 
 def access_action(user: User, pk: int, *, to_run: bool = False) -> Action:
-    """An action; 403 where it is to be run and is not theirs to run."""
+    """An action; 403 if they want to run it and may not."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
         raise PermissionDenied(_("Only who asked for this, or a manager, can run it again."))
@@ -121,7 +121,7 @@ def access_action(user: User, pk: int, *, to_run: bool = False) -> Action:
 
 def may_run(user: User, action: Action) -> bool:
     """Whether the person may send this action through the pipeline again."""
-    # The demo's actions are nobody's, and there to be tried by all.
+    # The demo's actions belong to nobody: everybody may try them.
     theirs = action.asked_by_id == user.pk or action.source == Action.Source.DEMO
     return user.has_perm(MANAGE) or (user.has_perm(ASK) and theirs)
 
@@ -141,7 +141,7 @@ def access_runs(user: User) -> QuerySet[Run]:
 
 
 def access_run(user: User, pk: int, *, to_change: bool = False) -> Run:
-    """A run; 403 where it is to be changed and is not theirs to change."""
+    """A run; 403 if they want to change it and may not."""
     run = get_object_or_404(access_runs(user), pk=pk)
     if to_change and not may_change(user, run):
         raise PermissionDenied(_("Only who asked for this run, or a manager, can change it."))
@@ -155,9 +155,9 @@ def may_change(user: User, run: Run) -> bool:
 
 
 def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = False) -> Draft:
-    """A draft of a run that the person may see; 403 where it is to be used or checked and they may not.
+    """A draft of a run that the person may see; 403 if they want to use or check it and may not.
 
-    One that is hidden is not there: how many Drafts a run has tells its verdict.
+    A hidden one is a 404, since the number of Drafts of a run reveals its verdict.
     """
     draft = get_object_or_404(Draft.objects.select_related("run"), pk=pk)
     draft.run = access_run(user, draft.run_id)
@@ -175,43 +175,43 @@ def access_draft(user: User, pk: int, *, to_use: bool = False, to_check: bool = 
 
 
 def may_check(user: User) -> bool:
-    """Whether the person may have the static checks made again."""
+    """Whether the person may repeat the static checks."""
     return user.has_perm(ASK) or user.has_perm(MANAGE)
 
 
 def access_endpoints(user: User) -> QuerySet[Endpoint]:
-    """Every endpoint with its prices, for who manages them."""
+    """Every endpoint with its prices, for those who manage endpoints."""
     require_endpoint_manager(user)
     return Endpoint.objects.prefetch_related("prices")
 
 
 def access_endpoint(user: User, name: str) -> Endpoint:
-    """An endpoint by its name, for who manages them."""
+    """An endpoint by its name, for those who manage endpoints."""
     return get_object_or_404(access_endpoints(user), name=name)
 
 
 def access_configurations(user: User, *, to_manage: bool = False) -> QuerySet[Configuration]:
-    """The configurations with who plays which role, for who chooses among them or manages them."""
+    """The configurations with their roles, for those who choose among them or manage them."""
     if to_manage or not (user.has_perm(ASK) or user.has_perm(MANAGE)):
         require_endpoint_manager(user)
     return Configuration.objects.prefetch_related("roles__endpoint")
 
 
 def access_spending(user: User) -> QuerySet[Spending]:
-    """What was asked and paid, for those who answer for campaigns or endpoints."""
+    """Spending, for those responsible for campaigns or endpoints."""
     if not (user.has_perm(MANAGE) or user.has_perm(MANAGE_ENDPOINTS)):
         raise PermissionDenied(_("Costs are for campaign managers and administrators."))
     return Spending.objects.all()
 
 
 def access_configuration(user: User, name: str) -> Configuration:
-    """A configuration by its name, for who manages them."""
+    """A configuration by its name, for those who manage configurations."""
     found = access_configurations(user, to_manage=True).select_related("created_by")
     return get_object_or_404(found, name=name)
 
 
 def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> None:
-    """Prompts are read by who asks, who runs studies and who manages them, and written by the last.
+    """Who may ask, run studies or manage endpoints may read prompts; only the last may write them.
 
     403 for others, and 404 where there is no prompt of this name.
     """
@@ -222,6 +222,6 @@ def access_prompts(user: User, name: str = "", *, to_write: bool = False) -> Non
 
 
 def require_endpoint_manager(user: User) -> None:
-    """Raise PermissionDenied for who does not manage endpoints."""
+    """Raise PermissionDenied unless the person manages endpoints."""
     if not user.has_perm(MANAGE_ENDPOINTS):
         raise PermissionDenied(_("Endpoints are for administrators."))

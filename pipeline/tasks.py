@@ -12,19 +12,19 @@ from pipeline.execution import run_worker
 from pipeline.models import Run
 from pipeline.scheduling.dispatch import dispatch_next_of_campaigns
 
-# A campaign fills all threads that it may have; the rest of them is for people.
+# A campaign may fill its share of the threads; the rest is for people.
 _campaign_threads = threading.BoundedSemaphore(settings.SCRIPTSMITH_CAMPAIGN_THREADS)
 
 
 @shared_task(name="pipeline.execute_run", bind=True)
 def execute_run(self: Task[[int], None], run_id: int) -> None:
-    """Carry a Run as far as it goes now; the ledger and the sweep do the rest."""
+    """Carry a Run as far as it can go now; ledger and sweep do the rest."""
     queue = (self.request.delivery_info or {}).get("routing_key")
     if queue != Run.CAMPAIGN_QUEUE:
         run_worker.advance(run_id)
         return
     if not _campaign_threads.acquire(blocking=False):
-        return  # told again when another one ends
+        return  # sent again when another one ends
     try:
         run_worker.advance(run_id)
     finally:
@@ -34,7 +34,7 @@ def execute_run(self: Task[[int], None], run_id: int) -> None:
 
 @shared_task(name="pipeline.sweep_runs")
 def sweep_runs() -> None:
-    """Tell of every unfinished Run that no worker holds, so that an emptied broker loses nothing."""
+    """Enqueue every unfinished Run that no worker holds, so that an emptied broker loses nothing."""
     run_worker.sweep()
 
 

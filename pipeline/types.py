@@ -10,7 +10,7 @@ from typing import NamedTuple
 class _Labelled(StrEnum):
     @property
     def label(self) -> str:
-        """The word for people."""
+        """The word shown to people."""
         return self.value.replace("_", " ").capitalize()
 
 
@@ -45,7 +45,7 @@ class DraftKind(_Labelled):
 
 
 class Verdict(_Labelled):
-    """What the assessor says. What can't be read is unknown, never correct and never incorrect."""
+    """What the assessor says. A reply that can't be read is unknown, never correct and never incorrect."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -64,7 +64,7 @@ class StageName(_Labelled):
     EXPLAIN = "explain"
     REFINE = "refine"
     RECOMMEND = "recommend"
-    # Outside the flow: an expert has their own feedback said in fewer words.
+    # Outside the flow: shortens an expert's own feedback.
     SHORTEN = "shorten"
 
 
@@ -125,7 +125,7 @@ class Question:
 
 
 class Problem(Exception):
-    """The run can't go on; its text is shown to people."""
+    """The run can't go on; the message is shown to people."""
 
 
 class NoScript(Problem):

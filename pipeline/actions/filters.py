@@ -15,7 +15,7 @@ _WHOSE = [("mine", _("Mine"))]
 
 
 class ActionFilter(filters.FilterSet):  # type: ignore[misc]
-    """Actions by who asked, by words, and by how their newest run stands."""
+    """Filters actions by asker, words, and state of their newest run."""
 
     q = filters.CharFilter(
         field_name="statement",

@@ -14,7 +14,7 @@ from pipeline.runs.forms import offer_configurations, text_area
 
 
 class AskForm(forms.Form):
-    """A statement and, where it is known, what surrounds it."""
+    """A statement and, where known, its context."""
 
     statement = PlainText(
         label=_("What is to be done?"),
@@ -70,7 +70,7 @@ class AskForm(forms.Form):
     ) -> None:
         super().__init__(data, initial=initial)
         offer_configurations(self, configurations)
-        # Home asks for the statement alone: what a page does not send is as this form would begin.
+        # The form on the home page sends the statement alone: other fields take their initial values.
         if data is not None and (unsent := {"severity", "configuration"} - data.keys()):
             self.data = data.copy()
             for name in unsent:

@@ -1,4 +1,4 @@
-"""What people can do with actions: say what is to be done, have it run, erase its texts."""
+"""What people can do with actions: create them, run them, erase their texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ask(
     impact: str = "",
     source: Action.Source = Action.Source.ASKED,
 ) -> Action:
-    """Note what somebody wants done. Raises BadInput for an empty, overlong or binary text."""
+    """Store what somebody wants done. Raises BadInput for an empty, overlong or binary text."""
     statement = check_text(statement, field="statement", most=MAX_STATEMENT).strip()
     if not statement:
         raise BadInput(_("Say in words what is to be done."), field="statement")
@@ -57,7 +57,7 @@ def ask(
 def ask_and_run(
     statement: str, *, by: User, configuration: Configuration | None = None, **details: object
 ) -> Run:
-    """Note an Action and start its first Run, both or neither."""
+    """Store an Action and start its first Run, both or neither."""
     with transaction.atomic():
         action = ask(statement, by=by, **details)  # type: ignore[arg-type]
         return start_run(action, by=by, configuration=configuration)

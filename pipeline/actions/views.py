@@ -39,7 +39,7 @@ class PricedRun:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_new(request: HttpRequest) -> HttpResponse:
-    """Say what is to be done; the run begins at once."""
+    """Ask for a script; the run begins at once."""
     user = signed_in(request)
     require_asker(user)
     configurations = usable_configurations()
@@ -63,7 +63,7 @@ def action_new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def action_list(request: HttpRequest) -> HttpResponse:
-    """What was asked, newest first, with how it stands."""
+    """Actions, newest first, with their state."""
     user = signed_in(request)
     found = ActionFilter(request.GET, queryset=access_actions(user), request=request)
     context: dict[str, object] = {
@@ -88,7 +88,7 @@ def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def run_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send an action through the pipeline once more."""
+    """Run an action once more."""
     user = signed_in(request)
     action = access_action(user, pk, to_run=True)
     form = RunForm(request.POST, configurations=usable_configurations())
@@ -116,7 +116,7 @@ def _show_form(request: HttpRequest, form: AskForm, *, status: int = 200) -> Htt
 
 
 def _examples() -> list[str]:
-    """Statements to begin with: one that the catalogue answers, and two that it does not."""
+    """Example statements: one that the catalogue answers, and two that it does not."""
     return [
         _("Restart nginx, but only if its configuration is valid"),
         _("Delete files older than 45 days in /srv/reports"),
@@ -125,7 +125,7 @@ def _examples() -> list[str]:
 
 
 def _prefilled(query: QueryDict) -> dict[str, str]:
-    """What a link to the form has filled in; a NUL can't be shown in a field."""
+    """Initial values from the address; NUL characters, which no field can show, are dropped."""
     names = ("statement", "incident", "environment", "target", "impact", "severity")
     return {name: str(query[name]).replace("\0", "") for name in names if name in query}
 
@@ -145,7 +145,7 @@ def _show_action(
 
 
 def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
-    """The newest runs with their costs; of a run whose cost is hidden none is added up, for that takes its time."""
+    """The newest runs with their costs. Hidden ones are not even summed: the time would reveal how many."""
     rows = [run_row(run, user) for run in runs.order_by("-pk")[:MOST_RUNS]]
     shown = [row.run.pk for row in rows if row.parts.models and row.parts.verdict]
     unpriced = Q(calls__attempts__outcome="answered", calls__attempts__cost=None)

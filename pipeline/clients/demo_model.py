@@ -11,7 +11,7 @@ from pipeline.standin.process import read_announcement, standin_running
 
 
 def find_demo_model() -> str | None:
-    """Its address, or None where none was announced, or the one that was is dead."""
+    """Its address; None if none was announced or the announced one is dead."""
     if settings.SCRIPTSMITH_DEMO_MODEL_URL:
         return str(settings.SCRIPTSMITH_DEMO_MODEL_URL)
     return read_announcement(settings.LAYOUT.demo_model)
@@ -19,7 +19,7 @@ def find_demo_model() -> str | None:
 
 @contextlib.contextmanager
 def demo_model_running() -> Iterator[None]:
-    """A demo model for as long as the block runs: the one that is there, or one of our own."""
+    """A demo model for the duration of the block: the running one, or one started for it."""
     if find_demo_model():
         yield
         return

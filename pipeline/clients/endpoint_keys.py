@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from pipeline.models import Endpoint
 from pipeline.types import Problem
 
-# Whatever is named here is sent to the endpoint as a key. So a variable either says in its name that it is one for
-# this product, or is the well-known one of a model service, and none else is read.
+# The value of the named variable is sent to the endpoint as a key. So its name must say that it is a key for
+# this product, or be the well-known one of a model service; no other variable is read.
 KEY_PREFIX = "SCRIPTSMITH_KEY_"
 KNOWN_KEYS = frozenset(
     {
@@ -50,7 +50,7 @@ KNOWN_KEYS = frozenset(
 
 
 def key_of(endpoint: Endpoint) -> str:
-    """The key, or what stands for none. Raises Problem where it is not set, or may not be read."""
+    """The key, or a placeholder where the endpoint needs none. Raises Problem if it is not set or may not be read."""
     name = endpoint.key_variable
     if not name:
         return "none"
@@ -70,9 +70,9 @@ def has_key(endpoint: Endpoint) -> bool:
 
 
 def why_key_is_not_read(endpoint: Endpoint) -> str:
-    """Why the endpoint rests until its variable is named anew; empty where it does not.
+    """Why the endpoint rests until its variable is renamed; empty if it does not rest.
 
-    Endpoints that were made before the rule keep the name they have, and nothing is sent to them.
+    Endpoints created before the rule keep their variable's name, but nothing is sent to them.
     """
     name = endpoint.key_variable
     if not name or is_key_variable(name):

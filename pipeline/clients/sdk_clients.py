@@ -15,7 +15,7 @@ def make_client() -> MessagesClient:
 
 
 def make_inspector() -> SdkInspector:
-    """What a check asks for nothing."""
+    """The inspector: what a check asks a server without costs."""
     return SdkInspector(_limits())
 
 

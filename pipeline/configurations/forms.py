@@ -50,7 +50,7 @@ def _model_input() -> forms.TextInput:
 
 
 class PresetForm(forms.Form):
-    """The first step of a new configuration: a preset, and the one or two models that it takes."""
+    """The first step of a new configuration: a preset, and the one or two models it needs."""
 
     preset = forms.ChoiceField(
         label=_("Preset"), choices=_PRESETS, widget=forms.RadioSelect, initial=_PRESETS[0][0]
@@ -95,7 +95,7 @@ class AboutForm(forms.Form):
     note = PlainText(
         label=_("What it is for"), required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
-    # What was before the person who edits; somebody else's change since is not overwritten.
+    # The version the person started editing from: a change that somebody else made since is not overwritten.
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
 
 
@@ -162,7 +162,7 @@ class RoleForm(forms.Form):
 
 
 class HowForm(forms.Form):
-    """How often is refined, and what the catalogue is asked for."""
+    """Rounds of refinement, and how the catalogue is used."""
 
     rounds = forms.TypedChoiceField(
         label=_("Rounds of refinement"),
@@ -186,7 +186,7 @@ class HowForm(forms.Form):
 
 
 class ConfigurationForms:
-    """The whole of a configuration's page as one: typed together, judged together, kept together."""
+    """All forms of a configuration's page as one: validated and saved together."""
 
     def __init__(
         self,
@@ -221,16 +221,16 @@ class ConfigurationForms:
 
     @property
     def errors(self) -> bool:
-        """Whether something is marked in any of them."""
+        """Whether any field of them has an error."""
         return any(form.errors for form in self.all)
 
     @property
     def refusals(self) -> list[str]:
-        """What is refused of it as a whole."""
+        """Errors that belong to no field."""
         return [str(error) for form in self.all for error in form.non_field_errors()]
 
     def is_valid(self) -> bool:
-        """Whether every field can be read."""
+        """Whether all forms are valid."""
         return not self.errors
 
     def plan(self) -> Plan | None:
@@ -246,7 +246,7 @@ class ConfigurationForms:
         )
 
     def accept_edition(self, newest: int) -> None:
-        """From what was typed, saving once more replaces what somebody else saved meanwhile: it was said."""
+        """Take the newest version as base: the person was warned, and saving again overwrites the other change."""
         self.about.data = {**self.about.data, "edition": str(newest)}
 
     def add_refusal(self, refusal: BadInput) -> None:

@@ -42,7 +42,7 @@ class Plan:
 
 
 def plan_of(configuration: Configuration) -> Plan:
-    """Its plan as it stands, to be edited or taken over by another; its roles and endpoints are to be prefetched."""
+    """Its present plan, to edit or to copy; prefetch its roles and endpoints."""
     return Plan(
         players={
             Role(setting.role): Player(
@@ -62,7 +62,7 @@ def plan_of(configuration: Configuration) -> Plan:
 
 
 def preset_of(plan: Plan) -> Configuration.Preset:
-    """What a plan is called: by which roles are played by the same model."""
+    """The preset a plan amounts to, from which roles share a model."""
     generator, assessor, refiner = (
         (plan.players[role].endpoint, plan.players[role].model)
         for role in (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)
@@ -141,7 +141,7 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
             _("“%s” takes no temperature; leave it empty.") % endpoint,
             field=f"{role.value}.temperature",
         )
-    # Written so that what is no number is refused too.
+    # Written so that NaN is refused too.
     if not 0 <= player.temperature <= MOST_TEMPERATURE:
         raise BadInput(
             _("A temperature lies between 0 and %s.") % MOST_TEMPERATURE,

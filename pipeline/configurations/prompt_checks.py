@@ -11,7 +11,7 @@ from pipeline.flow.prompts import Template, load, parse
 from pipeline.flow.stages import ASKED_STAGES
 
 _ANY_SLOT = re.compile(r"<<([A-Z_]+)>>")
-# What tells the model that fenced text is data; without it, a statement could give it orders.
+# Tells the model that fenced text is data; without it, a statement could inject instructions.
 _FENCE_IS_NAMED = "<<<MARK"
 
 

@@ -43,16 +43,16 @@ class VersionUse:
 
 @transaction.atomic
 def choose_versions(pinned: Mapping[str, str]) -> dict[str, str]:
-    """Name to version of all prompts for a Run to keep: the pinned ones, else those of the product.
+    """Name to version of all prompts, for a Run's snapshot: the pinned versions, else the product's.
 
-    From now on the product's are kept here too. Raises BadInput where a pinned one can't be used.
+    The product's versions are stored here on first use. Raises BadInput if a pinned one can't be used.
     """
     check_pins(pinned)
     current = prompts.versions()
     kept = set(
         PromptVersion.objects.filter(version__in=current.values()).values_list("name", "version")
     )
-    # Whoever else starts a run at this moment keeps the same texts.
+    # Another run that starts at this moment stores the same texts.
     PromptVersion.objects.bulk_create(
         [_of_product(name) for name in current if (name, current[name]) not in kept],
         ignore_conflicts=True,
@@ -127,12 +127,12 @@ def _of_product(name: str) -> PromptVersion:
 
 @transaction.atomic
 def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVersion:
-    """Keep a text as a further version of a prompt; configurations that pin it use it.
+    """Store a text as a further version of a prompt, used by configurations that pin it.
 
-    Raises BadInput where it lacks what the product fills in or reads, or is kept already.
+    Raises BadInput if a slot or an answer's word is missing, or if the text is stored already.
     """
     require_endpoint_manager(by)
-    # Browsers send the line ends of Windows, and the same words are to be the same version.
+    # Browsers send CRLF; the same words must have the same hash.
     text = check_text(text, field="text", most=MAX_TEXT).replace("\r\n", "\n").rstrip() + "\n"
     note = check_text(note, field="note", most=MAX_NOTE).strip()
     faults = find_faults(name, text)
@@ -160,7 +160,7 @@ def write_prompt(name: str, *, text: str, by: User, note: str = "") -> PromptVer
 
 
 def uses_of(name: str) -> list[VersionUse]:
-    """The versions of a prompt, the product's present one first, then the newest, with where each is used."""
+    """The versions of a prompt with their uses: the product's present one first, then the newest."""
     current = prompts.load(name).version
     rows = list(PromptVersion.objects.filter(name=name).select_related("created_by"))
     if all(row.version != current for row in rows):

@@ -115,7 +115,7 @@ def gain_of(configuration: Configuration | None = None, *, batch: Batch | None =
 
 
 def count_round(number: int, runs: Sequence[Mapping[int, str]], sums: Sums) -> RoundGain:
-    """How things stood after a round; each run is its verdicts by round."""
+    """Counts after a round; each run is given as its verdicts by round."""
     reached = [run for run in runs if number in run]
     changes = [_change(_standing(run, number - 1), run[number]) for run in reached if number > 0]
     return RoundGain(

@@ -1,7 +1,7 @@
 """What people can do with configurations, and which configurations a run can be started under now.
 
-A Run keeps a snapshot, so nothing done here changes a run that is there. What a study compares are
-Configurations by name: once runs exist under one, its plan stays as it is, and another is made for another plan.
+A Run keeps a snapshot, so nothing here changes an existing run. A study compares
+Configurations by name: once one has runs, its plan is fixed, and a changed plan needs a new Configuration.
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ def is_usable(configuration: Configuration) -> bool:
 
 
 def edition_of(configuration: Configuration) -> int:
-    """A number that changes with what can be edited: who edits says which edition they had before them."""
+    """A number that changes with each edit; whoever saves names the edition they started from."""
     parts = (configuration.title, configuration.note, say_plan(plan_of(configuration)))
     return zlib.crc32(repr(parts).encode())
 
 
 def is_fixed(configuration: Configuration) -> bool:
-    """Whether its plan stays as it is: runs were started under it, or it stands for imported scripts."""
+    """Whether its plan is fixed: it has runs, or stands for imported scripts."""
     return configuration.preset == Configuration.Preset.IMPORTED or configuration.runs.exists()
 
 
 def known_models() -> dict[str, list[str]]:
-    """Models to choose among, each with the titles of its endpoints: what their checks found, and what has a price."""
+    """Models to choose from, each with its endpoints' titles: those that a check found or that have a price."""
     found: dict[str, list[str]] = {}
     for endpoint in Endpoint.objects.prefetch_related("prices"):
         listed = endpoint.probe.get("models") if isinstance(endpoint.probe, dict) else None
@@ -91,7 +91,7 @@ def known_models() -> dict[str, list[str]]:
 
 
 def hold_configuration(configuration: Configuration) -> Configuration:
-    """It as it stands, and as it stays until this transaction ends; starting runs do not wait for each other."""
+    """The row, locked against edits until this transaction ends; runs that start do not wait for each other."""
     held = Configuration.objects.raw(
         "SELECT * FROM pipeline_configuration WHERE id = %s FOR KEY SHARE", [configuration.pk]
     )
@@ -174,9 +174,9 @@ def update_configuration(
 
 @transaction.atomic
 def make_default(configuration: Configuration, *, by: User) -> None:
-    """It is used when nobody names one. Raises NotAllowedNow where no run can be started under it."""
+    """Make it the default. Raises NotAllowedNow if no run can be started under it."""
     require_endpoint_manager(by)
-    # All of them, so that two people who choose at the same time choose one after the other.
+    # Locks all of them, so that two people who choose at the same time take turns.
     rows = {row.pk: row for row in Configuration.objects.select_for_update().order_by("pk")}
     chosen = rows[configuration.pk]
     if chosen.archived_at or chosen.preset == Configuration.Preset.IMPORTED:
@@ -207,7 +207,7 @@ def archive_configuration(configuration: Configuration, *, by: User) -> None:
 
 @transaction.atomic
 def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
-    """Runs can be started under it again. Raises NotAllowedNow where it is not archived."""
+    """Restore it: runs can be started under it again. Raises NotAllowedNow where it is not archived."""
     require_endpoint_manager(by)
     locked = _lock(configuration)
     if locked.archived_at is None:
@@ -223,7 +223,7 @@ _PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "prompts")
 
 
 def _lock(configuration: Configuration) -> Configuration:
-    """The row as it stands; a run that is being started under it is waited for."""
+    """The row, locked; waits for a run that is being started under it."""
     found = Configuration.objects.prefetch_related("roles__endpoint")
     return found.select_for_update().get(pk=configuration.pk)
 

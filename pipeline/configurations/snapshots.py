@@ -10,7 +10,7 @@ from pipeline.models import Configuration
 
 
 def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
-    """The Configuration as it is now, for the Run to keep, and whether the demo model plays a part in it."""
+    """The Configuration as it is now, for the Run's snapshot, and whether the demo model has a role in it."""
     settings_ = list(configuration.roles.select_related("endpoint"))
     if {setting.role for setting in settings_} != {"generator", "assessor", "refiner"}:
         raise BadInput(

@@ -46,7 +46,7 @@ def configuration_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def configuration_new(request: HttpRequest) -> HttpResponse:
-    """In two steps: a preset and its models, or an existing one to start from; then all of it, to be saved."""
+    """Create one in two steps: choose a preset and models, or one to copy; then edit and save."""
     user = signed_in(request)
     endpoints = _endpoints(user)
     if request.method == "POST":
@@ -70,13 +70,13 @@ def configuration_new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """One configuration, to be looked at and changed."""
+    """View and change one configuration."""
     user = signed_in(request)
     configuration = access_configuration(user, name)
     endpoints = _endpoints(user)
     if request.method != "POST":
         return _show(request, _forms_of(configuration, endpoints), configuration)
-    # The page that was sent says whether the plan was on it: a run may have been started since.
+    # The form says whether it contained the plan, since a run may have been started in the meantime.
     forms = _forms(endpoints, request.POST, is_fixed="rounds" not in request.POST)
     status = 422
     if forms.is_valid():
@@ -105,19 +105,19 @@ def configuration_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def configuration_default(request: HttpRequest, name: str) -> HttpResponse:
-    """From now on it is used when nobody names one."""
+    """Make it the default."""
     return _do(request, name, services.make_default, _("This is the default from now on."))
 
 
 @require_POST
 def configuration_archive(request: HttpRequest, name: str) -> HttpResponse:
-    """No run is started under it any more."""
+    """Archive it."""
     return _do(request, name, services.archive_configuration, _("Archived. Its runs are kept."))
 
 
 @require_POST
 def configuration_unarchive(request: HttpRequest, name: str) -> HttpResponse:
-    """Runs can be started under it again."""
+    """Restore it: runs can be started under it again."""
     return _do(request, name, services.unarchive_configuration, _("It can be chosen again."))
 
 
@@ -151,7 +151,7 @@ def _create(forms: ConfigurationForms, user: User) -> Configuration | None:
 
 
 def _endpoints(user: User) -> list[Endpoint]:
-    """Every endpoint, those first that can be used; the others can be chosen too, and are said to be off."""
+    """Every endpoint, usable ones first; the others can be chosen too, and are marked as off."""
     return sorted(access_endpoints(user), key=lambda endpoint: not endpoint.is_on)
 
 

@@ -20,14 +20,14 @@ from pipeline.llm.addresses import (
 DEMO_ADDRESS = "demo:"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# The last part begins with a letter: else it may be a number, which some resolvers take for an address.
+# The last part begins with a letter: some resolvers read a numeric one as an address.
 _HOST_NAME = re.compile(r"(?=.{1,253}$)([a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9_-]*")
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home.arpa", ".localhost")
 _KEY_BEGINNINGS = ("sk-", "sk_", "xai-", "gsk_", "hf_", "pplx-", "AIza", "AKIA", "ghp_", "Bearer ")
 
 
 def read_base_url(text: str) -> str:
-    """The address as it is kept, without a slash at its end. Raises BadInput."""
+    """The address as it is stored, without a trailing slash. Raises BadInput."""
     parts = _split(text.strip())
     if parts.scheme not in ("http", "https"):
         raise _refuse(_("Write an address that begins with http:// or https://."))
@@ -55,7 +55,7 @@ def read_base_url(text: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether what is sent there stays on this machine; a name that leads elsewhere is not connected to."""
+    """Whether requests to it stay on this machine; a name that resolves elsewhere is not connected to."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if address is not None:
@@ -64,7 +64,7 @@ def is_loopback(base_url: str) -> bool:
 
 
 def is_private(base_url: str) -> bool:
-    """Whether the address is one of this machine or of a private network, as far as it shows."""
+    """Whether the address looks like one of this machine or of a private network."""
     host = urlsplit(base_url).hostname or ""
     address = read_address(host)
     if address is not None:

@@ -28,21 +28,21 @@ from pipeline.models import Endpoint, RoleSetting
 logger = logging.getLogger(__name__)
 
 TASK = "pipeline.check_endpoint"
-# Nobody wants to be billed for a check that was asked for long ago: where no worker begins it in this
+# Nobody wants to be billed for a check requested long ago: if no worker begins it in this
 # time, the message expires, the page says so, and a worker that comes later leaves it alone.
 WAIT_FOR_WORKER = timedelta(seconds=60)
-_GRACE = timedelta(seconds=60)  # for what costs nothing, beside the calls
+_GRACE = timedelta(seconds=60)  # for the free requests, beside the calls
 
 
 class CheckState(StrEnum):
     NEVER = "never"
     WAITING = "waiting"  # for a worker
     RUNNING = "running"
-    LOST = "lost"  # no worker took it up, or the one that did was lost
+    LOST = "lost"  # no worker began it, or the one that did was lost
     DONE = "done"
 
 
-# What a *try* asks for: of no incident and nobody's, so that it may go anywhere.
+# What a *try* asks for: it belongs to no incident, so it may be sent anywhere.
 TRY_STATEMENT = "Show the ten largest files under /var/log, largest first"
 
 
@@ -106,7 +106,7 @@ def _enqueue(endpoint_id: int, check_id: str) -> None:
             TASK, (endpoint_id, check_id), queue="interactive", expires=WAIT_FOR_WORKER.seconds
         )
     except Exception:
-        # Nothing sweeps checks up: the page says that no worker came, and the person asks again.
+        # No sweep restarts checks: the page says that no worker came, and the person asks again.
         logger.warning("check of endpoint %s could not be enqueued", endpoint_id, exc_info=True)
 
 

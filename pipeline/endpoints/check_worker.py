@@ -38,7 +38,7 @@ def carry_out_check(endpoint_id: int, check_id: str) -> None:
         asked = endpoint.probe["asked"]
         found = _look(endpoint, model=str(asked["model"]), tries=bool(asked.get("tries")))
     finally:
-        # A defect of ours is said to be one, and goes up to the log.
+        # A defect of ours is shown as one, and the exception goes to the log.
         _keep(endpoint_id, check_id, found)
 
 

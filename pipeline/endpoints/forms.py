@@ -27,7 +27,7 @@ _MODES = [
 
 
 class EndpointForm(forms.Form):
-    """What of an endpoint can be changed. The demo model's address and key are not typed."""
+    """The editable values of an endpoint. The demo model's address and key are fixed."""
 
     title = forms.CharField(label=_("Title"), help_text=_("How people see it."))
     base_url = forms.CharField(
@@ -76,7 +76,7 @@ class EndpointForm(forms.Form):
 
     @classmethod
     def of(cls, endpoint: Endpoint) -> EndpointForm:
-        """The form as it is opened: filled with what is, and knowing which edition that is."""
+        """The form for an existing endpoint: with its values and their edition."""
         initial = {**asdict(values_of(endpoint)), "edition": edition_of(endpoint)}
         return cls(initial=initial, demo=endpoint.demo)
 
@@ -86,13 +86,13 @@ class EndpointForm(forms.Form):
             return read_key_variable(typed)
         except BadInput as refusal:
             if looks_like_key(typed):
-                # Not sent back either: what was pasted must stand in no page.
+                # Not sent back either: a pasted key must not appear in any page.
                 assert isinstance(self.data, QueryDict)
                 self.data["key_variable"] = ""
             raise forms.ValidationError(str(refusal)) from None
 
     def values(self) -> EndpointValues:
-        """What was typed, for the services; the demo model's fixed parts are theirs to fill in."""
+        """The values for the services, which fill in the demo model's fixed parts."""
         data = self.cleaned_data
         return EndpointValues(
             title=data["title"],
@@ -106,9 +106,9 @@ class EndpointForm(forms.Form):
         )
 
     def show_now(self, endpoint: Endpoint) -> list[tuple[str, object, object]]:
-        """Where what was typed differs from what somebody else has saved: label, theirs, typed.
+        """Where the typed values differ from what somebody else has saved: label, theirs, typed.
 
-        Saving once more then replaces theirs, for it has been seen.
+        Saving again then replaces theirs, since the person has seen them.
         """
         assert isinstance(self.data, QueryDict)
         self.data["edition"] = str(edition_of(endpoint))
@@ -121,7 +121,7 @@ class EndpointForm(forms.Form):
 
 
 class NewEndpointForm(EndpointForm):
-    """An endpoint that does not exist yet has a name to be given."""
+    """The form for a new endpoint, which also needs a name."""
 
     name = forms.CharField(
         label=_("Name"),

@@ -87,7 +87,7 @@ class ShownCheck:
 
 
 def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
-    """What a row of the list and the head of the page say."""
+    """The data of a row in the list and of the page's head."""
     blocked = endpoint.blocked_until
     recommended = str(endpoint.probe.get("recommended") or "")
     stays_here = is_loopback(endpoint.base_url)
@@ -119,7 +119,7 @@ def show_page(
     switch: SwitchOnForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page of one endpoint; a form that was refused is shown as it was typed."""
+    """The data of an endpoint's page; a refused form keeps what was typed."""
     context = describe_check(endpoint, form=check) | {
         "nav_section": "admin",
         "refusal": refusal,

@@ -34,7 +34,7 @@ class PriceValues:
 
 @transaction.atomic
 def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
-    """A price from a day on; calls already counted keep what they were counted at. Raises BadInput."""
+    """Add a price valid from a day on; calls already counted keep their cost. Raises BadInput."""
     require_endpoint_manager(by)
     amounts = {
         name: getattr(values, name) for name in ("input", "output", "cache_read", "cache_write")
@@ -62,7 +62,7 @@ def add_price(endpoint: Endpoint, *, values: PriceValues, by: User) -> Price:
 
 @transaction.atomic
 def remove_price(price: Price, *, by: User) -> None:
-    """Take away a price that no call was counted at. Raises NotAllowedNow else."""
+    """Delete a price. Raises NotAllowedNow if a call was counted at it."""
     require_endpoint_manager(by)
     if Price.objects.filter(Exists(_attempts_at()), pk=price.pk).exists():
         raise NotAllowedNow(
@@ -74,7 +74,7 @@ def remove_price(price: Price, *, by: User) -> None:
 
 def prices_of(endpoint: Endpoint) -> QuerySet[Price]:
     """The endpoint's prices, newest first for each model, with `used`: calls were counted at it."""
-    # What was spent takes few rows, and settles it for a model that was never asked.
+    # The spending table is small, and enough to tell for a model that was never asked.
     spent = Spending.objects.filter(endpoint=OuterRef("endpoint"), model=OuterRef("model"))
     return endpoint.prices.annotate(used=Exists(spent) & Exists(_attempts_at()))
 

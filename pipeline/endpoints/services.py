@@ -30,7 +30,7 @@ _TAKEN_NAMES = ("new",)  # an address of our own
 
 @dataclass(frozen=True)
 class EndpointValues:
-    """What of an endpoint is typed in; its name stays what it was made with."""
+    """The editable values of an endpoint; its name never changes."""
 
     title: str
     base_url: str
@@ -68,7 +68,7 @@ def change_endpoint(
 ) -> Endpoint:
     """The endpoint with these values; `seen` is the edition that the change was made from.
 
-    A new address or key makes what the last check found void; a new address outside this machine
+    A new address or key discards what the last check found; a new address outside this machine
     switches the endpoint off, so that nobody sends texts there unawares. Raises BadInput, and Stale
     where somebody has changed it since.
     """
@@ -104,7 +104,7 @@ def change_endpoint(
 
 @transaction.atomic
 def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
-    """Runs may use it. One outside this machine takes a confirmation: raises BadInput without."""
+    """Switch it on. One outside this machine needs a confirmation, else raises BadInput."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if kept.is_on:
@@ -123,7 +123,7 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
 
 @transaction.atomic
 def switch_off(endpoint: Endpoint, *, by: User) -> None:
-    """No further call is made there; runs that need it fail and can be retried later."""
+    """Switch it off: no further call is made there; runs that need it fail and can be retried later."""
     require_endpoint_manager(by)
     kept = _lock(endpoint)
     if not kept.is_on:
@@ -145,7 +145,7 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
     was = kept.blocked_why
     kept.blocked_until, kept.blocked_why = None, ""
     kept.save(update_fields=["blocked_until", "blocked_why"])
-    # The runs' own times came from the rest that has ended.
+    # The waiting runs' times came from this rest.
     Run.objects.unfinished().filter(waits_for=kept, not_before__gt=now).update(not_before=None)
     tell_waiting(kept.pk)
     record(kept, "woken", by=by, blocked_why=(was, ""))
@@ -153,7 +153,7 @@ def wake(endpoint: Endpoint, *, by: User) -> None:
 
 @transaction.atomic
 def delete_endpoint(endpoint: Endpoint, *, by: User) -> None:
-    """Forget an endpoint that nothing has ever used, with its prices. Raises NotAllowedNow else."""
+    """Delete an endpoint and its prices. Raises NotAllowedNow if anything has ever used it."""
     require_endpoint_manager(by)
     if endpoint.demo:
         raise NotAllowedNow(_("The demo model belongs to the product; switch it off instead."))
@@ -190,7 +190,7 @@ def configurations_of(endpoint: Endpoint) -> list[Configuration]:
 
 
 def values_of(endpoint: Endpoint) -> EndpointValues:
-    """What is typed in of an endpoint, as it stands."""
+    """The present editable values of an endpoint."""
     return EndpointValues(
         title=endpoint.title,
         base_url=endpoint.base_url,
@@ -204,17 +204,17 @@ def values_of(endpoint: Endpoint) -> EndpointValues:
 
 
 def edition_of(endpoint: Endpoint) -> int:
-    """A number that changes with the values: who edits says which edition they had before them."""
+    """A number that changes with the values; whoever saves names the edition they started from."""
     return zlib.crc32(json.dumps(asdict(values_of(endpoint)), sort_keys=True).encode())
 
 
 def on_by_setting(endpoint: Endpoint) -> bool:
-    """Whether the setting that names endpoints switches it on, whatever its page says."""
+    """Whether the setting SCRIPTSMITH_ENDPOINTS switches it on, whatever its page says."""
     return endpoint.name in settings.SCRIPTSMITH_ENDPOINTS
 
 
 def _lock(endpoint: Endpoint) -> Endpoint:
-    # Calls that refer to the endpoint can be noted meanwhile.
+    # Calls that refer to the endpoint can be recorded meanwhile.
     return Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
 
 
@@ -228,7 +228,7 @@ def _require_free_of_setting(endpoint: Endpoint, *, field: str = "") -> None:
 
 
 def _judge(values: EndpointValues, *, demo: bool = False) -> EndpointValues:
-    """The values as they are kept; raises BadInput for the first that can't be."""
+    """The values as they are stored; raises BadInput for the first invalid one."""
     title = values.title.strip()
     if not title or len(title) > 100 or "\0" in title:
         raise BadInput(_("Say what it is called, in at most 100 characters."), field="title")

@@ -65,7 +65,7 @@ def endpoint_new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_edit(request: HttpRequest, name: str) -> HttpResponse:
-    """Change an endpoint; who comes second is told what the first has changed, and keeps what was typed."""
+    """Change an endpoint; on a conflict the second person sees the other change and keeps what they typed."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method != "POST":
@@ -105,7 +105,7 @@ def endpoint_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_check(request: HttpRequest, name: str) -> HttpResponse:
-    """POST asks for a check; GET is the live part of the page while a worker is at it."""
+    """POST requests a check; GET is the live part of the page while a worker carries it out."""
     user = signed_in(request)
     endpoint = access_endpoint(user, name)
     if request.method == "POST":
@@ -247,7 +247,7 @@ class _Deed(Protocol):
 def _change(
     request: HttpRequest, name: str, deed: _Deed, *, said: str, then: str = ""
 ) -> HttpResponse:
-    """Carry out a deed and say so on the endpoint's page, or on another; or show why it was refused."""
+    """Call a service and redirect with a message, or show the page with the reason of the refusal."""
     user = signed_in(request)
     try:
         deed(access_endpoint(user, name), by=user)
@@ -258,6 +258,6 @@ def _change(
 
 
 def _refuse(request: HttpRequest, name: str, refusal: NotAllowedNow) -> HttpResponse:
-    """The endpoint as it now is, with why nothing was changed."""
+    """The endpoint's page with the reason why nothing was changed."""
     endpoint = access_endpoint(signed_in(request), name)
     return show_page(request, endpoint, refusal=str(refusal), status=409)

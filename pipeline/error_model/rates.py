@@ -17,7 +17,7 @@ MICRO = 1_000_000  # micro-dollars of a dollar, and tokens that a price is for
 
 
 class RatesError(Exception):
-    """What was given can't be simulated; the message names the place and says why."""
+    """The input can't be simulated; the message names the place and the reason."""
 
 
 def _as_written(value: object) -> object:

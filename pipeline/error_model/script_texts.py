@@ -18,7 +18,7 @@ class SimulatedDraft(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """The words by which `read_draft` finds it again."""
+        """The mark by which `read_draft` recognises it."""
         quality = "right" if self.right else "wrong"
         return f"Simulated: item {self.item}, draft {self.number}, {quality}."
 
@@ -29,7 +29,7 @@ def write_statement(item: int) -> str:
 
 
 def read_item(statement: str) -> int | None:
-    """The item that a statement belongs to, or None where it is none of ours."""
+    """The item that a statement belongs to; None if it is not a simulated one."""
     found = re.match(r"Simulated statement (\d+):", statement)
     return int(found[1]) if found else None
 

@@ -1,4 +1,4 @@
-"""Aborts calls whose result nobody needs: of runs that were cancelled or taken over, and of a worker that must stop.
+"""Aborts calls whose result nobody needs: those of cancelled or lost runs, and of a worker that must stop.
 
 A thread that waits for a model holds no connection to the database, so it can't notice by itself. One thread
 of the process looks after all of them.
@@ -34,7 +34,7 @@ class CallWatch:
 
     @contextmanager
     def over(self, lease: Lease) -> Iterator[None]:
-        """What is asked in the block is abandoned once the run is somebody else's, or nobody's."""
+        """Abort calls made in the block once the run belongs to another worker or is cancelled."""
         group = Group()
         token = current_group.set(group)
         with self._lock:
@@ -61,7 +61,7 @@ class CallWatch:
             try:
                 self._look(groups)
             except DatabaseError:
-                # Away: whoever holds a run is not known, and its calls go on.
+                # The database is unreachable: who holds the runs is unknown, so calls go on.
                 logger.warning("runs in flight could not be looked at", exc_info=True)
                 connection.close()
         connection.close()
@@ -73,7 +73,7 @@ class CallWatch:
         held = {pk: (owner, fence) for pk, owner, fence in rows}
         for lease, group in groups.items():
             mine = (lease.owner, lease.fence)
-            # A run that can't be seen is not known to be somebody else's.
+            # A run that can't be seen is not proved to be lost.
             if held.get(lease.run_id, mine) != mine:
                 logger.info("calls of run %s are abandoned", lease.run_id)
                 group.abandon(_("The run was cancelled or taken over."))
@@ -83,7 +83,7 @@ call_watch = CallWatch()
 
 
 def abandon_calls_after(client: ModelClient, *, seconds: float) -> threading.Timer:
-    """Calls in flight have so long to end; then their connections are closed, and the process can end."""
+    """Give calls in flight this many seconds; then close their connections, so that the process can end."""
     abandon = getattr(client, "abandon_all", None)
     timer = threading.Timer(seconds, abandon or (lambda _why: None), [_("The worker had to end.")])
     timer.daemon = True

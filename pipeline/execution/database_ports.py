@@ -60,7 +60,7 @@ class DatabasePorts:
         self._drafts: dict[DraftMade, Draft] = {}
         self._feedback: dict[FeedbackGiven, Feedback] = {}
         self._asked_endpoints: set[int] = set()  # endpoints that this passage asked last
-        # A run's first passage has nothing to look back at.
+        # The first passage of a run has no earlier rows to read.
         taken_up_again = lease.fence > 1
         self._stages = StageStore(run, refinement, look_back=taken_up_again)
         self._calls = model_calls.earlier_calls(run.pk, refinement) if taken_up_again else {}
@@ -69,9 +69,9 @@ class DatabasePorts:
         }
         rows = run.drafts.filter(refinement=refinement).select_related("assessment")
         self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
-        # Drafts of this passage: nothing was said about them before.
+        # Drafts made in this passage: they can have no earlier feedback or assessment.
         self._new: set[DraftMade] = set()
-        # Rows made since the last time, in the order in which they refer to each other.
+        # Rows not yet saved, in the order of their references.
         self._unsaved: list[Draft | Feedback | Assessment] = []
         self._matches: list[RetrievedMatch] = []
 
@@ -104,11 +104,11 @@ class DatabasePorts:
         return [self._replies[position_of(question)] for question in asked]
 
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
-        """One try of as many questions as there are places for; raises what keeps the run from going on."""
+        """Try as many questions as there is capacity for; raises what keeps the run from going on."""
         roles = [(question, self._roles[question.role]) for question in missing]
         endpoints = {role.endpoint_id for _, role in roles}
         self.release_capacity(but=endpoints)
-        # Before and not with the tries, for those lock their endpoint before the run.
+        # Committed before the tries, which lock their endpoint before the run.
         self.commit_unsaved()
         with slots.held(endpoints):
             return self._ask_at(roles)
@@ -140,7 +140,7 @@ class DatabasePorts:
         return {at: reply for at, reply in outcomes.items() if isinstance(reply, Reply)}
 
     def release_capacity(self, *, but: Collection[int] = ()) -> None:
-        """Tell those who wait for an endpoint that this passage asked and asks no more."""
+        """Wake the runs that wait for endpoints this passage no longer asks."""
         for endpoint_id in self._asked_endpoints.difference(but):
             tell_waiting(endpoint_id)
             self._asked_endpoints.discard(endpoint_id)
@@ -164,13 +164,13 @@ class DatabasePorts:
     def save(self) -> None:
         """The same inside a transaction in which the lease was checked; `forget_committed` once it has committed."""
         if self._matches:
-            # What an earlier passage found, and did not come to use.
+            # Matches of an earlier passage that stopped before using them.
             self._run.matches.all().delete()
             insert_rows(self._matches)
         number = 0
         for row in self._unsaved:
             if isinstance(row, Draft):
-                # People add Drafts too, and lock the run for it as we do.
+                # People add Drafts too, under the same lock of the run.
                 number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
                 number += 1
                 row.number = number
@@ -180,7 +180,7 @@ class DatabasePorts:
         self._stages.save()
 
     def forget_committed(self) -> None:
-        """What was saved is committed, and would be saved a second time."""
+        """Forget what was saved once it is committed, so that it is not saved twice."""
         self._unsaved, self._matches = [], []
         self._stages.forget()
 

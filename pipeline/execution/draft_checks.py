@@ -20,7 +20,7 @@ from core.errors import NotAllowedNow
 from pipeline.flow import prompts
 from pipeline.models import Assessment, Configuration, Draft, DraftFinding
 
-# What a check calls itself where its program is missing or silent: nothing can be compared with that.
+# Versions of a check whose program is missing or silent: they can't be compared.
 _NO_VERSION = {"none", "unknown"}
 
 
@@ -55,7 +55,7 @@ def findings_of(
 
 @transaction.atomic
 def recheck_draft(draft: Draft, *, by: User) -> None:
-    """Make the static checks that have changed since, or were never made; no model is asked.
+    """Repeat the static checks that have changed since or were never made; no model is asked.
 
     Raises NotAllowedNow where every check is as it was, or the script's text was erased.
     """
@@ -110,7 +110,7 @@ def prompts_in_use(configuration: Configuration) -> dict[str, str]:
 def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[str, str]) -> bool:
     """Whether a verdict is about the Draft's text, and was given with the prompts that are in use now.
 
-    An imported verdict names no prompts of ours, and there is nothing that it could be older than.
+    An imported verdict names no prompts of ours, so it is never outdated.
     """
     return assessment.script_sha256 == draft.sha256 and all(
         in_use.get(name, version) == version for name, version in assessment.prompt_versions.items()

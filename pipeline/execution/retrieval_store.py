@@ -7,7 +7,7 @@ from pipeline.models import RetrievedMatch, Run
 
 
 def rows_of(run: Run, found: Retrieval) -> list[RetrievedMatch]:
-    """The matches and then what lies near, by rank, not yet saved."""
+    """Rows, not yet saved, for the matches and then the neighbours, by rank."""
     rows = [_row_of_match(match, found) for match in found.matches]
     rows += [_row_of_neighbour(neighbour, found) for neighbour in found.neighbours]
     for rank, row in enumerate(rows):
@@ -16,7 +16,7 @@ def rows_of(run: Run, found: Retrieval) -> list[RetrievedMatch]:
 
 
 def retrieval_of(run: Run) -> Retrieval:
-    """What the catalogue had said, in one query."""
+    """The stored answer of the catalogue, in one query."""
     rows = list(run.matches.select_related("version__entry"))
     matches = tuple(_match_of(row) for row in rows if row.answer != Answer.NONE)
     return Retrieval(

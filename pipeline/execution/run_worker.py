@@ -35,8 +35,8 @@ from pipeline.types import Arm, DraftKind, Problem, Verdict
 
 logger = logging.getLogger(__name__)
 
-# The first end counts: a later passage, for a Refinement, changes neither what came out nor when. It goes on
-# where somebody asked for another one meanwhile.
+# The first end counts: a later passage, for a Refinement, changes neither result nor time. The run is queued
+# again if another refinement was requested meanwhile.
 _FINISH = """
 WITH cut_short AS (
     UPDATE pipeline_stage SET state = 'failed', outcome = 'stopped', ended_at = %(now)s
@@ -66,9 +66,9 @@ WHERE id = %(run)s
 
 
 def advance(run_id: int) -> None:
-    """Take the run up and carry it as far as it goes now; does nothing where another worker holds it."""
+    """Claim the run and carry it as far as it can go now; does nothing if another worker holds it."""
     if draining.is_set():
-        return  # what comes after us is told of it
+        return  # the worker that replaces this one is told of the run
     lease = claim(run_id)
     if lease is None:
         return
@@ -82,7 +82,7 @@ def advance(run_id: int) -> None:
         except Problem as problem:
             _finish(lease, state=Run.State.FAILED, problem=str(problem))
         except (OperationalError, InterfaceError):
-            # Nobody's fault here: what is missing is done once the database is back.
+            # Not the run's fault: it goes on once the database is back.
             logger.warning("run %s waits for the database", run_id, exc_info=True)
             retry_while_database_is_away(lambda: release(lease))
         except Exception:
@@ -93,7 +93,7 @@ def advance(run_id: int) -> None:
 
 
 def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
-    """Carry the run to its end in this process, waiting where an endpoint rests; seconds until given up."""
+    """Carry the run to its end in this process, waiting while endpoints rest, for at most `give_up_after` seconds."""
     deadline = time.monotonic() + give_up_after
     while True:
         run = Run.objects.get(pk=run_id)
@@ -107,7 +107,7 @@ def run_to_end(run_id: int, *, give_up_after: float = 3600) -> Run:
 
 
 def sweep() -> list[int]:
-    """Tell the workers of all that could go on and is held by nobody; returns whom they were told of."""
+    """Enqueue all runs that could go on and have no worker; returns their keys."""
     told = dispatch_abandoned()
     for endpoint_id in awaited_endpoints():
         told += tell_waiting(endpoint_id)
@@ -132,7 +132,7 @@ def _work(lease: Lease) -> None:
 
 @contextmanager
 def _passage(ports: DatabasePorts) -> Iterator[None]:
-    """What the block made is written down where it stops half-way; others may have the places that it leaves."""
+    """Commit what the block made if it stops half-way, and release its capacity in any case."""
     try:
         yield
     except (Rest, Problem):
@@ -244,7 +244,7 @@ def _finish(
 def _release(lease: Lease, rest: Rest) -> None:
     retry_while_database_is_away(lambda: release(lease, until=rest.until, waits_for=rest.waits_for))
     if rest.waits_for is not None:
-        # Between its question and its release a place may have become free, or one is kept for another run.
+        # Between asking and releasing, a place may have become free or been reserved for another run.
         tell_waiting(rest.waits_for)
 
 

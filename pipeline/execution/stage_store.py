@@ -13,7 +13,7 @@ from pipeline.types import Question, ReadingOutcome, StageName
 
 Step = tuple[str, int]  # a stage's name and round
 
-# Time and tokens of a step that has ended are those of its model calls, or the clock's where it has none.
+# Time and tokens of an ended step are the sums of its model calls; without calls, the time is the clock's.
 _SAVE = """
 WITH read AS (
     UPDATE pipeline_modelcall AS call SET outcome = reading.outcome
@@ -52,7 +52,7 @@ ON CONFLICT ON CONSTRAINT stage_once_a_step DO UPDATE SET
 
 
 class StageStore:
-    """The Stages of one passage, kept until they are saved together with what was made in them."""
+    """The Stages of one passage, held back until they are saved together with what was made in them."""
 
     def __init__(self, run: Run, refinement: Refinement | None, *, look_back: bool) -> None:
         self._run = run
@@ -71,12 +71,12 @@ class StageStore:
         return bool(self._news or self._readings)
 
     def has_ended(self, stage: StageName, *, round: int) -> bool:
-        """Whether an earlier passage got through this step, or this one."""
+        """Whether this step has ended, in this passage or an earlier one."""
         row = self._rows.get((stage.value, round))
         return row is not None and row.ended_at is not None
 
     def begin(self, stage: StageName, *, round: int) -> None:
-        """A row of its own, unless an earlier passage has begun it."""
+        """Add a row, unless an earlier passage has begun the step."""
         step = (stage.value, round)
         if step not in self._rows:
             self._sequence += 1
@@ -99,7 +99,7 @@ class StageStore:
         draft: Draft | None,
         ok: bool,
     ) -> None:
-        """Say how the step ended; one that an earlier passage ended stays as it is."""
+        """Record how the step ended; a step that an earlier passage ended stays unchanged."""
         step = (stage.value, round)
         row = self._rows[step]
         if row.ended_at is None:
@@ -109,7 +109,7 @@ class StageStore:
             self._news[step] = row
 
     def note_reading(self, question: Question, outcome: ReadingOutcome) -> None:
-        """Say how the reply to this question could be read; asked again, it has a reading of its own."""
+        """Record how the reply to this question was read; a repeated question has its own record."""
         self._readings[question.stage.value, question.round, question.sample] = outcome
 
     def save(self) -> None:

@@ -10,7 +10,7 @@ LONGEST = 6_000  # characters of all examples together, statements and scripts
 
 
 def choose_examples(retrieval: Retrieval) -> list[Example]:
-    """What the catalogue answered first, then what lies near; what would be too long is left out whole."""
+    """Matches first, then neighbours; an example that would be too long is left out whole."""
     near = [(match.phrasing, match.script) for match in retrieval.matches]
     near += [(neighbour.phrasing, neighbour.script) for neighbour in retrieval.neighbours]
     chosen: list[Example] = []

@@ -23,7 +23,7 @@ from pipeline.types import (
 
 @dataclass(frozen=True)
 class Task:
-    """What a Run is asked to do; everything the flow decides follows from this and from replies."""
+    """The input of a Run: every decision of the flow follows from this and from the replies."""
 
     statement: str
     context: str = ""
@@ -91,7 +91,7 @@ class Result:
 
 
 class Ports(Protocol):
-    """What the flow needs of the world. Each call may be replayed: it then gives what it gave before."""
+    """What the flow needs from outside. A call may be replayed, and then returns what it returned before."""
 
     def retrieve(self) -> Retrieval: ...
 

@@ -68,7 +68,7 @@ _COUNTED = f", counted AS ({COUNT_TRIES.format(tries='closed', narrowed='')})"
 
 
 class Closed(NamedTuple):
-    """The tries that were closed now, and the batch of their run."""
+    """The attempts that were closed, and the batch of their run."""
 
     batch_id: int | None
     attempts: list[int]

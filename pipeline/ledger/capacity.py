@@ -1,7 +1,7 @@
 """Places at an endpoint: who waits for one, and is told when one becomes free; `admission` gives them away.
 
-A run that finds none free says what it waits for and lets go of its worker; whoever leaves a place tells
-the next. Nobody holds one place while waiting for another, so no two runs can wait for each other.
+A run that finds none free records what it waits for and frees its worker; whoever frees a place wakes
+the next. No run holds a place while waiting for another, so there is no deadlock.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pipeline.models import Endpoint, Run
 from pipeline.models.run import RunQuerySet
 from pipeline.scheduling.dispatch import TOLD_AGAIN, dispatch_runs
 
-# People come before campaigns, but so often at least a campaign's call goes first.
+# People come before campaigns, but one call in so many goes to a campaign first.
 CAMPAIGN_TURN = timedelta(minutes=1)
-# So long a place is kept for a run that was told of it; then somebody else may have it for a while.
+# How long a place is reserved for the run that was woken for it; then others may take it.
 KEPT = TOLD_AGAIN / 2
 
 
-# Calls in flight of all workers; a lost worker's count until its lease has run out.
+# Calls in flight of all workers; those of a lost worker count until its lease has expired.
 IN_FLIGHT = """
 SELECT count(*)
 FROM pipeline_attempt AS attempt
@@ -47,7 +47,7 @@ _ANYBODY = "SELECT EXISTS (SELECT FROM pipeline_run WHERE waits_for_id = %s AND 
 
 
 class Rest(Exception):
-    """The run can't go on now; its worker is to be free until then.
+    """The run can't go on now; its worker is free until then.
 
     `until` is a time, where one is known; `waits_for` the endpoint whose next free place is wanted.
     """
@@ -61,9 +61,9 @@ class Rest(Exception):
 
 
 def tell_waiting(endpoint_id: int) -> list[int]:
-    """Tell as many of those who wait for this endpoint as it has places free, the first in turn first."""
+    """Wake as many waiting runs as this endpoint has free places, in order of priority."""
     with connection.cursor() as cursor:
-        # Plain SQL: mostly nobody waits, and every run asks.
+        # Plain SQL, because every run calls this and mostly nobody waits.
         cursor.execute(_ANYBODY, [endpoint_id])
         (anybody_waits,) = cursor.fetchone()
     return _tell_waiting(endpoint_id) if anybody_waits else []

@@ -1,7 +1,7 @@
 """Explains failed model calls to people: what happened, what was done about it, what they can do.
 
-Told from what an Attempt's row holds and from how the run stands; the server's own words stay beside it as
-evidence, for whoever has to find the cause.
+Derived from the Attempt's row and the run's state; the server's own words are shown beside it as
+evidence for finding the cause.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pipeline.scheduling.run_leases import MAX_CRASHES
 from pipeline.types import ReadingOutcome
 
 Outcome = Attempt.Outcome
-# What an endpoint rests for, and the run with it.
+# Reasons for which an endpoint rests, and the run with it.
 _KEPT_WAITING = (Outcome.BUSY, Outcome.LIMIT, Outcome.UNREACHABLE)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Three short texts, and the technical words they were told from."""
+    """Three short texts, and the technical words they are derived from."""
 
     happened: str
     done: str
@@ -56,7 +56,7 @@ _BY_OUTCOME: dict[str, str] = {
     Outcome.UNREACHABLE: _("No connection to the server could be made."),
     Outcome.ORPHANED: _("The worker was lost while the model was answering."),
 }
-# What stopped a try before the server could say how it stands, or after it had said too much.
+# What stopped a try before the server could answer, or after it had sent too much.
 _BY_TROUBLE: dict[str, str] = {
     Trouble.REDIRECT: _("The server sent the request on to another address, which was not asked."),
     Trouble.ADDRESS: _("The endpoint's address leads where no model is asked."),
@@ -103,7 +103,7 @@ _ADVICE_BY_TROUBLE: dict[str, str] = {
         "An administrator checks the endpoint's address: a page for people answers there, perhaps one to sign in."
     ),
 }
-# Of these a reply came, or began to.
+# Failures after a reply had come or begun.
 _REPLIED = (Trouble.TOO_LARGE, Trouble.ENCODING, Trouble.HEADERS)
 _DOUBTS: dict[str, str] = {
     UsageDoubt.NOT_REPORTED: _(
@@ -172,7 +172,7 @@ def explain_trouble(word: str) -> str:
 
 
 def failure_of(run: Run) -> Failure | None:
-    """Why the run failed, or what it waits for at present; None where neither is so. At most three queries."""
+    """Why the run failed or what it waits for; None if neither. At most three queries."""
     if run.state == Run.State.FAILED:
         return _failure_of_failed(run)
     if not run.is_active or run.not_before is None or run.not_before <= timezone.now():

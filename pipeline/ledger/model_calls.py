@@ -30,7 +30,7 @@ from pipeline.types import Problem, Question, Reply
 # Where a question stands in its run or refinement: stage, round, sample.
 Position = tuple[str, int, int]
 
-# Set when this process is told to end: calls in flight are waited for, and no further one is made.
+# Set when this process is told to end: it waits for calls in flight and makes no further one.
 draining = threading.Event()
 
 
@@ -46,7 +46,7 @@ class OpenedAttempt:
 
 @dataclass
 class OpenedCalls:
-    """What became of questions: a stored reply, or an attempt to be made; for the others there is no capacity now."""
+    """The outcome for each question: a stored reply or an attempt to make; the others have no capacity now."""
 
     outcomes: dict[Position, OpenedAttempt | Reply] = field(default_factory=dict)
     # Endpoints that have places left for others who wait for one.
@@ -58,7 +58,7 @@ def position_of(question: Question) -> Position:
 
 
 def earlier_calls(run_id: int, refinement: Refinement | None) -> dict[Position, ModelCall]:
-    """All that was asked before."""
+    """All earlier calls by position."""
     calls = ModelCall.objects.filter(run=run_id, refinement=refinement).select_related("endpoint")
     return {_position(call): call for call in calls}
 
@@ -70,11 +70,11 @@ def open_calls(
     known: Mapping[Position, ModelCall] = MappingProxyType({}),
     refinement: Refinement | None = None,
 ) -> OpenedCalls:
-    """A new try, noted and committed, for each question without a reply; or for as many as there are places.
+    """Record and commit a new try for each question without a reply, or for as many as there is capacity for.
 
     `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now, Problem
     where the tries of one are used up, or its endpoint is switched off: then none is. Raises LostLease. To be
-    called outside a transaction: endpoints are locked here, and nobody may wait for one while holding a run.
+    called outside a transaction: to avoid a deadlock, never wait for an endpoint's lock while holding a run's.
     """
     if draining.is_set():
         raise Rest(_("The worker is being stopped."))
@@ -128,7 +128,7 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(lease: Lease) -> None:
-    """Raises Rest where the run's batch is paused, or has to be from now on."""
+    """Raises Rest if the run's batch is paused or must be paused now."""
     batch = Batch.objects.filter(runs=lease.run_id).first()
     why = _find_pause(batch)
     if why is not None:
@@ -138,7 +138,7 @@ def _require_budget(lease: Lease) -> None:
 
 
 def _find_pause(batch: Batch | None) -> str | None:
-    """Why the batch is at rest, or has to be from now on."""
+    """Why the batch is paused or must be paused now."""
     if batch is None:
         return None
     if batch.paused_at is not None:
@@ -149,7 +149,7 @@ def _find_pause(batch: Batch | None) -> str | None:
 def _make_call(
     lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
 ) -> ModelCall:
-    """The question's row, not yet saved; only whoever holds the run makes it."""
+    """The question's row, not yet saved; only the holder of the run creates it."""
     stage, round, sample = position_of(question)
     request = build_request(question, role)
     return ModelCall(
@@ -174,7 +174,7 @@ def _make_call(
 
 
 def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: OpenedCalls) -> None:
-    """Note tries, endpoint by endpoint, each committed before the next."""
+    """Record tries, endpoint by endpoint, each committed before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
         if not endpoint.is_on:
@@ -185,7 +185,7 @@ def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: OpenedC
             admission = admit(lease, endpoints[pk], wanting[pk])
         except (Rest, Problem):
             if opening.outcomes:
-                continue  # what can be asked now is asked now
+                continue  # ask now what can be asked now
             raise
         for attempt in admission.tries:
             call = attempt.call

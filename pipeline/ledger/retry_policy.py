@@ -14,7 +14,7 @@ from pipeline.models import Attempt, Batch, Endpoint, ModelCall
 from pipeline.scheduling.batches import stop_batch
 from pipeline.types import Problem
 
-# A broken or missing reply is tried once more, for it may have been billed.
+# Repeated only once, because a broken or missing reply may have been billed.
 MAX_TRIES_AFTER_FAILURE = 2
 MAX_UNREACHABLE = 20
 MAX_REST_SECONDS = 300
@@ -24,7 +24,7 @@ LIMIT_REST = timedelta(hours=1)
 def decide_after_failure(
     call: ModelCall, ended: Failed, *, batch: Batch | None
 ) -> Exception | None:
-    """None to try once more; Rest where endpoint or batch stop for a while; Problem where nothing helps.
+    """None to try once more, Rest if endpoint or batch must pause, Problem if nothing helps.
 
     Inside the transaction that ends the try.
     """
@@ -59,7 +59,7 @@ def _failures(call: ModelCall) -> int:
 
 
 def _rest_endpoint(endpoint: Endpoint, rest: timedelta, why: str) -> Rest:
-    """Have nobody ask the endpoint for a while; a longer rest that it takes already stays as it is."""
+    """Let the endpoint rest for a while; a longer rest already set stays."""
     until, why = timezone.now() + rest, why[:300]
     Endpoint.objects.filter(
         Q(blocked_until=None) | Q(blocked_until__lt=until), pk=endpoint.pk
@@ -76,6 +76,6 @@ def _fail(call: ModelCall, why: str) -> Problem:
 
 
 def failure_message(call: ModelCall) -> str:
-    """Why a call that has failed did so."""
+    """Why a failed call failed."""
     last = call.attempts.order_by("-pk").first()
     return f"{call.endpoint}: {last.message}" if last else f"{call.endpoint} gave no reply."

@@ -15,7 +15,7 @@ from pipeline.models import Endpoint
 
 
 def target_of(endpoint: Endpoint) -> Target:
-    """Where an endpoint's requests go; the key comes from the environment now, and is stored nowhere."""
+    """Where an endpoint's requests go; the key is read from the environment now and stored nowhere."""
     if endpoint.demo:
         url = find_demo_model()
         if url is None:

@@ -1,7 +1,7 @@
-"""A worker's threads, shared among endpoints: a server that keeps everybody waiting holds only its part of them.
+"""Shares a worker's threads among endpoints, so that a slow server can block only a part of them.
 
-How many calls an endpoint may have in flight is a matter of all workers and of its own limit (`places`). This is
-about one process: its threads are few, and a run that waits for a slow server sits on one.
+The limit of calls in flight at an endpoint is over all workers (`capacity`). This is
+about one process, whose threads are few: a run that waits for a slow server occupies one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from pipeline.ledger.capacity import Rest
 from pipeline.models import Endpoint
 
-# So long a run that found no thread leaves alone before it asks again; whoever ends a call tells it sooner.
+# How long a run without a thread waits before it asks again; the end of another call wakes it sooner.
 _PAUSE = timedelta(seconds=1)
 _KNOWN_FOR = 10.0  # seconds
 
@@ -41,7 +41,7 @@ class Slots:
 
     @contextmanager
     def held(self, endpoints: Collection[int]) -> Iterator[None]:
-        """This thread waits for these endpoints in the block. Raises Rest where it may not for one of them."""
+        """Occupy this thread with calls to these endpoints. Raises Rest if one of them has its share already."""
         several = self._several_are_on()
         with self._lock:
             for endpoint_id in endpoints:
@@ -63,7 +63,7 @@ class Slots:
         return mine < self._most if all_of_them < self._most else mine < self._few
 
     def _several_are_on(self) -> bool:
-        """Whether there is anybody to starve; asked of the database now and then."""
+        """Whether more than one endpoint is on; asked of the database now and then."""
         now = time.monotonic()
         if now - self._known_at >= _KNOWN_FOR:
             on = sum(endpoint.is_on for endpoint in Endpoint.objects.only("name", "enabled"))

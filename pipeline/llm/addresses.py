@@ -1,4 +1,4 @@
-"""Judges network addresses by number: what is on this machine, what is private, what is never asked.
+"""Judges network addresses by number: on this machine, private, or never to be connected to.
 
 A name says nothing about where it leads, and an IPv6 address may carry an IPv4 one inside. So whatever is
 to be connected to is brought into one form first, and judged by the ranges that IANA and the cloud vendors
@@ -28,7 +28,7 @@ class ForbiddenAddress(Exception):
     """An address that no model is asked at; the text says which and why."""
 
 
-# Services that hand the machine's own credentials to whoever asks them. Those of link-local addresses
+# Metadata services that give out the machine's own credentials. Those at link-local addresses
 # (169.254.169.254 and its like) are refused with all of link-local.
 _METADATA = frozenset(
     ipaddress.ip_address(text)

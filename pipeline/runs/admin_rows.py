@@ -1,4 +1,4 @@
-"""Records that tell the verdict of a run: whoever looks at one in the admin is noted, as on the product's pages."""
+"""Records that reveal a run's verdict: looking at one in the admin is recorded, as on the product's pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 class OfRun(admin.ModelAdmin[AnyModel]):
     """Rows of a run or of what it was made of. The admin hides nothing, so what it shows has been seen."""
 
-    to_run = "run"  # the way from a row to its run, as a query writes it
+    to_run = "run"  # the lookup from a row to its run
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

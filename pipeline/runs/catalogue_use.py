@@ -15,12 +15,11 @@ from catalog.types import Answer
 from pipeline.models import Draft, RetrievedMatch, Run
 from pipeline.types import DraftKind
 
-# Studies ask many runs for one statement, and their reviewers are to see no label of theirs.
+# Studies have many runs of one statement, and their reviewers must not see its labels.
 _PEOPLE = (Run.Origin.ASKED, Run.Origin.COMMAND, Run.Origin.DEMO)
-NEWEST = 2_000  # rows among which cases are looked for
-CAPPED = (
-    0.0011  # what keeps a starting point just below the threshold says nothing of how sure it is
-)
+NEWEST = 2_000  # how many rows are searched for cases
+# A rule holds a starting point this close below the threshold: such a confidence says nothing.
+CAPPED = 0.0011
 
 
 def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
@@ -48,7 +47,7 @@ def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
 
 
 def find_cases(confidence: float, scoring: str, limit: int) -> Sequence[Case]:
-    """Of the newest answers those whose confidence lies nearest, each statement and version once."""
+    """Of the newest answers, those nearest in confidence; each statement and version once."""
     rows = RetrievedMatch.objects.answers().filter(
         run__origin__in=_PEOPLE, run__action__erased_at=None
     )

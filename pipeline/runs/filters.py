@@ -19,7 +19,7 @@ class RunFilter(filters.FilterSet):  # type: ignore[misc]
     action = filters.NumberFilter()
     demo = filters.BooleanFilter(method="by_demo")
 
-    # What is not shown is not found either.
+    # A filter must not find what is not shown.
 
     def by_state(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         return with_shown_state(self.request.user, queryset).filter(Q(shown_state=value))

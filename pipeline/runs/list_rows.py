@@ -20,7 +20,7 @@ class RunRow:
 
     @property
     def state(self) -> str:
-        """How it stands, for this person."""
+        """Its state as this person may know it."""
         return shown_state(self.run, self.parts)
 
     @property
@@ -28,7 +28,7 @@ class RunRow:
         """Whether it is under way, as far as this person may know."""
         return self.state in (Run.State.QUEUED, Run.State.RUNNING)
 
-    # A run that refined took longer than one that passed: its times tell the verdict.
+    # A run with refinement takes longer than one that passed, so times reveal the verdict.
 
     @property
     def started_at(self) -> datetime | None:
@@ -47,10 +47,10 @@ class RunRow:
 
     @property
     def problem(self) -> str:
-        """What kept it from going on, where that may be known."""
+        """Why it failed, where the person may know."""
         return self.run.problem if self.parts.verdict or self.state == Run.State.FAILED else ""
 
-    # Imported scripts and generated ones are arms of a study.
+    # Imported and generated scripts may be arms of a study.
 
     @property
     def origin(self) -> str | None:

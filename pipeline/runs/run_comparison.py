@@ -55,7 +55,7 @@ class ComparedRun:
 
     @property
     def state(self) -> str:
-        """How it stands, for this person."""
+        """Its state as this person may know it."""
         return shown_state(self.run, self.parts)
 
     @property
@@ -70,7 +70,7 @@ class ComparedRun:
 
     @property
     def problems(self) -> list[DraftFinding]:
-        """What checks found in the script that is compared."""
+        """Findings in the compared script."""
         return _problems_of(self.draft)
 
     @property
@@ -89,7 +89,7 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class StageCell:
-    """What one run did in a stage."""
+    """A stage as one run went through it."""
 
     stage: Stage
     used: Used
@@ -97,7 +97,7 @@ class StageCell:
 
 @dataclass(frozen=True)
 class StageLine:
-    """One stage of one round, with what each run did in it; None where it did not come there."""
+    """One stage of one round with each run's part; None for a run that did not reach it."""
 
     name: str
     round: int
@@ -159,7 +159,7 @@ def compare_runs(
 
 def _fetch(action: Action, keys: Sequence[int], user: User) -> Iterable[Run]:
     drafts = Draft.objects.select_related("assessment").prefetch_related("findings")
-    # What people asked for after the run is not the work of its configuration.
+    # Refinements requested after the run are not the configuration's work.
     stages = Stage.objects.filter(refinement=None)
     return (
         access_runs(user)

@@ -71,5 +71,5 @@ def _say(value: object) -> str:
 
 
 def _dict(value: object) -> dict[str, object]:
-    """A part of a snapshot, which an import may have left out."""
+    """A part of a snapshot; empty if an import left it out."""
     return value if isinstance(value, dict) else {}

@@ -19,7 +19,7 @@ MAX_BUDGET = 10**15  # a billion dollars
 
 @transaction.atomic
 def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
-    """Hand out none of its runs; those under way stop before their next call. Raises NotAllowedNow, BadInput."""
+    """Pause it: no run starts, and those under way stop before their next call. Raises NotAllowedNow, BadInput."""
     if len(why) > MAX_WHY:
         raise BadInput(_("At most %s characters are taken.") % MAX_WHY, field="why")
     if not stop_batch(batch, why):
@@ -30,7 +30,7 @@ def pause_batch(batch: Batch, *, by: User, why: str = "") -> None:
 
 @transaction.atomic
 def resume_batch(batch: Batch, *, by: User) -> None:
-    """Have its runs taken up again. Raises NotAllowedNow where it is not paused, or its budget is used up."""
+    """Resume the batch. Raises NotAllowedNow if it is not paused or its budget is used up."""
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     if batch.paused_at is None:
         raise NotAllowedNow(_("This batch is not paused."))
@@ -46,7 +46,7 @@ def resume_batch(batch: Batch, *, by: User) -> None:
 
 @transaction.atomic
 def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
-    """Let its calls cost so many micro-dollars, or any sum; a paused batch stays paused. Raises BadInput."""
+    """Set the budget in micro-dollars, None for no limit; a paused batch stays paused. Raises BadInput."""
     if budget is not None and not 0 <= budget <= MAX_BUDGET:
         raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
     batch = Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
@@ -56,7 +56,7 @@ def set_budget(batch: Batch, *, budget: int | None, by: User) -> None:
 
 
 def stop_batch(batch: Batch, why: str) -> bool:
-    """Pause it; False where it is paused already, and then for the reason it has."""
+    """Pause it; False if it is paused already, which keeps its reason."""
     changed = Batch.objects.filter(pk=batch.pk, paused_at=None).update(
         paused_at=timezone.now(), paused_why=why[:MAX_WHY]
     )
@@ -64,7 +64,7 @@ def stop_batch(batch: Batch, why: str) -> bool:
 
 
 def spent_by(batch: Batch) -> int:
-    """Micro-dollars that its ended calls have cost; calls without a known price are not in it."""
+    """Cost of its ended calls in micro-dollars, without those whose price is unknown."""
     total = Spending.objects.filter(batch=batch).aggregate(total=Sum("cost"))["total"]
     return int(total or 0)
 

@@ -18,7 +18,9 @@ logger = logging.getLogger(__name__)
 
 SWEEP_LIMIT = 200
 TOLD_AGAIN = timedelta(seconds=10)
-_MESSAGE_SECONDS = 30  # a message nobody took for so long is void: its run has been told again
+_MESSAGE_SECONDS = (
+    30  # seconds after which an unread message expires: its run has been sent again by then
+)
 
 
 def dispatch_runs(runs: Sequence[Run]) -> None:
@@ -35,7 +37,7 @@ def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
     At most SWEEP_LIMIT at a time, and none that was sent lately; with `of`, of that batch alone.
     """
     runs = Run.objects.abandoned().filter(
-        # One that was under way is nobody's since its worker was lost, whatever it waited for.
+        # A running one without a lease lost its worker, so it is sent again whatever it waited for.
         Q(waits_for=None) | Q(state=Run.State.RUNNING),
         _not_dispatched_since(TOLD_AGAIN),
     )
@@ -43,7 +45,7 @@ def dispatch_abandoned(*, of: Batch | None = None) -> list[int]:
 
 
 def dispatch_next_of_campaigns() -> list[int]:
-    """Send the next run of the campaigns: the worker has room for one more."""
+    """Send the campaigns' next run: a worker has a free thread."""
     runs = Run.objects.abandoned().filter(
         _not_dispatched_since(timedelta(seconds=2)), waits_for=None, batch__isnull=False
     )
@@ -52,9 +54,9 @@ def dispatch_next_of_campaigns() -> list[int]:
 
 @transaction.atomic
 def forget_dispatches() -> None:
-    """A worker starts: messages to the one before it may have been lost with it, so runs can be sent again at once."""
+    """A worker has started: messages to its predecessor may be lost, so runs may be sent again at once."""
     told = Run.objects.unfinished().exclude(told_at=None).order_by("pk")
-    # One that is locked now is being worked on, or told of anew.
+    # A locked one is being worked on, or being sent right now.
     free = told.select_for_update(skip_locked=True, of=("self",), no_key=True).values("pk")
     Run.objects.filter(pk__in=free).update(told_at=None)
 
@@ -71,10 +73,10 @@ def _not_dispatched_since(age: timedelta) -> Q:
 
 
 def _send(runs: Sequence[Run]) -> None:
-    """One message for each; where the broker is down, the sweep tells them when it is back."""
+    """One message for each; if the broker is down, the sweep sends them once it is back."""
     try:
         for run in runs:
-            # By name: the task's module loads what only workers need.
+            # By name, because the task's module imports what only workers need.
             current_app.send_task(
                 "pipeline.execute_run",
                 (run.pk,),

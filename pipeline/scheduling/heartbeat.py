@@ -1,7 +1,7 @@
-"""Signs of life: one thread of a process renews the leases of all runs it works on, and says that the worker lives.
+"""The heartbeat: one thread of a process renews the leases of its runs and records that the worker is alive.
 
-It waits for no lock: a run whose row is locked just now, by its own worker's write or anybody's, is passed over
-and come back to. So what keeps one run waiting can't let the leases of others run out.
+It waits for no lock: a run whose row is locked at the moment, by its own worker or another, is skipped
+and retried soon. So one blocked run can't let the leases of the others expire.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipeline.scheduling.run_leases import Lease, lease_length
 
 logger = logging.getLogger(__name__)
 
-# A killed worker's row is shown for so long.
+# How long the row of a killed worker is shown.
 _REMEMBERED = timedelta(hours=1)
 
 _MINE = """
@@ -35,7 +35,7 @@ JOIN unnest(%(runs)s::bigint[], %(fences)s::bigint[]) AS held (run, fence)
     ON held.run = run.id AND held.fence = run.fence
 WHERE run.owner = %(owner)s AND run.state = 'running'
 """
-# In one round trip: after each one this thread waits for its turn at Python's lock, among all of the worker's.
+# One round trip: after each one this thread must wait for the GIL, among all threads of the worker.
 _RENEW = f"""
 WITH mine AS ({_MINE}), free AS ({_MINE} FOR NO KEY UPDATE OF run SKIP LOCKED), renewed AS (
     UPDATE pipeline_run AS run SET lease_until = clock_timestamp() + %(lease)s
@@ -72,9 +72,9 @@ class Heartbeat:
                     del self._held[lease.run_id]
 
     def announce_worker(self, *, threads: int, sign: Path | None = None) -> None:
-        """From now on this process says that it lives and takes up work, even while it has none.
+        """From now on this process reports itself as a worker, even while it has no runs.
 
-        Each beat writes its row and touches the file `sign`, which is for those who can't ask the database.
+        Each beat writes its row and touches the file `sign`, for health checks that can't ask the database.
         """
         with self._lock:
             self._sign = sign
@@ -83,7 +83,7 @@ class Heartbeat:
             self._wake.set()
 
     def withdraw_worker(self) -> None:
-        """This process takes up no more work: it is not missed when it has ended."""
+        """This process stops taking work, so its end will not be reported as a loss."""
         with self._signing:
             with self._lock:
                 worker, self._worker = self._worker, None
@@ -113,13 +113,13 @@ class Heartbeat:
                 self._renew_all(until=began + interval)
                 self._give_sign_of_life(took=time.monotonic() - began)
             except DatabaseError:
-                # The database is away: the leases run out, and the runs are taken up when it is back.
+                # The database is unreachable: leases expire, and the runs are resumed once it is back.
                 logger.warning("leases could not be renewed", exc_info=True)
                 connection.close()
         connection.close()
 
     def _renew_all(self, *, until: float) -> None:
-        """Renew every lease once; those whose run is locked again and again, until the next beat is due."""
+        """Renew every lease once; runs that stay locked are retried until the next beat is due."""
         missing: Collection[int] | None = None
         while missing is None or missing:
             with self._lock:
@@ -142,11 +142,11 @@ class Heartbeat:
             self._sign.parent.mkdir(parents=True, exist_ok=True)
             self._sign.touch()
         except OSError:
-            # The leases matter more.
+            # Renewing leases comes first.
             logger.warning("no sign of life could be left in %s", self._sign, exc_info=True)
 
     def _give_sign_of_life(self, *, took: float) -> None:
-        """Write that the worker lives, and forget those that have not for long."""
+        """Record that the worker is alive, and delete rows of workers long gone."""
         with self._signing:
             if self._worker is None:
                 return
@@ -157,7 +157,7 @@ class Heartbeat:
 
 
 def renew(held: Collection[Lease]) -> set[int]:
-    """Renew these leases of this process; returns the runs that are ours, but were locked by somebody just now."""
+    """Renew these leases; returns the runs that are ours but were locked at the moment."""
     if not held:
         return set()
     values: dict[str, Any] = {

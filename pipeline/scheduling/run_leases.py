@@ -29,11 +29,11 @@ MAX_CRASHES = 3
 
 
 class LostLease(Exception):
-    """Somebody else works on the run now; what was being written is not."""
+    """Somebody else has the run now; the write was refused."""
 
 
 def lease_length() -> timedelta:
-    """How long a run is held without a sign of life; its end is computed by the database, as it is written."""
+    """The length of a lease; the database computes its end when it is written."""
     return timedelta(seconds=settings.SCRIPTSMITH_RUN_LEASE_SECONDS)
 
 
@@ -60,7 +60,7 @@ WHERE id = (
 
 @dataclass(frozen=True)
 class Lease:
-    """A claim on a Run; it counts while the run's fence is still this one."""
+    """A claim on a Run, valid while the run's fence is this one."""
 
     run_id: int
     owner: str
@@ -69,7 +69,7 @@ class Lease:
     def check(self) -> LeasedRun:
         """Lock the run, inside a transaction; raises LostLease where the claim is no longer ours."""
         with connection.cursor() as cursor:
-            # Plain SQL: it stands before every write of every run.
+            # Plain SQL because it precedes every write of every run.
             cursor.execute(
                 "SELECT batch_id, waits_for_id FROM pipeline_run"
                 " WHERE id = %s AND owner = %s AND fence = %s FOR NO KEY UPDATE",
@@ -82,7 +82,7 @@ class Lease:
 
 
 def claim(run_id: int) -> Lease | None:
-    """Take the run, or None where another worker holds it, it is paused, or nothing is left to do.
+    """Claim the run; None if another worker holds it, it is paused, or nothing is left to do.
 
     Finding a run that was being worked on without a live lease means that its worker died; after
     MAX_CRASHES such deaths without a finished call in between, the run fails and a person has to look.
@@ -91,7 +91,7 @@ def claim(run_id: int) -> Lease | None:
 
 
 def _take_new(run_id: int) -> Lease | None:
-    """Take a run that nobody has held before, so that nothing of anybody's is left open; else None."""
+    """Claim a run that nobody has held before, so no open tries need closing; None otherwise."""
     with connection.cursor() as cursor:
         # The stubs know no timedelta among parameters; psycopg does.
         values: dict[str, Any] = {"run": run_id, "owner": OWNER, "lease": lease_length()}
@@ -185,8 +185,8 @@ def release(lease: Lease, *, until: datetime | None = None, waits_for: int | Non
 def retry_while_database_is_away(write: Callable[[], T]) -> T:
     """Carry out a write, and repeat it while the database is unreachable, for as long as a lease lasts.
 
-    For what can't be had again, such as a reply that was paid for. What was written is written once: only
-    a repeatable `write` may be given, for its commit may have come through when its answer did not.
+    For what can't be repeated, such as a reply that was paid for. Give it only
+    an idempotent `write`: its commit may have succeeded although the answer was lost.
     """
     deadline = time.monotonic() + settings.SCRIPTSMITH_RUN_LEASE_SECONDS
     while True:

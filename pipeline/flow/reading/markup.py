@@ -1,4 +1,4 @@
-"""What stands in the text of a reply: JSON objects, code blocks, tagged lines. It finds, and judges nothing."""
+"""Finds JSON objects, code blocks and tagged lines in the text of a reply; it does not judge them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 SHELLS = ("bash", "sh", "shell", "zsh", "ksh", "console", "shell-script", "shellscript")
 
-# A reply of nothing but braces or fences must not take for ever.
+# Bounds the time for a reply of nothing but braces or fences.
 _MOST_TRIES = 1000
 _MOST_FENCES_AHEAD = 20
 _MOST_BEFORE = 200
@@ -24,7 +24,7 @@ _FENCE = re.compile(
 )
 _BEGINS_WITH_A_KEY = re.compile(r"\s*[\[{]\s*(?:\{\s*)*\"[^\"\n]*\"\s*[:,]")
 _BEGINS_LIKE_JSON = re.compile(r"\{\s*[\"'}]")
-# An object in the middle of a sentence is a quotation; one that is said begins its line, or follows such a word.
+# An object in the middle of a sentence is a quotation; an answer begins its line or follows such a word.
 _LEADS_TO_AN_OBJECT = re.compile(
     r"[\s\[*_+`#-]*(?:\d{1,3}[.)]\s*)?(?:</?\w+>\s*)?|.*\b(?:answer|json|verdict|response)\W*",
     re.IGNORECASE,

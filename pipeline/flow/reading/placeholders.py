@@ -1,4 +1,4 @@
-"""What stands in a prompt's form of an answer in place of the answer, and comes back as an echo of it.
+"""Recognises the placeholders of a prompt's answer form when a reply repeats them.
 
 A small model often repeats the form that it was to fill in. Read as an answer, `{"verdict": "match", "reason":
 "one sentence"}` would be a verdict that nobody gave.
@@ -43,7 +43,7 @@ _FORMS = frozenset(
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is the form's own, such as `...` or `one sentence`, and says nothing itself."""
+    """Whether a text is a placeholder such as `...` or `one sentence`."""
     if not text.strip():
         return False
     if _NO_WORDS.fullmatch(text):

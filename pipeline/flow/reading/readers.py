@@ -1,4 +1,4 @@
-"""Reads models' replies, warily: what can't be read is a failure to read, never a verdict.
+"""Reads models' replies, strictly: what can't be read is a failure to read, never a verdict.
 
 The rules are those of MODELS, section 2: the reason for stopping first; then a tool's input and every JSON
 object that holds the key; a tagged line last. Two different verdicts in one reply are a conflict, and free
@@ -50,7 +50,7 @@ class ExplanationReading:
     outcome: ReadingOutcome
     no_error: bool = False
     points: tuple[str, ...] = ()
-    cut: int = 0  # points that were given and are left out
+    cut: int = 0  # number of points beyond the first MAX_POINTS
     note: str = ""
 
 
@@ -140,7 +140,7 @@ class _Said(NamedTuple):
 
 
 def _verdict(reply: Reply, legal: set[str]) -> _Said:
-    """The one verdict that is said; what is only quoted can contradict it, and never stands for it."""
+    """The one stated verdict; a quoted one can contradict it but never replace it."""
     why = stopped(reply)
     if why:
         return _Said(why)
@@ -175,7 +175,7 @@ def _no_verdict(text: str) -> str:
 
 
 def _is_echo(value: Mapping[str, object]) -> bool:
-    """Whether an object repeats the form of the answer: placeholders, and not a word of its own."""
+    """Whether an object only repeats the answer form: placeholders and no words of its own."""
     texts = [
         value.get("reason"),
         *_as_list(value.get("differences")),

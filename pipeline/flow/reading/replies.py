@@ -14,7 +14,7 @@ _CUT = ("max_tokens", "length", "model_context_window_exceeded")
 
 
 def stopped(reply: Reply) -> ReadingOutcome | None:
-    """How reading ends before it begins; None where there is something to read."""
+    """The outcome if there is nothing to read; None otherwise."""
     if reply.stop_reason == "refusal" or reply.refusal:
         return ReadingOutcome.REFUSED
     if reply.stop_reason in _CUT:

@@ -22,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True)
 class ShownCall:
-    """One question to a model with all that came of it."""
+    """One question to a model with its attempts and reply."""
 
     call: ModelCall
     stage: str
@@ -40,7 +40,7 @@ class ShownCall:
 
     @property
     def tries(self) -> list[tuple[Attempt, str]]:
-        """Each try with what happened, in words where it gave no reply or its tokens are not known."""
+        """Each try, explained in words if it gave no reply or its tokens are unknown."""
         return [
             (one, describe_attempt(one) if one.outcome != "answered" or one.is_uncounted else "")
             for one in self.attempts
@@ -63,7 +63,7 @@ class ShownCall:
 
     @property
     def cost(self) -> int | None:
-        """Micro-dollars of all tries; None where it is not known, for a price is missing or none was answered."""
+        """Micro-dollars of all tries; None if a price is missing or no try was answered."""
         answered = [one for one in self.attempts if one.outcome == Attempt.Outcome.ANSWERED]
         known = [one.cost for one in answered if one.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None

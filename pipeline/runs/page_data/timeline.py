@@ -10,7 +10,7 @@ from pipeline.costs.services import Sums
 from pipeline.display_names import outcome_label, stage_label
 from pipeline.models import Stage
 
-# What is found in more words than this is unfolded on demand.
+# Longer findings are unfolded on demand.
 _SHORT = 90
 
 
@@ -30,12 +30,12 @@ class ShownStage:
 
     @property
     def is_short(self) -> bool:
-        """Whether what was found stands in the line."""
+        """Whether the finding fits into the line."""
         return len(self.found) <= _SHORT and "\n" not in self.found
 
 
 def show_stages(stages: Iterable[Stage], costs: RunCosts | None = None) -> list[ShownStage]:
-    """The stages in the order in which they were begun, with what each took where that is given."""
+    """The stages in the order in which they began, with their costs where given."""
     by_step = costs.by_step if costs else {}
     return [
         _show(stage, by_step.get(Step(stage.name, stage.round, stage.refinement_id)))

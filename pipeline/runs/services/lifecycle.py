@@ -51,7 +51,7 @@ def start_run(
 
 
 def enqueue_run(run: Run) -> None:
-    """Tell the workers once this transaction has committed; where the broker is down, the sweep will."""
+    """Enqueue the run after commit; if the broker is down, the sweep enqueues it later."""
     dispatch_runs([run])
 
 
@@ -72,7 +72,7 @@ def cancel_run(run: Run, *, by: User) -> None:
 
 @transaction.atomic
 def retry_run(run: Run, *, by: User) -> None:
-    """Take a failed run up again where it stopped; what was answered is not asked again."""
+    """Resume a failed run where it stopped; answered questions are not asked again."""
     changed = Run.objects.filter(pk=run.pk, state=Run.State.FAILED).update(
         state=Run.State.QUEUED,
         finished_at=None,
@@ -84,7 +84,7 @@ def retry_run(run: Run, *, by: User) -> None:
     )
     if not changed:
         raise NotAllowedNow(_("Only a failed run can be taken up again."))
-    # Calls that had used up their tries get new ones; answered ones stay as they are.
+    # Calls that had used up their tries get new ones; answered calls stay.
     run.calls.filter(state="failed").update(state="open", ended_at=None)
     run.stages.exclude(state="done").delete()
     record(run, "taken up again", by=by)

@@ -15,13 +15,13 @@ from pipeline.runs.services.lifecycle import start_run
 
 @transaction.atomic
 def confirm_match(run: Run, *, by: User) -> MatchLabel:
-    """The asker says *this is it*: a match label."""
+    """The asker confirms the match: stores a match label."""
     return _label(run, MatchLabel.Label.MATCH, by=by)
 
 
 @transaction.atomic
 def reject_match(run: Run, *, by: User) -> Run:
-    """The asker says *not what I asked*: a no-match label, and a new Run that writes a script instead."""
+    """The asker rejects the match: stores a no-match label and starts a Run that writes a script instead."""
     _label(run, MatchLabel.Label.NO_MATCH, by=by)
     return start_run(
         run.action, by=by, configuration=run.configuration, uses_retrieval=False, follows=run

@@ -1,6 +1,6 @@
 """Asks a model to shorten an expert's feedback: one recorded, paid question outside the flow.
 
-The expert sees the shorter text beside their own, and takes or leaves it.
+The expert sees the shorter text beside their own and chooses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.scheduling.batches import is_used_up
 from pipeline.scheduling.dispatch import dispatch_runs
 from pipeline.types import Role
 
-# Longer feedback is followed less well; so many words or points need no shortening.
+# Models follow longer feedback less well; up to this length nothing needs shortening.
 MAX_WORDS = 60
 MAX_POINTS = 3
 MAX_TEXT = 8_000
@@ -30,7 +30,7 @@ def is_long(text: str) -> bool:
 
 
 def can_shorten(run: Run) -> bool:
-    """Whether a model is there to be asked: the one that refines for this run, on an endpoint that is on."""
+    """Whether this run's refining model can be asked: its endpoint must be switched on."""
     roles = run.spec.get("roles")
     refiner = roles.get(Role.REFINER.value) if isinstance(roles, dict) else None
     if run.finished_at is None or not isinstance(refiner, dict):

@@ -61,7 +61,7 @@ def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
     action = access_action(user, pk, to_run=request.method == "POST")
     keys = _keys(request.GET)
     form = RunForm(configurations=usable_configurations())
-    # To be comparable, the next run begins as the first one did.
+    # To be comparable, the next run uses the first one's settings.
     form.fields["retrieval"].initial = _uses_retrieval(user, keys)
     if request.method == "POST":
         form = RunForm(request.POST, configurations=usable_configurations())
@@ -74,7 +74,7 @@ def action_compare(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def action_compare_status(request: HttpRequest, pk: int) -> HttpResponse:
-    """The live part of the page; 204 where it would look as it did when it was last shown."""
+    """The live part of the page; 204 if nothing in it has changed since it was last shown."""
     user = signed_in(request)
     action = access_action(user, pk)
     if not wants_fragment(request):
@@ -96,7 +96,7 @@ def _uses_retrieval(user: User, keys: Sequence[int]) -> bool:
 def _start(
     request: HttpRequest, action: Action, form: RunForm, keys: Sequence[int]
 ) -> HttpResponse | None:
-    """One more run, and the way to it; None where it was refused, which the form then says."""
+    """Start one more run and redirect to it; None if it was refused, with the reason in the form."""
     if len(keys) >= MOST_RUNS:
         form.add_error(None, _("At most %d runs can be compared; leave one out.") % MOST_RUNS)
         return None
@@ -211,7 +211,7 @@ def _switches(keys: Sequence[int], *, of_first: bool, side: bool) -> list[dict[s
 
 
 def _keys(query: QueryDict) -> list[int]:
-    """The runs of an address; what is no number is no run, and is refused as such."""
+    """The runs named by the address; anything that is no number is refused like an unknown run."""
     return [
         int(text) if text.isdecimal() and len(text) < 19 else 0 for text in query.getlist("run")
     ]

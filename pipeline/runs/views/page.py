@@ -1,4 +1,4 @@
-"""Builds the page of one run; every form on it shows the page again."""
+"""Builds the page of one run, also as the answer to a refused form on it."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class ShownDraft:
     is_assessment_current: bool
     problems: Sequence[DraftFinding]
     not_judged: Sequence[DraftFinding]
-    older: Sequence[DraftFinding]  # what checks said that have changed since
-    missing_checks: Sequence[str]  # those not made as they are today
+    older: Sequence[DraftFinding]  # by versions of checks that have changed since
+    missing_checks: Sequence[str]  # checks not made in their present version
     vouched: Version | None  # verified with exactly this text for this statement
-    used: DraftUse | None  # by the person who looks
+    used: DraftUse | None  # by the viewer
 
     @property
     def risks(self) -> list[DraftFinding]:
@@ -69,7 +69,7 @@ class ShownDraft:
 
     @property
     def risk(self) -> str:
-        """The risk that the findings leave it at least; empty where they leave it a low one, which is no promise."""
+        """The least risk that follows from the findings; empty for a low one, which would look like a promise."""
         least = risk_of(self.problems)
         return "" if least is Risk.LOW else least.value
 
@@ -116,7 +116,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     """What the page and its live part show of a run, in a fixed number of queries."""
     row = run_row(run, user)
     parts = row.parts
-    # What is hidden is not read either: the time that takes would tell how much there is.
+    # Hidden parts are not even read: the time it takes would reveal how much there is.
     stages = list(run.stages.all()) if parts.verdict else []
     context: dict[str, object] = {
         "run": run,
@@ -151,7 +151,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
 
 
 def fingerprint_of(row: RunRow, stages: Sequence[Stage]) -> str:
-    """A short text that differs where the live part would look different to this person."""
+    """A digest that changes whenever the live part would look different to this person."""
     seen: tuple[object, ...] = (row.state,)
     if row.parts.verdict:
         states = [(stage.pk, stage.state) for stage in stages]
@@ -213,7 +213,7 @@ def _show_draft(
 
 
 def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
-    """The catalogue's answer or the script's starting point, and what came of it."""
+    """The catalogue's answer or the script's starting point, and whether it was confirmed."""
     best = matches[0] if matches else None
     answered = run.answered_by_id is not None
     return {
@@ -227,7 +227,7 @@ def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> 
 
 
 def _values_for(match: RetrievedMatch) -> list[tuple[str, str]]:
-    """What the entry's page is to be filled in with: the statement's literals, else the defaults."""
+    """Parameter values for the entry's page: the statement's literals, else the defaults."""
     return [
         (name, match.fills.get(name, row.get("default") or ""))
         for row in match.version.parameters
@@ -244,7 +244,7 @@ def _label_by(run: Run, user: User) -> MatchLabel | None:
 
 
 def _say_wait(run: Run) -> str:
-    """What keeps the run waiting at present, in words; nothing where nothing does."""
+    """Why the run waits at present, in words; empty if it does not."""
     if not run.is_active:
         return ""
     if run.batch and run.batch.paused_at:

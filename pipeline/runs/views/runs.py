@@ -1,4 +1,4 @@
-"""One run: watching it, cancelling and retrying it, saying whether the catalogue's answer fits."""
+"""One run: watch, cancel and retry it; confirm or reject the catalogue's answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def run_status(request: HttpRequest, pk: int) -> HttpResponse:
-    """The live part of the page; 204 where it would look as it did when it was last shown."""
+    """The live part of the page; 204 if nothing in it has changed since it was last shown."""
     user = signed_in(request)
     run = access_run(user, pk)
     if not wants_fragment(request):
@@ -70,7 +70,7 @@ def run_calls(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cancel_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop a run that is under way."""
+    """Cancel a run that is under way."""
     user = signed_in(request)
     run = access_run(user, pk, to_change=True)
     try:
@@ -82,7 +82,7 @@ def cancel_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def retry_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a failed run up again."""
+    """Retry a failed run."""
     user = signed_in(request)
     run = access_run(user, pk, to_change=True)
     try:
@@ -94,7 +94,7 @@ def retry_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def confirm_match(request: HttpRequest, pk: int) -> HttpResponse:
-    """The catalogue's answer is what was asked."""
+    """Confirm the catalogue's answer."""
     user = signed_in(request)
     run = access_run(user, pk, to_change=True)
     try:
@@ -107,7 +107,7 @@ def confirm_match(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
-    """The catalogue's answer is not what was asked: a script is written."""
+    """Reject the catalogue's answer and have a script written."""
     user = signed_in(request)
     run = access_run(user, pk, to_change=True)
     try:
@@ -119,7 +119,7 @@ def reject_match(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _refuse(request: HttpRequest, run: Run, refusal: NotAllowedNow | BadInput) -> HttpResponse:
-    """The run as it now is, with why it was not changed."""
+    """The run's page with the reason why nothing was changed."""
     status = 409 if isinstance(refusal, NotAllowedNow) else 422
     run = access_run(signed_in(request), run.pk)
     return show_run(request, run, refusal=str(refusal), status=status)
