@@ -1,6 +1,6 @@
-"""The one place that imports the SDK: one try of one request, told in our words.
+"""The only module that imports the SDK: makes one try of one request and returns it as our types.
 
-Importing it takes seconds and tens of megabytes, so only who speaks to a model loads this module (by the
+Importing it takes seconds and tens of megabytes, so only processes that ask models load this module (by the
 setting SCRIPTSMITH_MODEL_CLIENT); pages never do.
 """
 
@@ -31,12 +31,12 @@ from pipeline.llm.usage import read_usage
 
 _BUSY = {429, 503, 529}
 _FINAL = {400, 401, 402, 403, 404, 405, 409, 413, 422}
-# A limit that somebody set on the account is told as a 400, in words only.
+# A spend limit of the account is reported as a 400, recognisable only by its message.
 _LIMIT_WORDS = ("usage limits", "credit balance")
 _LIMIT_CODES = ("spend_limit", "limit_reached", "ramp_limit")
-_MOST_CONNECTING = 20.0  # seconds; a server that is there answers sooner
-_MOST_THREADS = 1_000  # never as many: one for each second request of those that wait for two
-# A reply near the limit takes some twenty times its size while it is taken apart: few at a time.
+_MOST_CONNECTING = 20.0  # seconds; a reachable server answers sooner
+_MOST_THREADS = 1_000  # never reached: one thread for every second request of those that send two
+# Parsing a reply near the limit takes some twenty times its size in memory, so few are parsed at a time.
 _LARGE = 200_000  # bytes
 _large_replies = BoundedSemaphore(2)
 
@@ -44,7 +44,7 @@ _large_replies = BoundedSemaphore(2)
 class MessagesClient:
     """Speaks to any server of the Messages API through the `anthropic` SDK; safe to use from many threads.
 
-    A try ends with its time limit, in the thread that waits for it: no thread and no connection is left
+    A try ends at its time limit, in the thread that waits for it: no thread and no connection is left
     behind. Whoever sets `current_group` around `send` can end its tries sooner, from another thread.
     """
 
@@ -56,10 +56,10 @@ class MessagesClient:
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="model-call")
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]:
-        """One try of each, side by side. Whatever a server does comes back as Answered or Failed, in time."""
+        """One try of each, in parallel. Whatever a server does is returned as Answered or Failed, in time."""
         if not requests:
             return []
-        # The last one is made here: most come alone, and need no thread of their own.
+        # The last one runs in this thread: most requests come alone and need no other.
         beside = [
             self._pool.submit(copy_context().run, self._send, target, request)
             for target, request in requests[:-1]
@@ -97,7 +97,7 @@ class MessagesClient:
                     milliseconds=_since(started),
                 )
             except Exception as error:
-                # A reply of the wrong shape: the SDK lets whatever reading it raises through.
+                # A reply of the wrong shape: the SDK passes on whatever reading it raises.
                 said = f"The reply can't be understood: {type(error).__name__}."
                 return _broken(said, _since(started))
 
@@ -151,7 +151,7 @@ def _read(message: object, request_id: str, milliseconds: int) -> Answered | Fai
         return _broken("The reply is not a message.", milliseconds, request_id)
     counted = read_usage(told)
     if counted.doubt:
-        told["usage"] = None  # what is not believed may not even be a number that can be stored
+        told["usage"] = None  # an implausible value may not even be a number that can be stored
     if not _can_be_stored(told):
         said = "The reply holds a NUL byte or half of a character; it can't be kept."
         return _broken(said, milliseconds, request_id)
@@ -173,7 +173,7 @@ def _since(started: float) -> int:
 
 
 def _can_be_stored(message: object) -> bool:
-    """Whether PostgreSQL takes all of it: NUL, half of a surrogate pair and NaN it refuses."""
+    """Whether PostgreSQL can store it: it refuses NUL, lone surrogates and NaN."""
     try:
         told = json.dumps(message, ensure_ascii=False, allow_nan=False)
         told.encode()

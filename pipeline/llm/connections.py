@@ -1,8 +1,8 @@
-"""Connections for the HTTP library: to addresses that were judged, under the clock of an exchange.
+"""Connections for the HTTP library: only to addresses that were checked, and under the time limit of an exchange.
 
-A host is looked up once, each address found is judged by number, and the connection goes to one of those very
-addresses; so a name that changes where it leads between the look and the connection gains nothing. TLS
-verifies the host's name as ever.
+A host is resolved once, each address found is checked by number, and the connection goes to one of exactly those
+addresses, so DNS rebinding between check and connection gains nothing. TLS
+verifies the host's name as usual.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NotConnected(httpcore2.ConnectError):
 
 
 class JudgedNetwork(httpcore2.NetworkBackend):
-    """Connects where a model may be asked, and nowhere else."""
+    """Connects only to addresses at which a model may be asked."""
 
     def __init__(self, *, is_encrypted: bool) -> None:
         self._is_encrypted = is_encrypted
@@ -59,11 +59,11 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         return Stream(connection)
 
     def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
-        """No server of models is asked by a path."""
+        """Unix sockets are not used for model servers."""
         raise NotConnected("Unix sockets are not used here.")
 
     def sleep(self, seconds: float) -> None:
-        """Nothing here is tried again by itself."""
+        """Never retries."""
         raise NotImplementedError
 
 
@@ -74,7 +74,7 @@ class Stream(httpcore2.NetworkStream):
         self._socket = connection
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """The next bytes, none at the end."""
+        """Read the next bytes; empty at the end."""
         with _told_apart(httpcore2.ReadTimeout, httpcore2.ReadError):
             self._begin_step(timeout)
             return self._socket.recv(max_bytes)
@@ -88,7 +88,7 @@ class Stream(httpcore2.NetworkStream):
                 left = left[self._socket.send(left) :]
 
     def close(self) -> None:
-        """Now, whatever is under way in it."""
+        """Close at once, whatever is under way."""
         self._socket.close()
 
     def start_tls(
@@ -130,7 +130,7 @@ class Stream(httpcore2.NetworkStream):
 
 
 class _Resolver:
-    """Looks hosts up in threads of their own, one for each name however many ask: a look-up can't be ended."""
+    """Resolves hosts in separate threads, one for each name however many ask, because a look-up can't be cancelled."""
 
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, int], Future[list[str]]] = {}
@@ -176,7 +176,7 @@ def _connect(
             for option in _KEEPALIVE:
                 connection.setsockopt(*option)
             exchange.use(connection)
-            # None of them takes the time that the others need.
+            # Divide the remaining time among the addresses.
             connection.settimeout(exchange.left(timeout) / (len(addresses) - number))
             connection.connect((address, port))
         except OSError as error:
@@ -206,7 +206,7 @@ def _is_readable(connection: socket.socket) -> bool:
 def _told_apart(
     late: type[httpcore2.TimeoutException], broken: type[httpcore2.NetworkError]
 ) -> Iterator[None]:
-    """What sockets raise, in the words of the HTTP library; the cause stays with it."""
+    """Translates socket errors into those of the HTTP library, with their cause."""
     try:
         yield
     except (OutOfTime, TimeoutError) as error:

@@ -13,7 +13,7 @@ from pipeline.llm.transport import BadPacking, TooLarge
 from pipeline.llm.types import Failed, FailureKind, Trouble
 
 _NEVER_SENT = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout)
-# A server that is just going down or coming up breaks the handshake off.
+# A server that is starting or stopping breaks off the handshake.
 _MAY_PASS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 _HEADERS_TOO_LARGE = 431  # h11's hint for a head, or a chunk's, that never ends
 
@@ -21,7 +21,7 @@ _HEADERS_TOO_LARGE = 431  # h11's hint for a head, or a chunk's, that never ends
 def explain_break(
     error: BaseException, exchange: Exchange, *, seconds: float, most_bytes: int, milliseconds: int
 ) -> Failed:
-    """Why there is no reply: what happened, whether trying again may help, whether it may have been billed."""
+    """Why there is no reply, whether a retry may help, and whether it may have been billed."""
     causes = list(_causes_of(error))
     if exchange.abandoned:
         return _failed(
@@ -49,7 +49,7 @@ def explain_break(
 
 
 def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] | None:
-    """What trying again would not change: the word for it, what to say, whether it may have been billed."""
+    """A failure that no retry changes: its kind, its message, whether it may have been billed."""
     match cause:
         case ForbiddenAddress():
             return Trouble.ADDRESS, str(cause), False

@@ -1,7 +1,7 @@
-"""One request and its reply under one clock, and the means to end it from another thread.
+"""One request and its reply under one time limit, which another thread can end.
 
-A read timeout bounds the wait for the next byte, so a reply that drips outlasts any. Here the whole exchange
-has one end in time: every step of its connection asks how much is left, in the thread that waits for it.
+A read timeout only bounds the wait for the next byte, so a slow drip outlasts it. Here the whole exchange
+has one deadline: every step of its connection asks how much time is left, in the waiting thread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from threading import Lock
 
 
 class OutOfTime(Exception):
-    """The time limit of the exchange has come."""
+    """The exchange has reached its time limit."""
 
 
 class Abandoned(Exception):
@@ -23,14 +23,14 @@ class Abandoned(Exception):
 
 
 class Exchange:
-    """Its end in time, and the socket that it uses at present."""
+    """The deadline of an exchange and the socket it uses at present."""
 
     def __init__(self, seconds: float) -> None:
         self._ends_at = time.monotonic() + seconds
         self._socket: socket.socket | None = None
         self._lock = Lock()
         self.abandoned = ""  # why, once it is
-        self.connected = False  # from then on the server may have been asked
+        self.connected = False  # from then on the server may have received the request
 
     def left(self, most: float | None = None) -> float:
         """Seconds until the end, at most `most`. Raises OutOfTime, and Abandoned."""
@@ -49,16 +49,16 @@ class Exchange:
             self._socket = connection
 
     def abandon(self, why: str) -> None:
-        """End it now, from any thread: whoever waits in it is woken, and its connection can't be used again."""
+        """End it now, from any thread: wakes the waiting thread; the connection can't be used again."""
         with self._lock:
             self.abandoned = self.abandoned or why
             if self._socket is not None:
                 with suppress(OSError):
-                    # Not the TLS socket's own method: that is no business of another thread.
+                    # Not the TLS socket's own method, which is not safe from another thread.
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """The reply is there, or will not come; its connection may be another exchange's from now on."""
+        """The exchange is over: its connection may be used by another from now on."""
         with self._lock:
             self._socket = None
 
@@ -68,7 +68,7 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 @contextmanager
 def under_way(exchange: Exchange) -> Iterator[None]:
-    """What this thread connects, sends and reads in the block belongs to the exchange."""
+    """Run the block as part of the exchange: what this thread connects, sends and reads."""
     token = _current.set(exchange)
     try:
         yield
@@ -86,7 +86,7 @@ def current_exchange() -> Exchange:
 
 
 class Group:
-    """The exchanges of one piece of work, such as a run: they are abandoned together."""
+    """The exchanges of one piece of work, such as a run, which are abandoned together."""
 
     def __init__(self) -> None:
         self._exchanges: set[Exchange] = set()
@@ -116,5 +116,5 @@ class Group:
             exchange.abandon(why)
 
 
-# What the work that this thread does belongs to; whoever may want to end it sets it.
+# The group of this thread's work; set by whoever may want to end it.
 current_group: ContextVar[Group | None] = ContextVar("group", default=None)

@@ -1,4 +1,4 @@
-"""Asks a server, through the SDK, for what costs nothing. Like `client`, only workers load it."""
+"""Makes free requests to a server through the SDK. Like `client`, only workers load it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server of the Messages API can really do, found by asking it: pure over a client and an inspector.
+"""Finds out by asking what a server of the Messages API can really do; pure over a client and an inspector.
 
 A server that drops `output_config.format` or `tool_choice` answers 200 all the same, so no status tells.
 Each mode is therefore asked with a shape whose only legal value is a random word that stands nowhere in
@@ -38,7 +38,7 @@ _SYSTEM = "You are greeted by a program. Answer with one short sentence in plain
 _USER = "Good morning."
 _ABSENT = (404, 405, 501)
 _KEY_REFUSED = (401, 403)
-# Some proxies say the same by a 400, in words only.
+# Some proxies report the same as a 400, recognisable only by its message.
 _KEY_WORDS = re.compile(r"api[ _-]?key|authenticat|authoriz|bearer|no connected db", re.IGNORECASE)
 
 
@@ -90,7 +90,7 @@ def probe(
 def _ask_modes(
     found: Found, target: Target, client: ModelClient, make_word: Callable[[], str]
 ) -> Found:
-    """Schema and tool, and plain text only where neither gave an answer: text works if anything does."""
+    """Try schema and tool, and plain text only if neither answered: text works if anything does."""
     modes = {mode: ModeFound(mode) for mode in Mode}
     calls = 0
     for mode in (Mode.SCHEMA, Mode.TOOL, Mode.TEXT):
@@ -129,7 +129,7 @@ def _ask(target: Target, client: ModelClient, model: str, mode: Mode, word: str)
         "required": ["answer"],
         "additionalProperties": False,
     }
-    # Which stage and role it says is of no account: they are not sent.
+    # Stage and role do not matter: they are not sent.
     question = Question(
         stage=StageName.DESCRIBE,
         role=Role.ASSESSOR,
@@ -169,7 +169,7 @@ def _judge(mode: Mode, reply: Reply, word: str) -> tuple[Outcome, str]:
 
 
 def _after_failure(mode: Mode, ended: Failed) -> ModeFound:
-    """What a failure says of the mode: nothing, where the key or the way there is what failed."""
+    """What a failure says about the mode: nothing, if the key or the connection failed."""
     says_of_mode = ended.kind is FailureKind.REFUSED and not (
         ended.http_status is None
         or ended.error_type in (Trouble.REDIRECT, Trouble.WEB_PAGE)

@@ -11,7 +11,7 @@ from pipeline.types import Mode
 
 
 class Outcome(StrEnum):
-    """What came of asking for one mode."""
+    """The result of asking for one mode."""
 
     REAL = "real"  # the random word came back: the server holds to the shape
     IGNORED = "ignored"  # an answer, without the word: dropped silently
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 class Has(StrEnum):
-    """Whether the server has something that costs nothing to ask for."""
+    """Whether the server offers a free request."""
 
     YES = "yes"
     NO = "no"
@@ -37,7 +37,7 @@ class KeyFound(StrEnum):
 
 @dataclass(frozen=True)
 class Page:
-    """How a server answered one address that costs nothing; `status` is None where no answer came."""
+    """A server's answer to one free request; `status` is None if none came."""
 
     status: int | None
     body: object = None
@@ -51,7 +51,7 @@ class Page:
 
 
 class Inspector(Protocol):
-    """Asks what is free of charge; like a ModelClient it never raises for what a server may do."""
+    """Makes free requests; like a ModelClient it never raises for anything a server may do."""
 
     def get(self, target: Target, path: str) -> Page: ...
 

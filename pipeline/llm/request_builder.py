@@ -14,7 +14,7 @@ _TOOL = "answer"
 
 @dataclass(frozen=True)
 class RoleSpec:
-    """Who plays a role in a Run, as its snapshot keeps it."""
+    """Endpoint and model of a role, as in a Run's snapshot."""
 
     endpoint: str
     endpoint_id: int
@@ -43,14 +43,14 @@ def build_request(question: Question, role: RoleSpec) -> Request:
         request["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
         request["output_config"] = config
-    # Claude refuses sampling parameters; local servers take them in the body as they are.
+    # Claude refuses sampling parameters; local servers accept them in the body.
     if role.temperature is not None:
         request["extra_body"] = {"temperature": role.temperature}
     return request
 
 
 def _words_of(question: Question, mode: Mode) -> str:
-    """The question; asked again, with what was missing and how this mode is answered, in a line."""
+    """The question; when repeated, followed by a line on what was missing and how to answer in this mode."""
     if not question.missing:
         return question.user
     return f"{question.user}\n\n{question.missing} {_how_to_answer(question, mode)}"

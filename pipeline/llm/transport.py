@@ -1,7 +1,7 @@
 """Replies over HTTP: read in pieces up to a limit, unpacked in pieces, and from the address that was asked.
 
-No redirect is followed and no proxy is taken from the environment: both would send a prompt to an address
-that nobody confirmed.
+Follows no redirect and takes no proxy from the environment: both would send a prompt to an address
+that nobody has confirmed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.connections import JudgedNetwork
 
 MOST_BYTES = 2_000_000
-# Of a reply that says what is wrong, more is not needed; it is cut there and not refused.
+# An error reply is cut at this length instead of refused: more is not needed.
 _MOST_BYTES_OF_AN_ERROR = 64_000
 _PIECE = 65_536
 # A connection that its server closes at the moment it is used again looks like one that died over a reply, and
@@ -36,7 +36,7 @@ class Limits:
 
 
 class UnusableReply(Exception):
-    """A reply that came and was not read to its end. `kind` is a word for the ledger."""
+    """A reply that came but was not read to its end. `kind` is the ledger's word for the reason."""
 
     kind = "unusable"
 
@@ -96,7 +96,7 @@ class Transport(httpx2.BaseTransport):
             content=request.stream,
             extensions=request.extensions,
         )
-        # What it raises is left as it is: the SDK wraps whatever comes, and the client looks for the cause.
+        # Exceptions pass unchanged: the SDK wraps them and the client looks for the cause.
         return self._pool.handle_request(asked)
 
 

@@ -1,4 +1,4 @@
-"""What passes between the ledger and a client: a request's target, and how one try of it ended."""
+"""Types between ledger and client: a request's target, and how one try ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Usage:
 
 
 class FailureKind(StrEnum):
-    """Why a try gave no reply, by what can be done about it."""
+    """Why a try gave no reply, grouped by what can be done about it."""
 
     BUSY = "busy"  # 429, 503, 529: rest the endpoint and try later
     LIMIT = "limit"  # a spend limit: pause, a person must act
@@ -53,7 +53,7 @@ class Trouble(StrEnum):
     TOO_LARGE = "too large"
     ENCODING = "bad encoding"
     HEADERS = "headers too large"
-    WEB_PAGE = "web page"  # something for people answers, such as a page to sign in
+    WEB_PAGE = "web page"  # a page for people answers, such as a sign-in form
     ABANDONED = "abandoned"  # nobody waits for the reply any more
 
 

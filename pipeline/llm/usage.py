@@ -25,7 +25,7 @@ class Counted(NamedTuple):
 
 
 def read_usage(message: dict[str, object]) -> Counted:
-    """What a message says it used. A count that is missing, or can't be, makes all of them void.
+    """The usage a message reports. A missing or implausible count makes all of them void.
 
     A number of input or output tokens must be there; those of the cache are zero where they are missing.
     """

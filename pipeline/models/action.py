@@ -12,7 +12,7 @@ from core.database.indexes import index_where_set
 
 
 class Action(models.Model):
-    """An action statement with what is known around it. Its texts can be erased; the row and hashes stay."""
+    """An action statement with its context. Its texts can be erased; the row and hashes stay."""
 
     class Source(models.TextChoices):
         ASKED = "asked", _("Asked")

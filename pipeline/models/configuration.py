@@ -20,7 +20,7 @@ class Endpoint(models.Model):
 
     name = models.SlugField(_("name"), max_length=50, unique=True)
     title = models.CharField(_("title"), max_length=100)
-    # `demo:` stands for the demo model, wherever it listens at present.
+    # `demo:` stands for the address of the running demo model.
     base_url = models.CharField(_("base URL"), max_length=300)
     key_variable = models.CharField(
         _("environment variable of the key"), max_length=100, blank=True
@@ -103,13 +103,13 @@ class Configuration(models.Model):
     rounds = models.PositiveSmallIntegerField(_("rounds of refinement"), default=1)
     uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
     uses_examples = models.BooleanField(_("shows nearest entries as examples"), default=True)
-    # Prompt name to version, where an older or an own one is wanted; the others follow the files.
+    # Prompt name to version for pinned prompts; the others use the product's files.
     prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)
     note = models.TextField(_("what it is for"), blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # The one used when nobody names one.
+    # The configuration used when none is named.
     is_default = models.BooleanField(_("default"), default=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)

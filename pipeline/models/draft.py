@@ -23,7 +23,7 @@ class Draft(models.Model):
     KINDS: ClassVar = [(kind.value, kind.label) for kind in DraftKind]
     ARMS: ClassVar = [(arm.value, arm.label) for arm in Arm]
 
-    # No index of its own where one with more columns begins with it, here as elsewhere: each costs every insert.
+    # No separate index where a longer one begins with the column, here as elsewhere: each index slows inserts.
     run = models.ForeignKey(Run, models.CASCADE, related_name="drafts", db_index=False)
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10, choices=KINDS)
@@ -225,7 +225,7 @@ class Feedback(models.Model):
 
 
 class Refinement(models.Model):
-    """Work asked for after a Run had finished: explain and rewrite a Draft, or rewrite it from feedback given."""
+    """Work requested after a Run had finished: explain and rewrite a Draft, or rewrite it from given feedback."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")

@@ -1,4 +1,4 @@
-"""The ledger: what was asked of a model once, and every try of it. Nothing finished is asked again."""
+"""The ledger: each question to a model once, and every try of it. A finished call is never repeated."""
 
 from __future__ import annotations
 

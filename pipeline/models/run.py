@@ -45,7 +45,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def abandoned(self) -> RunQuerySet:
         """Unfinished runs that no worker holds at present and no batch or endpoint keeps back."""
-        # By the clock that wrote the leases: those of workers may differ.
+        # By the database's clock, which wrote the leases: workers' clocks may differ.
         return (
             self.unfinished()
             .filter(Q(lease_until=None) | Q(lease_until__lt=Now()))
@@ -80,7 +80,7 @@ class Run(models.Model):
         DEMO = "demo", _("Demo")
         IMPORTED = "imported", _("Imported")
 
-    # What workers listen to: people wait for the first, and nobody for the second.
+    # The workers' queues: people wait for the first, nobody for the second.
     QUEUE, CAMPAIGN_QUEUE = "interactive", "campaign"
     VERDICTS: ClassVar = [(verdict.value, verdict.label) for verdict in Verdict]
 
@@ -89,7 +89,7 @@ class Run(models.Model):
     batch = models.ForeignKey(
         Batch, models.PROTECT, null=True, blank=True, related_name="runs", db_index=False
     )
-    # The run that was answered from the catalogue with something the asker did not mean.
+    # The run whose answer from the catalogue the asker rejected.
     follows = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="followed_by", db_index=False
     )
@@ -106,7 +106,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 
-    # What came out. The verdict is the first assessment's; later ones never change it.
+    # The result. The verdict is the first assessment's; later ones never change it.
     verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
     answered_by = models.ForeignKey(
         Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
@@ -120,7 +120,7 @@ class Run(models.Model):
     fence = models.PositiveBigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
-    # The endpoint that had no place free, or rested, when the run wanted to ask it; until it has asked.
+    # The endpoint the run waits for, because it had no free place or rested.
     waits_for = models.ForeignKey(
         Endpoint,
         models.SET_NULL,
@@ -130,7 +130,7 @@ class Run(models.Model):
         db_index=False,
         related_name="waiting_runs",
     )
-    # When the workers were last told of it; None once one of them has taken it up.
+    # When it was last sent to the workers; None once one of them has claimed it.
     told_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Kills with no finished call in between; at the limit a person has to look.
     crashes = models.PositiveSmallIntegerField(default=0)
@@ -179,7 +179,7 @@ class Run(models.Model):
 
     @staticmethod
     def queue_of(batch_id: int | None) -> str:
-        """People wait for runs without a batch: a campaign must not stand before them."""
+        """The queue of a run: people wait for runs without a batch, so campaigns have a queue of their own."""
         return Run.QUEUE if batch_id is None else Run.CAMPAIGN_QUEUE
 
     @property
@@ -188,7 +188,7 @@ class Run(models.Model):
 
 
 class Stage(models.Model):
-    """One line of a Run as people watch it: what was done, how long it took, what was found."""
+    """One stage of a Run as its page shows it: what was done, how long it took, what was found."""
 
     class State(models.TextChoices):
         RUNNING = "running", _("Running")
@@ -236,14 +236,14 @@ class Stage(models.Model):
 
 class RetrievedMatchQuerySet(models.QuerySet["RetrievedMatch"]):
     def answers(self) -> RetrievedMatchQuerySet:
-        """What people are shown: the answer and starting points, without what only serves as an example."""
+        """What people see: the answer and starting points, without mere examples."""
         return self.exclude(answer="none")
 
 
 class RetrievedMatch(models.Model):
     """What the catalogue answered to a Run's statement; recorded once, so that a resumed run sees the same.
 
-    What it did not answer, but lies near, is recorded too, as *none*: a generator is shown it.
+    Neighbours that do not answer it are recorded too, as *none*: they serve as examples.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="matches")

@@ -13,7 +13,7 @@ from pipeline.models.run import Run
 
 
 class Shortening(models.Model):
-    """A text that somebody typed, and what the model made of it; nothing follows from it by itself."""
+    """A typed text and the model's shorter version; by itself it changes nothing."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")

@@ -1,4 +1,4 @@
-"""Spending: what was asked and paid on a day, kept up as tries end, so that no page counts them afresh."""
+"""Spending: calls and costs by day, updated as tries end, so that no page has to count them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Spending(models.Model):
     attempts = models.PositiveBigIntegerField(default=0)
     answered = models.PositiveBigIntegerField(default=0)
     possibly_billed = models.PositiveBigIntegerField(default=0)
-    # Answered, with no price known on that day: their cost is missing from `cost`, and is said to be.
+    # Answered without a known price: their cost is missing from `cost`, and pages say so.
     unpriced = models.PositiveBigIntegerField(default=0)
     input_tokens = models.PositiveBigIntegerField(default=0)
     output_tokens = models.PositiveBigIntegerField(default=0)

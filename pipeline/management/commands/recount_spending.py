@@ -1,4 +1,4 @@
-"""Counts what was asked and paid afresh from the ledger, should the daily sums ever be wrong."""
+"""Recounts spending from the ledger, in case the daily sums are ever wrong."""
 
 from __future__ import annotations
 
