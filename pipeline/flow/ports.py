@@ -36,7 +36,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftMade:
-    """One script text. `step` names it within its Run, so that a resumed Run makes it once."""
+    """One script text. Kind and round identify it within its Run, so that a resumed Run makes it once."""
 
     kind: DraftKind
     script: str
