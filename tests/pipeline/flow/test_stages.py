@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +96,8 @@ def test_a_stage_that_is_not_ended_is_a_defect() -> None:
     passage = Passage(Task("list"), ScriptedPorts())
     with pytest.raises(RuntimeError, match="was not ended"), passage.stage(compare.SIMILARITY):
         pass
+
+
+def test_the_guide_to_the_demo_model_names_every_task() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "stand-in.md").read_text(encoding="utf-8")
+    assert [name for name in ASKED_STAGES if not re.search(rf"`(Task: )?{name}`", guide)] == []
