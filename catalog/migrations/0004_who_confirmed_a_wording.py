@@ -18,7 +18,7 @@ def _person() -> models.ForeignKey:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0003_curation_and_calibration"),
+        ("catalog", "0002_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -7,8 +7,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0003_curation_and_calibration"),
-        ("pipeline", "0009_fewer_indexes"),
+        ("catalog", "0002_initial"),
+        ("pipeline", "0002_endpoints_and_presets"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

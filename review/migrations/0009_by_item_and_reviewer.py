@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("review", "0008_last_of_a_reviewer")]
+    dependencies = [("review", "0002_live_queue")]
 
     operations = [
         migrations.AddIndex(

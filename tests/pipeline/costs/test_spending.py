@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib import import_module
 from io import StringIO
 
 import pytest
@@ -159,19 +158,6 @@ def test_the_command_mends_what_is_wrong_and_says_so() -> None:
         said = StringIO()
         call_command("recount_spending", stdout=said)
         assert expected in said.getvalue()
-    assert kept() == right
-
-
-def test_the_migration_fills_in_what_the_recount_would() -> None:
-    run = start(Batch.objects.create(name="Study"))
-    settle_attempts(run, ANSWER, TOO_SLOW)
-    lose_worker(run)
-    right = kept()
-    Spending.objects.all().delete()
-
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("pipeline.migrations.0005_fill_spending").FILL)
-
     assert kept() == right
 
 
