@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from django.contrib.auth.decorators import login_required
 from django.urls import include, path
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -26,6 +30,20 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
         return {"type": "http", "scheme": "bearer", "bearerFormat": "sst_..."}
 
 
+@cache
+def api_schema() -> dict[str, Any]:
+    """The OpenAPI schema. It is the same for everybody, and takes a second: each process makes it once."""
+    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return found
+
+
+class OneSchema(SchemaGenerator):
+    """Answers with the schema that was made before."""
+
+    def get_schema(self, request: object = None, public: bool = False) -> dict[str, Any]:
+        return api_schema()
+
+
 router = DefaultRouter()
 # `/runs.json` and the like would be a second address of each operation, which nobody declares.
 router.include_format_suffixes = False
@@ -34,7 +52,9 @@ for app in (catalog.api, pipeline.api, review.api):
 
 # As YAML or JSON, as the caller prefers.
 show_schema = SpectacularAPIView.as_view(
-    permission_classes=[IsAuthenticated], content_negotiation_class=DefaultContentNegotiation
+    generator_class=OneSchema,
+    permission_classes=[IsAuthenticated],
+    content_negotiation_class=DefaultContentNegotiation,
 )
 show_docs = login_required(
     SpectacularSwaggerSplitView.as_view(url_name="api-schema", template_name="site/api_docs.html")

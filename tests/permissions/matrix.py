@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from django.urls import URLPattern, URLResolver, get_resolver
-from drf_spectacular.generators import SchemaGenerator
+
+from scriptsmith_site.api import api_schema
 
 HERE = Path(__file__).parent
 ROLES = ("reviewer", "curator", "manager", "administrator")
@@ -172,10 +173,9 @@ def admin_routes() -> dict[str, str]:
 @cache
 def operations() -> dict[str, tuple[str, str]]:
     """Operation to method and path, from the OpenAPI schema."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return {
         one["operationId"]: (method.upper(), path)
-        for path, methods in schema["paths"].items()
+        for path, methods in api_schema()["paths"].items()
         for method, one in methods.items()
         if isinstance(one, dict) and "operationId" in one and not path.endswith("/schema/")
     }

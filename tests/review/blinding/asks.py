@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any
 
 from django.urls import get_resolver, reverse
-from drf_spectacular.generators import SchemaGenerator
 
 from core.web.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Draft
 from review.models import Item
+from scriptsmith_site.api import api_schema
 from tests.keys import seen_in
 from tests.review.blinding.hidden_words import addresses
 from tests.review.blinding.twins import Ask
@@ -27,6 +25,8 @@ _ABOUT = re.compile(
 )
 # What would open the gate, which is another test.
 _OPENS = re.compile(r"/(score|reveal|decide|undo)/$")
+# Of the lists, the whole one and the one that a verdict narrows.
+_NEAREST = ({}, {"verdict": "incorrect"}, {"verdict": "incorrect", "state": ""})
 # Texts of both sides' secrets and what people look for.
 _WORDS = ("files", "-path", "incorrect", "imported")
 
@@ -57,6 +57,29 @@ def addresses_about(item: Item) -> list[Ask]:
         one
         for one in asks_about(item)
         if one.method == "GET" and not one.fragment and (not one.data or "verdict" in one.data)
+    ]
+
+
+def nearest_asks(item: Item) -> list[Ask]:
+    """Of `addresses_about` those that show this very item, its run, action and scripts, and what they are listed in."""
+    assert item.run is not None
+    run, action, key = item.run_id, item.run.action_id, public_key(ITEM, item.pk)
+    shown = (
+        *(f"{api}/items/{key}/" for api in ("", "/api/v1")),
+        *(f"{api}/runs/{run}/" for api in ("", "/api/v1")),
+        *(f"/runs/{run}/{part}/" for part in ("status", "calls")),
+        *(f"{api}/actions/{action}/" for api in ("", "/api/v1")),
+        *("/", "/actions/", "/queue/", "/studies/", f"/studies/{item.campaign_id}/"),
+        *(f"/api/v1/{name}/" for name in ("actions", "drafts", "items", "queue", "runs", "scores")),
+        "/api/v1/scores/pace/",
+    )
+    drafts = tuple(
+        f"/api/v1/drafts/{public_key(DRAFT, draft.pk)}/" for draft in item.run.drafts.all()
+    )
+    return [
+        one
+        for one in addresses_about(item)
+        if one.path in (*shown, *drafts) and one.data in _NEAREST
     ]
 
 
@@ -103,7 +126,7 @@ def _pages(item: Item, draft: Draft) -> Iterator[Ask]:
 def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
     """Each operation of the schema; of those that read, each declared parameter with each value it may have."""
     keys = _keys(item, draft)
-    for path, methods in _read_schema()["paths"].items():
+    for path, methods in api_schema()["paths"].items():
         folder = next((name for name in keys if name in path.partition("{")[0]), "")
         filled = re.sub(r"\{\w+\}", str(keys.get(folder, 1)), path)
         if _LEFT_OUT.match(filled):
@@ -116,13 +139,6 @@ def _operations(item: Item, draft: Draft) -> Iterator[Ask]:
                 yield Ask(
                     method.upper(), filled, {} if method != "post" else {"why": ""}, as_json=True
                 )
-
-
-@cache
-def _read_schema() -> dict[str, Any]:
-    """The API's; the same for every item, and slow to make."""
-    schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-    return schema
 
 
 def _parameters(operation: dict[str, object], item: Item) -> Iterator[tuple[str, object]]:
