@@ -8,7 +8,8 @@ from importlib import import_module
 
 import pytest
 from django.apps import apps
-from django.db import connections
+from django.db import connections, transaction
+from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
 from tests.template import NAME as TEMPLATE
@@ -30,6 +31,22 @@ def _only_loopback() -> Iterator[None]:
     socket.socket.connect = connect  # type: ignore[method-assign, assignment]
     yield
     socket.socket.connect = real  # type: ignore[method-assign]
+
+
+@pytest.fixture(scope="module")
+def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """A transaction around all tests of a module: what fixtures of the module make in it is made once.
+
+    Each test's own changes are undone as ever, and those rows after the last one. Not for tests with real
+    transactions. Who makes rows takes `django_db_blocker.unblock()`.
+    """
+    around = transaction.atomic()
+    with django_db_blocker.unblock():
+        around.__enter__()
+    yield
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,6 +6,7 @@ Workers of xdist inherit the addresses from the process that controls them.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -13,9 +14,17 @@ import sys
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+# Six thousand tests and all modules are half a million objects that stay: looking through them again and again
+# for what could be freed takes a third of the collection's time.
+gc.disable()
+
 for _name in list(os.environ):
     if _name.startswith(("ANTHROPIC_", "OPENAI_", "CLAUDE_")):
         del os.environ[_name]
+
+# The workers share the cores already: threads that wait for one another by spinning would take them from the tests.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # Set here and not in pyproject alone: importing the product names its own settings otherwise.
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
@@ -34,20 +43,34 @@ if "SCRIPTSMITH_TEST_SERVERS" not in os.environ:
     _stop = [_template.wait, _servers.stop]
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is there now stays; from here on garbage is collected, without looking at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     while _stop:
         _stop.pop(0)()
 
 
-class ModulesWithServers(LoadScopeScheduling):
-    """Every test by itself on whichever worker is free, but modules whose tests share servers as a whole.
+SHARE = ("tests/site/embedded/", "tests/permissions/", "tests/review/report/test_report_pages.py")
 
+
+class ModulesWithServers(LoadScopeScheduling):
+    """Every test by itself on whichever worker is free, but modules whose tests share servers or rows as a whole.
+
+    Without the slow tests so few take the running product that one worker has them all, and one product is started.
     xdist's own groups name a test by an attribute that this pytest no longer has.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        shares = nodeid.startswith(("tests/browser/", "tests/flow/", "tests/site/embedded/"))
-        return nodeid.split("::")[0] if shares else nodeid
+        module = nodeid.split("::")[0]
+        if module.startswith(("tests/browser/", "tests/flow/")):
+            return "the product" if self.config.option.markexpr == "not slow" else module
+        return module if module.startswith(SHARE) else nodeid
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ModulesWithServers:

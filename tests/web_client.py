@@ -14,13 +14,17 @@ from __future__ import annotations
 import re
 import secrets
 import string
+from copy import copy
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.template import Context, Template
 from django.test import Client
+from django.test import client as django_client
 from django.test.client import MULTIPART_CONTENT
+from django.test.utils import ContextList
 
 from tests.page_forms import TOKEN, forms_in
 
@@ -28,6 +32,21 @@ _SECRET_LENGTH = 32
 _HEADER = re.compile(r'hx-headers=\'\{"X-CSRFToken": "([^"]*)"\}\'')
 _URLENCODED = "application/x-www-form-urlencoded"
 _FORM_TYPES = (MULTIPART_CONTENT, _URLENCODED)
+
+
+def _keep_page_context(
+    kept: dict[str, Any], *, template: Template, context: Context, **rest: object
+) -> None:
+    """Keep every template, but the context of whole pages only, and not of the dozens of parts that they include.
+
+    Django's own client copies the context of each part.
+    """
+    kept.setdefault("templates", []).append(template)
+    if context.template is template:
+        kept.setdefault("context", ContextList()).append(copy(context))
+
+
+django_client.store_rendered_templates = _keep_page_context
 
 
 class WebClient(Client):
