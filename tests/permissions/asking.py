@@ -40,26 +40,37 @@ class Browser:
         if user is not None:
             client.force_login(user)
         client.cookies[settings.CSRF_COOKIE_NAME] = _TOKEN
+        # Three in five of all answers refuse: as JSON, for the page around it is the same each time.
+        # Who is not signed in is led to the sign-in page, and so asks as a browser does.
+        self._refusals = {} if user is None else {"Accept": "application/json"}
         self._cookies = client.cookies.output()
         self._admin = ""
         self._headers = {"Authorization": f"Bearer {token}"} if token else {"X-CSRFToken": _TOKEN}
 
     def answer(self, method: str, url: str) -> str:
         """allowed, 403, 404, 405, sign-in, no history or an error; the database is as it was."""
+        return self.ask(method, url)[0]
+
+    def ask(self, method: str, url: str) -> tuple[str, str]:
+        """The answer in one word, as above, and the page; what is no page, or streamed, is an empty one."""
         with undone():
-            return self._sort(self._send(method, url), url)
+            response = self._send(method, url, **self._refusals)
+            kind = response.headers.get("Content-Type", "")
+            is_page = "html" in kind and not response.streaming
+            html = response.content.decode() if is_page else ""  # type: ignore[attr-defined]
+            return self._sort(response, url), html
 
     def get(self, url: str) -> HttpResponseBase:
         """The page itself, which may write; what is streamed is read by whoever asks."""
         return self._send("GET", url)
 
-    def _send(self, method: str, url: str) -> HttpResponseBase:
+    def _send(self, method: str, url: str, **headers: str) -> HttpResponseBase:
         # What an answer said about cookies was undone with the rest.
         self._requests.cookies = SimpleCookie(self._cookies.replace("Set-Cookie: ", ""))
         kind = {"content_type": "application/json"} if url.startswith("/api/") else {}
         send = getattr(self._requests, method.lower())
         body = {"data": {}} if method != "GET" and kind else {}
-        response: HttpResponseBase = send(url, headers=self._headers, **body, **kind)
+        response: HttpResponseBase = send(url, headers={**self._headers, **headers}, **body, **kind)
         return response
 
     def _sort(self, response: HttpResponseBase, url: str) -> str:

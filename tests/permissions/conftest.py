@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from tests.permissions.objects import Everything
 
 
+@pytest.fixture(scope="module")
+def _everything(module_rows: None, django_db_blocker: DjangoDbBlocker) -> Everything:
+    with django_db_blocker.unblock():
+        return Everything()
+
+
 @pytest.fixture
-def everything(db: None) -> Everything:
+def everything(_everything: Everything, db: None) -> Everything:
     """People of every role, and objects of every kind."""
-    return Everything()
+    return _everything
