@@ -37,6 +37,7 @@ print('shelved', version.entry_id, version.pk)
 """
 
 
+@pytest.mark.slow
 def test_no_page_needs_what_the_policy_refuses(sign_in: Callable[..., Page]) -> None:
     page = sign_in("carla")
     for address in PAGES:
@@ -48,6 +49,7 @@ def test_no_page_needs_what_the_policy_refuses(sign_in: Callable[..., Page]) -> 
             assert problems_of(page) == [], address
 
 
+@pytest.mark.slow
 def test_the_admin_can_be_read_by_everybody(site: Site, context: BrowserContext) -> None:
     said = site.run(_SHELVE)
     entry, version = next(
@@ -73,6 +75,7 @@ def test_the_admin_can_be_read_by_everybody(site: Site, context: BrowserContext)
     assert found == []
 
 
+@pytest.mark.slow
 def test_a_curator_imports_and_exports_in_the_admin(
     sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -95,6 +98,7 @@ def test_a_curator_imports_and_exports_in_the_admin(
     assert "Tell the date of today" in Path(download.value.path()).read_text()
 
 
+@pytest.mark.slow
 def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -114,6 +118,7 @@ def test_a_curator_imports_on_the_catalogues_page_by_keyboard(
     assert problems_of(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["verify", "deprecate"])
 def test_an_action_is_said_before_it_is_done(sign_in: Callable[..., Page], action: str) -> None:
     page = sign_in("carla")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.axe import problems_of
@@ -43,6 +44,7 @@ def wait_for_another(page: Page, address: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brings_both_back(
     site: Site, context: BrowserContext
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_picked_0_is_not_approved_a_2_and_its_comment_are_stored_and_undo_brin
     assert stored(site, address) == "stored 0 []"
 
 
+@pytest.mark.slow
 def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reason(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -105,6 +108,7 @@ def test_a_rejection_takes_the_picked_score_with_it_and_is_undone_with_its_reaso
     assert stored(site, address) == "stored 0 []"
 
 
+@pytest.mark.slow
 def test_approving_takes_what_is_picked_and_typed_where_no_javascript_runs(
     site: Site, browser: Browser
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.axe import problems_of
@@ -11,6 +12,7 @@ from tests.browser.desk import log_in, make_on, score_all
 from tests.site_process import Site
 
 
+@pytest.mark.slow
 def test_twenty_items_are_scored_with_keys_only(site: Site, sign_in: Callable[..., Page]) -> None:
     address = make_on(site, "Twenty", items=20, people=["rita"])
     page = sign_in("rita")
@@ -21,6 +23,7 @@ def test_twenty_items_are_scored_with_keys_only(site: Site, sign_in: Callable[..
     expect(page.get_by_text("20 done by you")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_two_reviewers_on_the_same_study_never_meet_the_same_item(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -35,6 +38,7 @@ def test_two_reviewers_on_the_same_study_never_meet_the_same_item(
     assert len(met) + len(others) == 5, "one is still in the first one's hands"
 
 
+@pytest.mark.slow
 def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -68,6 +72,7 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
 # --- Everything pulled away ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lost(
     site: Site, context: BrowserContext
 ) -> None:
@@ -125,6 +130,7 @@ def test_network_server_and_session_go_while_one_types_and_not_a_character_is_lo
     assert "kept one two three four True" in site.run(asked)
 
 
+@pytest.mark.slow
 def test_two_tabs_on_one_item_are_told_apart(site: Site, context: BrowserContext) -> None:
     address = make_on(site, "Tabs", items=1, people=["rita"])
     older = context.new_page()

@@ -24,6 +24,7 @@ def desk(site: Site, sign_in: Callable[..., Page], request: pytest.FixtureReques
     return page
 
 
+@pytest.mark.slow
 def test_escape_leaves_the_comment_and_keeps_it(desk: Page) -> None:
     desk.keyboard.press("c")
     expect(desk.locator("#comment")).to_be_focused()

@@ -89,6 +89,7 @@ def is_page(page: Page, address: str) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_every_page_can_be_read_by_everybody(
     everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
@@ -119,6 +120,7 @@ def test_every_page_can_be_read_by_everybody(
     }
 
 
+@pytest.mark.slow
 def test_whoever_wants_no_motion_sees_none(
     everything: list[str], sign_in: Callable[..., Page]
 ) -> None:

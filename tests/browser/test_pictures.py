@@ -64,6 +64,7 @@ def saved(page: Page) -> None:
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
 
 
+@pytest.mark.slow
 def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str]) -> None:
     first, passed, *_others = made
     page = lena.new_page()
@@ -149,6 +150,7 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-queue")
 
 
+@pytest.mark.slow
 def test_pictures_of_what_goes_wrong(site: Site, lena: BrowserContext, made: list[str]) -> None:
     first, _passed, long_, hostile, sent, study = made
     page = lena.new_page()
@@ -202,6 +204,7 @@ def test_pictures_of_what_goes_wrong(site: Site, lena: BrowserContext, made: lis
     take(page, "desk-narrow")
 
 
+@pytest.mark.slow
 def test_pictures_of_the_pages_beside_it(
     site: Site, sign_in: Callable[..., Page], lena: BrowserContext
 ) -> None:

@@ -33,6 +33,7 @@ def page(site: Site) -> Iterator[Page]:
         browser.close()
 
 
+@pytest.mark.slow
 def test_back_shows_nothing_after_signing_out(page: Page) -> None:
     page.goto("/settings/")
     expect(page.get_by_role("heading", name="Password", exact=True)).to_be_visible()
@@ -46,6 +47,7 @@ def test_back_shows_nothing_after_signing_out(page: Page) -> None:
     assert "Settings" not in kept, "htmx keeps no copies of pages"
 
 
+@pytest.mark.slow
 def test_back_works_while_signed_in(page: Page) -> None:
     page.goto("/queue/")
     page.goto("/settings/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.pictures import take
@@ -23,6 +24,7 @@ def ask(page: Page, statement: str) -> None:
     page.wait_for_url("**/runs/**")
 
 
+@pytest.mark.slow
 def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     sign_in: Callable[..., Page],
 ) -> None:

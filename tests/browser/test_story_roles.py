@@ -63,6 +63,7 @@ def move(page: Page, words: str, *, button: str = "", **typed: str) -> None:
     press(page, box.get_by_role("button", name=button or words))
 
 
+@pytest.mark.slow
 def test_a_curator_moves_versions_and_says_how_uses_went(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
@@ -113,6 +114,7 @@ def test_pressing_cancel_leaves_a_form_unsent(sign_in: Callable[..., Page]) -> N
     page.wait_for_url("**/catalogue/")
 
 
+@pytest.mark.slow
 def test_a_reviewer_asks_scores_and_approves_without_any_script(
     site: Site, browser: Browser
 ) -> None:
@@ -144,6 +146,7 @@ def test_a_reviewer_asks_scores_and_approves_without_any_script(
     context.close()
 
 
+@pytest.mark.slow
 def test_a_manager_makes_a_campaign_imports_into_it_and_reads_the_audit_log(
     site: Site, sign_in: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -184,6 +187,7 @@ def elsewhere(context: BrowserContext) -> Page:
     return context.new_page()
 
 
+@pytest.mark.slow
 def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
     sign_in: Callable[..., Page], elsewhere: Page
 ) -> None:

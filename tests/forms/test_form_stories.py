@@ -50,8 +50,18 @@ def _own_folder(settings: object, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
 
 
+# `make test` tells the first story of each template; what else is done with the same form is a slow test.
+_FIRST = {one.template: one for one in reversed(STORIES)}
+
+
 @pytest.mark.django_db
-@pytest.mark.parametrize("story", [pytest.param(one, id=one.id) for one in STORIES])
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param(one, id=one.id, marks=() if _FIRST[one.template] is one else pytest.mark.slow)
+        for one in STORIES
+    ],
+)
 def test_a_form_does_what_it_says(story: Story) -> None:
     world = World(who=story.who)
     page = open_page(story, world)

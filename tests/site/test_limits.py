@@ -38,6 +38,7 @@ def test_one_password_tried_on_thirty_names_is_stopped(stranger: User) -> None:
     assert Person("192.0.2.7").sign_in("sam", PASSWORD).status_code == 302, "nobody else waits"
 
 
+@pytest.mark.slow
 def test_the_page_says_how_long(stranger: User) -> None:
     sprayer = Person("192.0.2.66")
     for n in range(20):
@@ -49,6 +50,7 @@ def test_the_page_says_how_long(stranger: User) -> None:
     )
 
 
+@pytest.mark.slow
 def test_signing_in_between_does_not_start_the_count_anew(stranger: User) -> None:
     for n in range(19):
         Person("192.0.2.66").sign_in(f"name{n}", "Winter2026!")
@@ -58,6 +60,7 @@ def test_signing_in_between_does_not_start_the_count_anew(stranger: User) -> Non
     assert Person("192.0.2.66").sign_in("name21", "Winter2026!").status_code == 429
 
 
+@pytest.mark.slow
 def test_all_addresses_of_one_ipv6_network_are_one(stranger: User) -> None:
     answers = [
         Person(f"2001:db8:1:2::{n:x}").sign_in(f"name{n}", "Winter2026!").status_code
@@ -67,6 +70,7 @@ def test_all_addresses_of_one_ipv6_network_are_one(stranger: User) -> None:
     assert Person("2001:db8:1:3::1").sign_in("sam", PASSWORD).status_code == 302
 
 
+@pytest.mark.slow
 def test_many_addresses_on_one_account_are_stopped_and_its_person_is_not(
     stranger: User,
 ) -> None:
@@ -79,6 +83,7 @@ def test_many_addresses_on_one_account_are_stopped_and_its_person_is_not(
     assert Person("198.51.100.1").sign_in("sam", PASSWORD).status_code == 302, "where they work"
 
 
+@pytest.mark.slow
 def test_the_account_s_limit_is_short_and_a_link_gets_around_it(
     stranger: User, administrator: User
 ) -> None:
@@ -94,6 +99,7 @@ def test_the_account_s_limit_is_short_and_a_link_gets_around_it(
     assert sam.sign_in("sam", new).status_code == 302
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_say_who_has_an_account(stranger: User) -> None:
     def answers(name: str) -> list[int]:
         return [
@@ -103,6 +109,7 @@ def test_the_answer_does_not_say_who_has_an_account(stranger: User) -> None:
     assert answers("sam") == answers("nobody")
 
 
+@pytest.mark.slow
 def test_guesses_of_the_present_password_are_stopped(stranger: User, settings: Settings) -> None:
     sam = Person()
     sam.sign_in("sam", PASSWORD)
@@ -150,6 +157,7 @@ def test_a_program_with_a_revoked_token_stops_nobody(reviewer: User) -> None:
     assert {bearer(made.secret)[0] for _poll in range(25)} == {401}
 
 
+@pytest.mark.slow
 def test_a_lockout_ends_by_itself(stranger: User, monkeypatch: pytest.MonkeyPatch) -> None:
     sprayer = Person("192.0.2.66")
     for n in range(22):
@@ -177,6 +185,7 @@ def test_an_administrator_lifts_the_lockout_of_an_address(
     assert Person("192.0.2.66").sign_in("sam", PASSWORD).status_code == 302
 
 
+@pytest.mark.slow
 def test_an_administrator_lifts_all_lockouts_of_a_person(
     stranger: User, administrator: User
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from scriptsmith_site.web import gunicorn_worker
 
 _LOADED = """
@@ -18,6 +20,7 @@ print(len(cached.get_template_cache), "review.desk.views.desk" in sys.modules, g
 """
 
 
+@pytest.mark.slow
 def test_views_and_templates_are_loaded_before_the_first_page_is_asked_for() -> None:
     """In a process of its own, as gunicorn would load it."""
     done = subprocess.run(

@@ -25,10 +25,12 @@ BOUND = (
     "script",
     [
         pytest.param("(" * 100_000, id="open parentheses"),
-        pytest.param("(" * 50_000 + "ls" + ")" * 50_000, id="deep parentheses"),
+        pytest.param(
+            "(" * 50_000 + "ls" + ")" * 50_000, id="deep parentheses", marks=pytest.mark.slow
+        ),
         pytest.param("$(" * 50_000 + "ls" + ")" * 50_000, id="deep substitutions"),
         pytest.param('"$(' * 50_000, id="open strings"),
-        pytest.param("`" * 100_001, id="backquotes"),
+        pytest.param("`" * 100_001, id="backquotes", marks=pytest.mark.slow),
         pytest.param("${a:-" * 50_000, id="open expansions"),
         pytest.param("if true; then " * 3_000, id="open ifs"),
         pytest.param("while true; do " * 1_000, id="open loops"),
@@ -36,7 +38,7 @@ BOUND = (
         pytest.param("cat <<A <<B\n" * 1_000, id="heredocs"),
         pytest.param("a|" * 2_000 + "b", id="a long pipeline"),
         pytest.param("sudo " * 50_000 + "rm x", id="wrappers"),
-        pytest.param("bash -c 'x; " * 1_000, id="shells in shells"),
+        pytest.param("bash -c 'x; " * 1_000, id="shells in shells", marks=pytest.mark.slow),
         pytest.param('eval "ls; eval ls";' * 600, id="many texts"),
         pytest.param('echo "rm -rf /x" | sh\n' * 500, id="many pipes into shells"),
         pytest.param(
@@ -58,16 +60,26 @@ BOUND = (
         pytest.param("a=$b\nb=$a\nrm -rf $a/*", id="variables in a circle"),
         pytest.param("\u202e" * 30_000, id="hidden characters"),
         pytest.param("echo ${x#`ls`}\n" * 5_000, id="hidden substitutions"),
-        pytest.param("echo " + "${x#`" * 5_000, id="hidden substitutions in one another"),
+        pytest.param(
+            "echo " + "${x#`" * 5_000,
+            id="hidden substitutions in one another",
+            marks=pytest.mark.slow,
+        ),
         pytest.param("echo `" + "\\`" * 50_000, id="escaped backquotes"),
-        pytest.param("x='" + "a[$(" * 50_000 + "'", id="subscripts"),
-        pytest.param("a=(" + "w " * 20_000 + ")\n" + "$a\n" * 500, id="a large array"),
+        pytest.param("x='" + "a[$(" * 50_000 + "'", id="subscripts", marks=pytest.mark.slow),
+        pytest.param(
+            "a=(" + "w " * 20_000 + ")\n" + "$a\n" * 500, id="a large array", marks=pytest.mark.slow
+        ),
         pytest.param(
             "".join(f'f{n}() {{ f{n + 1} "$@"; f{n + 1} "$@"; }}\n' for n in range(30)) + "f0 rm a",
             id="functions that double",
         ),
-        pytest.param("cd $x\n" * 2_000 + "rm -rf *\n" * 2_000, id="many folders"),
-        pytest.param("x=$y\n" * 2_000 + "rm -rf $x/\n" * 1_000, id="many values"),
+        pytest.param(
+            "cd $x\n" * 2_000 + "rm -rf *\n" * 2_000, id="many folders", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "x=$y\n" * 2_000 + "rm -rf $x/\n" * 1_000, id="many values", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_work_is_bounded(script: str) -> None:

@@ -244,6 +244,7 @@ class TestOwnScoring:
             )
         return made
 
+    @pytest.mark.slow
     def test_it_is_fitted_compared_and_switched_by_a_person_and_back(
         self, labelled: list[MatchLabel], curator: User, client_for: ClientFor
     ) -> None:

@@ -49,6 +49,7 @@ def act(client: Client, model: str, name: str, *rows: object, **typed: str) -> s
 # --- Who may what ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_administrator_looks_at_every_list_and_record_and_changes_nothing(
     administrator: User, client_for: ClientFor
 ) -> None:

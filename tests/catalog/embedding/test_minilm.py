@@ -39,6 +39,7 @@ def test_vectors_agree_with_a_plain_forward_pass_of_the_original_weights(
     assert min(cosines) > 0.999
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("model_cache")
 def test_as_many_tokens_are_read_as_the_original_reads() -> None:
     assert longest_of(find_model_folder()) == LONGEST == LONGEST_OF_GRAPH

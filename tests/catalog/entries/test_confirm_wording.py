@@ -298,6 +298,7 @@ def test_an_import_as_a_draft_confirms_nothing(curator: User, tmp_path: Path) ->
     assert phrasing.waits and phrasing.added_by == curator
 
 
+@pytest.mark.slow
 def test_the_starter_entries_are_confirmed() -> None:
     exchange.load_starter()
     assert Phrasing.objects.exists()

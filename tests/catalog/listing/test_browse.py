@@ -15,6 +15,7 @@ from catalog.entries import services as entry_services
 from catalog.models import EmbeddingModel, Version
 from catalog.version_details import VersionDetails
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
+from tests.first_cases import first_cases
 from tests.web_client import WebClient
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +46,7 @@ def listed(client: Client, query: str = "") -> list[str]:
 
 @pytest.mark.parametrize(
     ("query", "titles"),
-    [
+    first_cases(3, [
         pytest.param("", ["Ping the old host", "Empty the cache", "Show the uptime",
                           "Restart the print spooler"], id="all, newest first"),
         pytest.param("?state=in_review", ["Empty the cache"], id="what waits"),
@@ -55,7 +56,7 @@ def listed(client: Client, query: str = "") -> list[str]:
         pytest.param("?side_effect=read_only&tag=triage", ["Show the uptime"], id="two at once"),
         pytest.param("?owner=carla", ["Show the uptime"], id="by owner"),
         pytest.param("?tag=nothing", [], id="an unknown tag"),
-    ],
+    ]),
 )  # fmt: skip
 def test_filters_in_the_address_narrow_the_list(
     shelf: dict[str, Version], reviewer: User, client_for: ClientFor, query: str, titles: list[str]
@@ -117,9 +118,17 @@ def test_the_list_goes_on_page_by_page(
 
 @pytest.mark.parametrize(
     "address",
-    ["/catalogue/", "/catalogue/?q=task", "/catalogue/{}/", "/catalogue/{}/history/",
-     "/api/v1/entries/", "/api/v1/entries/?q=task", "/api/v1/entries/{}/"],
-)  # fmt: skip
+    [
+        *("/catalogue/", "/catalogue/{}/", "/api/v1/entries/?q=task"),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in (
+                *("/catalogue/?q=task", "/catalogue/{}/history/"),
+                *("/api/v1/entries/", "/api/v1/entries/{}/"),
+            )
+        ),
+    ],
+)
 def test_the_number_of_queries_does_not_grow(
     curator: User, client_for: ClientFor, address: str
 ) -> None:

@@ -115,7 +115,7 @@ def questions() -> list[Asked]:
     """Statements about services, in other words than the entries; a third has no answer."""
     dice = random.Random(11)
     found = []
-    for number in range(240):
+    for number in range(120):
         verb, service = dice.choice(list(WORDS)), dice.choice(SERVICES)
         entries = [(other, name) for other in WORDS for name in dice.sample(SERVICES, 3)]
         entries = [entry for entry in entries if entry != (verb, service)]

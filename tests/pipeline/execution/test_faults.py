@@ -16,6 +16,7 @@ from django.utils import timezone
 from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, Run
+from tests.first_cases import first_cases
 from tests.make import make_action
 from tests.standin_process import StandIn
 
@@ -78,14 +79,21 @@ def status(code: int, **details: object) -> Rule:
 
 @pytest.mark.parametrize(
     ("rule", "happened", "advice"),
-    [
-        pytest.param(status(400), "refused the request as it was put", "mode and limits", id="400"),
-        pytest.param(status(401), "did not accept the key", "sets the right key", id="401"),
-        pytest.param(status(403), "may not be used for this", "may use this model", id="403"),
-        pytest.param(status(404), "knows no such model", "checks the endpoint's address", id="404"),
-        pytest.param(status(409), "refused the request", "mode and limits", id="409"),
-        pytest.param(status(413), "too large for the server", "with less context", id="413"),
-    ],
+    first_cases(
+        2,
+        [
+            pytest.param(
+                status(400), "refused the request as it was put", "mode and limits", id="400"
+            ),
+            pytest.param(status(401), "did not accept the key", "sets the right key", id="401"),
+            pytest.param(status(403), "may not be used for this", "may use this model", id="403"),
+            pytest.param(
+                status(404), "knows no such model", "checks the endpoint's address", id="404"
+            ),
+            pytest.param(status(409), "refused the request", "mode and limits", id="409"),
+            pytest.param(status(413), "too large for the server", "with less context", id="413"),
+        ],
+    ),
 )
 def test_what_trying_again_cannot_help_stops_the_run_at_once(
     meet: Callable[..., Seen], rule: Rule, happened: str, advice: str
@@ -110,19 +118,24 @@ def test_the_api_tells_the_same(meet: Callable[..., Seen]) -> None:
 
 @pytest.mark.parametrize(
     ("rule", "happened"),
-    [
-        pytest.param(status(429, retry_after=30), "had too many requests", id="429"),
-        pytest.param(
-            status(429, headers={"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT"}),
-            "had too many requests",
-            id="429 until a date",
-        ),
-        pytest.param(
-            status(429, headers={"retry-after": "nan"}), "had too many requests", id="429 nonsense"
-        ),
-        pytest.param(status(503, retry_after=30), "was not available", id="503"),
-        pytest.param(status(529, retry_after=30), "were overloaded", id="529"),
-    ],
+    first_cases(
+        2,
+        [
+            pytest.param(status(429, retry_after=30), "had too many requests", id="429"),
+            pytest.param(
+                status(429, headers={"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT"}),
+                "had too many requests",
+                id="429 until a date",
+            ),
+            pytest.param(
+                status(429, headers={"retry-after": "nan"}),
+                "had too many requests",
+                id="429 nonsense",
+            ),
+            pytest.param(status(503, retry_after=30), "was not available", id="503"),
+            pytest.param(status(529, retry_after=30), "were overloaded", id="529"),
+        ],
+    ),
 )
 def test_a_busy_server_has_the_run_wait_and_costs_nothing(
     meet: Callable[..., Seen], rule: Rule, happened: str
@@ -136,27 +149,30 @@ def test_a_busy_server_has_the_run_wait_and_costs_nothing(
 
 @pytest.mark.parametrize(
     ("rule", "happened"),
-    [
-        pytest.param(status(402), "can't pay at present", id="402"),
-        pytest.param(
-            status(402, error_code="linked_organization_spend_limit_reached"),
-            "pay",
-            id="402 linked",
-        ),
-        *(
-            pytest.param(status(429, error_code=code), "A spend limit of the account", id=code)
-            for code in (
-                "contract_spend_limit_reached",
-                "enforced_spend_limit_reached",
-                "ramp_limit_exceeded",
-            )
-        ),
-        pytest.param(
-            status(400, message="You have reached your specified API usage limits."),
-            "A spend limit of the account",
-            id="a limit of one's own is a 400",
-        ),
-    ],
+    first_cases(
+        2,
+        [
+            pytest.param(status(402), "can't pay at present", id="402"),
+            pytest.param(
+                status(402, error_code="linked_organization_spend_limit_reached"),
+                "pay",
+                id="402 linked",
+            ),
+            *(
+                pytest.param(status(429, error_code=code), "A spend limit of the account", id=code)
+                for code in (
+                    "contract_spend_limit_reached",
+                    "enforced_spend_limit_reached",
+                    "ramp_limit_exceeded",
+                )
+            ),
+            pytest.param(
+                status(400, message="You have reached your specified API usage limits."),
+                "A spend limit of the account",
+                id="a limit of one's own is a 400",
+            ),
+        ],
+    ),
 )
 def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
     meet: Callable[..., Seen], rule: Rule, happened: str
@@ -169,7 +185,7 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
 
 @pytest.mark.parametrize(
     ("rule", "tried", "billed", "happened"),
-    [
+    first_cases(2, [
         pytest.param(status(500), ("broken", 500), 0, "failed while it answered", id="500"),
         pytest.param(
             status(502, text="<html>Bad gateway</html>"), ("broken", 502), 0, "no proper answer",
@@ -201,7 +217,7 @@ def test_a_spend_limit_rests_the_endpoint_and_a_person_is_told_to_act(
             {"kind": "drip", "seconds": 0.2, "bytes": 20}, ("timeout", None), 2, "took too long",
             id="drip, each byte in time",
         ),
-    ],
+    ]),
 )  # fmt: skip
 def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
     meet: Callable[..., Seen],
@@ -220,7 +236,7 @@ def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
 
 @pytest.mark.parametrize(
     ("rule", "happened", "advice"),
-    [
+    first_cases(2, [
         pytest.param(
             {"kind": "refusal", "category": "cyber", "count": 1},
             "The model refused to write this script.",
@@ -249,7 +265,7 @@ def test_what_may_have_been_billed_is_tried_once_more_and_no_more(
             {"kind": "tool_input", "input": {"script": 7}}, "No script could be read", "words",
             id="off its schema",
         ),
-    ],
+    ]),
 )  # fmt: skip
 def test_a_reply_without_a_script_fails_the_run_and_is_paid_for(
     meet: Callable[..., Seen], rule: Rule, happened: str, advice: str
@@ -264,7 +280,7 @@ def test_a_reply_without_a_script_fails_the_run_and_is_paid_for(
 
 @pytest.mark.parametrize(
     ("task", "rule", "verdict", "billed", "words"),
-    [
+    first_cases(2, [
         pytest.param(
             "similarity", {"kind": "contradiction"}, "unknown", 4, "contradicts itself",
             id="contradiction",
@@ -292,7 +308,7 @@ def test_a_reply_without_a_script_fails_the_run_and_is_paid_for(
             "generate", {"kind": "text", "sample": "nested_fence"}, "unknown", None,
             "a here-document in it holds a code fence", id="nested fence",
         ),
-    ],
+    ]),
 )  # fmt: skip
 def test_a_reply_that_is_odd_is_never_a_verdict_by_accident(
     meet: Callable[..., Seen], task: str, rule: Rule, verdict: str, billed: int | None, words: str

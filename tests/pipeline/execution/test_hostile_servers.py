@@ -15,6 +15,7 @@ from django.urls import reverse
 from pipeline import services
 from pipeline.execution import run_worker
 from pipeline.models import Attempt, Endpoint, ModelCall, Price, Run, Spending
+from tests.first_cases import first_cases
 from tests.hostile import Hostile
 from tests.make import make_action
 
@@ -76,7 +77,7 @@ def meet(
 
 @pytest.mark.parametrize(
     ("kind", "tries", "words"),
-    [
+    first_cases(3, [
         pytest.param(
             "drip", 2, ["took too long to answer", NO_REPLY, "allows the endpoint more time"],
             id="drip",
@@ -113,7 +114,7 @@ def meet(
         pytest.param(
             "html", 1, ["A web page came back", NOT_BILLED, "a page for people answers there"], id="HTML"
         ),
-    ],
+    ]),
 )  # fmt: skip
 def test_the_run_fails_with_words_that_say_what_to_do(
     meet: Callable[..., Seen], kind: str, tries: int, words: list[str]

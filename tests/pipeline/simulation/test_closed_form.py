@@ -14,6 +14,7 @@ from pipeline.simulation.figures import count
 from pipeline.simulation.item_flow import ItemOutcome, simulate_item
 from pipeline.simulation.quantiles import quantile
 from pipeline.types import Verdict
+from tests.first_cases import first_cases
 from tests.pipeline.simulation.asking import MIXED, PAPER, ask_directly, every_way, outcomes
 
 NEVER = Rates(generator=0, recall=0, false_alarm=0, fixes=0, breaks=0, fixes_missed=0)
@@ -45,7 +46,9 @@ def is_flagged(one: ItemOutcome) -> bool:
     return one.verdict is Verdict.INCORRECT
 
 
-@pytest.mark.parametrize("item", [pytest.param(1, id="odd"), pytest.param(2, id="even")])
+@pytest.mark.parametrize(
+    "item", first_cases(3, [pytest.param(1, id="odd"), pytest.param(2, id="even")])
+)
 @pytest.mark.parametrize("rounds", [0, 1, 2, 3])
 def test_it_is_the_sum_over_every_way_through_the_real_flow(item: int, rounds: int) -> None:
     ways = list(
@@ -92,6 +95,7 @@ def test_what_has_nothing_to_divide_by_is_undefined() -> None:
     assert expected["overall_as_recommended"] == 0
 
 
+@pytest.mark.slow
 def test_many_simulations_agree_with_it() -> None:
     """Eight seeds, fixed: no figure is off by more than chance explains, and few by more than it should."""
     counted = [

@@ -23,6 +23,7 @@ def run(*arguments: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
+@pytest.mark.slow
 def test_the_json_is_the_documented_one_and_the_same_whatever_the_threads() -> None:
     asked = ("--items", "12", "--rounds", "2", "--preset", "paper", "--recall", "0.6", "--json")
     said, progress = run(*asked)
@@ -79,6 +80,7 @@ def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:
     assert refused.value.returncode == 2
 
 
+@pytest.mark.slow
 def test_the_stand_in_in_simulation_mode_answers_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "rates.json"
     simulation = Simulation(seed=1, configurations=(load_presets()["paper"],))

@@ -12,12 +12,13 @@ from review import services
 from review.models import Flag, Item, Score
 from tests.people import make_person
 from tests.review.blinding import rewriting
-from tests.review.blinding.asks import addresses_about
+from tests.review.blinding.asks import addresses_about, nearest_asks
 from tests.review.blinding.parts import Part
-from tests.review.blinding.twins import Side, compare
+from tests.review.blinding.twins import Ask, Side, compare
 from tests.review.desk.test_desk import score_next, script_of
 
 ClientFor = Callable[[User], Client]
+AsksFor = Callable[[Item], list[Ask]]
 
 pytestmark = pytest.mark.django_db
 
@@ -79,9 +80,21 @@ def hidden_sides(item: Item) -> list[Side]:
     return [Side("others, arm, model, gold, execution", rewrite)]
 
 
+# What the nearest addresses say stands for all in `make test`; whole comparisons are slow tests.
+HOW_MANY = pytest.mark.parametrize(
+    "asks_for",
+    [
+        pytest.param(nearest_asks, id="nearest"),
+        pytest.param(addresses_about, id="all", marks=pytest.mark.slow),
+    ],
+)
+
+
+@HOW_MANY
 def test_a_study_with_the_script_scored(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
+    asks_for: AsksFor,
+) -> None:  # fmt: skip
     """Feedback is shown; no verdict yet, for it would tell which feedback is sham, and no refined script."""
 
     def hide() -> None:
@@ -92,12 +105,13 @@ def test_a_study_with_the_script_scored(
     compared = compare(
         monkeypatch,
         client_for(reviewer),
-        addresses_about(both),
+        asks_for(both),
         *hidden_sides(both),
         Side("verdict, assessment, refined script, sham, times, costs", hide),
         Side("feedback", lambda: rewriting.explain_otherwise(both), may_show=FEEDBACK),
     )
     print(f"study, script scored: {compared} requests compared, 0 differences but what is shown")
+    assert compared >= 20
 
 
 @pytest.mark.slow
@@ -138,9 +152,11 @@ def test_a_study_with_all_scored(
 # --- The live queue -----------------------------------------------------------------------------------------------
 
 
+@HOW_MANY
 def test_the_live_queue_with_the_script_scored(
-    live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
+    asks_for: AsksFor,
+) -> None:  # fmt: skip
     """The verdict is shown, and the run is open; of the next item, and of what others gave, nothing."""
     other = make_person("olga", "reviewer")
     assignment = services.claim_item(live, by=other)
@@ -162,19 +178,22 @@ def test_the_live_queue_with_the_script_scored(
     compared = compare(
         monkeypatch,
         client_for(reviewer),
-        addresses_about(live),
+        asks_for(live),
         Side("others, and the next item", rewrite),
         Side("assessment, feedback", say_otherwise, may_show=(*VERDICT, *FEEDBACK, *RUN)),
     )
     print(f"live queue, scored: {compared} requests compared, 0 differences but what is shown")
+    assert compared >= 20
 
 
 # --- Which stages open is shown -------------------------------------------------------------------------------------
 
 
+@HOW_MANY
 def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
+    asks_for: AsksFor,
+) -> None:  # fmt: skip
     """A script scored 2 goes on where it was flagged. The run, the other items and the lists do not tell of it."""
 
     def pass_it() -> None:
@@ -185,8 +204,9 @@ def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
     compared = compare(
         monkeypatch,
         client_for(reviewer),
-        addresses_about(both),
+        asks_for(both),
         Side("flagged", pass_it, may_show=(Part(PAGE, element='id="desk"'), Part(API), *OWN_WORK)),
         begin=lambda: score_next(both, reviewer, 2),
     )
     print(f"study, scored 2: {compared} requests compared, 0 differences but what is shown")
+    assert compared >= 20

@@ -1,4 +1,7 @@
-"""Two databases that differ only in what is hidden answer a blinded reviewer alike: status, headers and every byte."""
+"""Two databases that differ only in what is hidden answer a blinded reviewer alike: status, headers and every byte.
+
+Whole comparisons, of hundreds of requests each, are slow tests; the two at the top ask for the nearest addresses only.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from review import services
 from review.models import Item
 from tests.people import make_person
 from tests.review.blinding import rewriting
-from tests.review.blinding.asks import asks_about, asks_of_the_rest
+from tests.review.blinding.asks import asks_about, asks_of_the_rest, nearest_asks
 from tests.review.blinding.twins import Ask, Differs, Side, compare
 from tests.review.maker import add_item
 
@@ -27,6 +30,42 @@ def _run_of(item: Item) -> Run:
     return item.run
 
 
+def test_what_is_nearest_to_an_item_of_the_live_queue(
+    live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, passed = client_for(reviewer), Side("verdict", lambda: rewriting.pass_it(live))
+    compared = compare(monkeypatch, client, nearest_asks(live), passed)
+    services.claim_item(live, by=reviewer)
+    compared += compare(monkeypatch, client, nearest_asks(live), passed)
+    print(f"live queue, nearest: {compared} requests compared, 0 differences")
+    assert compared >= 40
+
+
+def test_what_is_nearest_to_an_item_of_a_study(
+    studied: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rewrite() -> None:
+        rewriting.pass_it(studied)
+        rewriting.play_by_others(studied)
+        rewriting.make_it_gold(studied)
+
+    services.claim_item(studied, by=reviewer)
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        nearest_asks(studied),
+        Side("verdict, arm, model, gold, execution", rewrite),
+        Side("repeat", lambda: _repeat(studied)),
+    )
+    original = add_item(studied.campaign, "case-x")
+    rewriting.show_again(studied, as_what="halo", original=original)
+    first = Side("halo", lambda: rewriting.make_refined_first(studied))
+    compared += compare(monkeypatch, client_for(reviewer), nearest_asks(studied), first)
+    print(f"study, nearest: {compared} requests compared, 0 differences")
+    assert compared >= 60
+
+
+@pytest.mark.slow
 def test_the_live_queue_before_it_is_taken_and_in_hand(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +143,7 @@ def _repeat(item: Item) -> None:
     rewriting.show_again(item, as_what="repeat", original=item.campaign.items.earliest("pk"))
 
 
+@pytest.mark.slow
 def test_a_study_before_it_is_taken(
     studied: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +156,7 @@ def test_a_study_before_it_is_taken(
     print(f"study, waiting: {compared} requests compared, 0 differences")
 
 
+@pytest.mark.slow
 def test_a_halo_check_is_told_from_no_first_script(
     studied: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

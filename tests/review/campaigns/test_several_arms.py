@@ -100,6 +100,7 @@ def first_arm(campaign: Campaign, person: User, arms: list[Configuration], case:
     return min((shuffle_of(campaign, f"{case}:{arm.name}") ^ seed, arm.name) for arm in arms)[1]
 
 
+@pytest.mark.slow
 def test_which_arm_a_script_is_of_is_told_nowhere(
     manager: User, reviewer: User, arms: list[Configuration], client_for: ClientFor
 ) -> None:

@@ -16,6 +16,7 @@ from review.counting.contributions import bring, count_text
 from review.counting.item_facts import judge_items, read_rows
 from review.models import Adjudication, Assignment, Campaign, Item, Score
 from review.study import Stage, pattern_of, values_given
+from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.report.rows import Label, fill
 
@@ -96,7 +97,7 @@ def counted(campaign: Campaign) -> Counter[tuple[int, str, str]]:
     return Counter({(arm, kind, pattern): n for arm, kind, pattern, n in rows if n})
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first_cases(1, range(4)))
 def test_counts_kept_up_equal_a_recount_after_anything(
     campaign: Campaign, people: list[User], seed: int
 ) -> None:

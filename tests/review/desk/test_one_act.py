@@ -244,9 +244,9 @@ def test_what_is_kept_of_a_stage_that_is_on_no_screen_stops_the_decision(
     ("kind", "more"),
     [
         ("approve", {"value": 2}),
-        ("approve", {}),
-        ("reject", {"value": 0, "reason": "No."}),
-        ("edit", {"value": 1, "script": "true\n"}),
+        pytest.param("approve", {}, marks=pytest.mark.slow),
+        pytest.param("reject", {"value": 0, "reason": "No."}, marks=pytest.mark.slow),
+        pytest.param("edit", {"value": 1, "script": "true\n"}, marks=pytest.mark.slow),
     ],
 )
 def test_undo_brings_all_of_it_back_into_the_fields(

@@ -132,6 +132,7 @@ def test_no_cell_of_a_table_is_a_formula(study: Campaign, tmp_path: Path) -> Non
     assert '\'=HYPERLINK("x")\r\n\'-1,\t"quoted"\n' in cells
 
 
+@pytest.mark.slow
 def test_a_dataset_folder_has_a_card_and_lines_that_can_be_imported(
     study: Campaign, tmp_path: Path
 ) -> None:

@@ -104,7 +104,10 @@ def figures_of(name: str) -> tuple[object, ...]:
     return report["items"], report["configurations"], report["agreement"], arms
 
 
-@pytest.mark.parametrize("layout", ["jsonl", "csv", "json", "dataset"])
+@pytest.mark.parametrize(
+    "layout",
+    ["jsonl", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "json", "dataset"))],
+)
 def test_everything_comes_back_with_the_same_figures(
     study: Campaign, tmp_path: Path, layout: str
 ) -> None:

@@ -81,7 +81,9 @@ def checks_of(name: str) -> tuple[object, ...]:
     return counts, {key: threats[key] for key in CHECKS}
 
 
-@pytest.mark.parametrize("layout", ["jsonl", "csv", "json"])
+@pytest.mark.parametrize(
+    "layout", ["jsonl", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "json"))]
+)
 def test_halo_checks_and_repeats_give_the_same_figures_elsewhere(
     study: Campaign, tmp_path: Path, layout: str
 ) -> None:
@@ -161,6 +163,7 @@ def flags_of(name: str) -> list[tuple[object, ...]]:
     return list(flags.values_list("by", "reason", "at", "resolution", "resolved_by", "resolved_at"))
 
 
+@pytest.mark.slow
 def test_a_version_with_another_text_is_not_taken_for_the_file_s(
     study: Campaign, manager: User, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.eligibility import _statement, eligible_items
 from review.queue.reviewer_order import BITS
+from tests.first_cases import first_cases
 from tests.people import make_person
 from tests.review.maker import make_study
 
@@ -39,7 +40,7 @@ SITUATIONS: dict[str, Callable[[Item, User], object]] = {
 }
 
 
-@pytest.mark.parametrize("order", Campaign.Order.values)
+@pytest.mark.parametrize("order", first_cases(8, Campaign.Order.values))
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_first_in_order_is_found_as_the_rules_say(
     situation: str, order: str, manager: User, reviewer: User

@@ -76,6 +76,7 @@ def test_each_item_of_the_share_has_a_check_of_its_own(halo_study: Campaign) -> 
     assert repeating.make_halos(halo_study) == 0
 
 
+@pytest.mark.slow
 def test_a_share_of_a_third_is_about_a_third_and_always_the_same(
     manager: User, reviewer: User
 ) -> None:
@@ -124,6 +125,7 @@ def test_who_made_the_check_is_not_handed_the_item(
         adjudication.call_in(item, second_reviewer, by=manager)
 
 
+@pytest.mark.slow
 def test_the_check_takes_nobody_away_from_an_item_that_still_wants_reviewers(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -236,6 +238,7 @@ def test_a_repeat_comes_later_to_the_same_person_and_to_nobody_else(
     assert services.claim_next(campaign, by=reviewer) is None
 
 
+@pytest.mark.slow
 def test_a_repeat_comes_among_the_others_once_enough_lie_between(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +262,7 @@ def test_a_repeat_comes_among_the_others_once_enough_lie_between(
     assert "r" in kinds.rstrip("r")
 
 
+@pytest.mark.slow
 def test_each_of_several_reviewers_has_their_share_of_repeats(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -272,6 +276,7 @@ def test_each_of_several_reviewers_has_their_share_of_repeats(
     assert set(by_first) <= set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
 
 
+@pytest.mark.slow
 def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
     manager: User, reviewer: User
 ) -> None:
@@ -292,6 +297,7 @@ def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
     assert [one["reviewer"] for one in repeats["reviewers"]] == ["rita"]
 
 
+@pytest.mark.slow
 def test_the_count_of_what_a_person_has_done_tells_nothing(
     manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -336,6 +342,7 @@ def test_without_shares_nothing_is_shown_again(manager: User, reviewer: User) ->
     assert not campaign.items.exclude(again="").exists()
 
 
+@pytest.mark.slow
 def test_a_study_with_checks_travels_with_the_same_figures(
     halo_study: Campaign, reviewer: User, second_reviewer: User, manager: User, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def go_through(campaign: Campaign, by: User, *values: int) -> list[int]:
     return order
 
 
+@pytest.mark.slow
 def test_each_reviewer_meets_all_items_in_an_order_of_their_own(
     manager: User, reviewer: User, second_reviewer: User
 ) -> None:
@@ -64,6 +65,7 @@ def test_each_reviewer_meets_all_items_in_an_order_of_their_own(
     assert not campaign.items.exclude(state=Item.State.CLOSED, done=2, places=0).exists()
 
 
+@pytest.mark.slow
 def test_the_random_order_is_the_same_through_buckets_and_as_a_whole(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +88,7 @@ def test_what_was_given_back_in_a_bucket_gone_through_still_comes(
     assert first.item_id in go_through(campaign, reviewer, 0, 2, 2)
 
 
+@pytest.mark.slow
 def test_a_share_of_the_items_wants_more_reviewers(manager: User, reviewer: User) -> None:
     campaign = make_study(
         by=manager, reviewers=[reviewer], items=60, extra_overlap=3, extra_share=30
@@ -152,6 +155,7 @@ def test_limits_pauses_and_strangers_are_refused_with_a_reason(
         services.claim_next(campaign, by=second_reviewer)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_overlap_is_exact_when_many_claim_at_once(manager: User) -> None:
     people = [make_person(f"p{number}", "reviewer") for number in range(6)]

@@ -13,17 +13,53 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoDbBlocker
 
+from review.campaigns.services import rules
 from review.counting import tallies
-from review.models import Campaign, Item, Member, ReportLook, ReportSnapshot, Score
+from review.models import Campaign, Member, ReportLook, ReportSnapshot, Score
 from review.queue.members import add_member
 from review.study import FIGURES
+from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.people import make_person
-from tests.review.report.rows import Label, fill
+from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.study.test_golden_case import PARTIAL, STRICT
 
 ClientFor = Callable[[User], Client]
+
+
+# --- The golden case, made once for all tests here ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def _golden(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
+    with django_db_blocker.unblock():
+        manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
+        campaign = rules.create_campaign("Golden", by=manager)
+        fill(campaign, golden_labels(), [reviewer])
+        return campaign.pk
+
+
+@pytest.fixture
+def golden(_golden: int, db: None) -> Campaign:
+    return Campaign.objects.get(pk=_golden)
+
+
+@pytest.fixture
+def manager(_golden: int, db: None) -> User:
+    return User.objects.get(username="mona")
+
+
+@pytest.fixture
+def reviewer(_golden: int, db: None) -> User:
+    return User.objects.get(username="rita")
+
+
+@pytest.fixture
+def campaign(manager: User) -> Campaign:
+    """Another one, with nothing in it."""
+    return rules.create_campaign("Empty", by=manager)
 
 
 def words_of(html: str) -> str:
@@ -91,12 +127,15 @@ def test_a_long_list_of_items_is_paged(
 
 @pytest.mark.parametrize(
     "query",
-    [
-        pytest.param("?criterion=lenient", id="no such criterion"),
-        pytest.param("?figure=none&configuration=imported", id="no such figure"),
-        pytest.param("?figure=net&configuration=imported&which=most", id="no such part"),
-        pytest.param("?figure=net&configuration=imported&before=x", id="no such place"),
-    ],
+    first_cases(
+        2,
+        [
+            pytest.param("?criterion=lenient", id="no such criterion"),
+            pytest.param("?figure=none&configuration=imported", id="no such figure"),
+            pytest.param("?figure=net&configuration=imported&which=most", id="no such part"),
+            pytest.param("?figure=net&configuration=imported&before=x", id="no such place"),
+        ],
+    ),
 )
 def test_an_address_that_means_nothing_is_refused(
     golden: Campaign, manager: User, client_for: ClientFor, query: str
@@ -226,7 +265,7 @@ def test_a_bad_reason_is_refused_and_nobody_is_led_elsewhere(
         assert answer["Location"] == f"/campaigns/{campaign.pk}/report/"
     else:
         assert answer.status_code == 422
-        assert Item.objects.get().execution_reason == ""
+        assert campaign.items.get().execution_reason == ""
     assert client_for(reviewer).post(f"/items/{shown(item)}/execution-reason/").status_code == 403
 
 
@@ -264,7 +303,7 @@ def test_the_api_takes_reasons_for_items_of_the_campaign_alone(
             status,
             422,
         )
-    assert Item.objects.get().execution_reason == "other"
+    assert campaign.items.get().execution_reason == "other"
 
 
 def test_pairs_of_many_reviewers_have_a_page_of_their_own(

@@ -68,6 +68,7 @@ def test_real_data_waits_for_the_disk(place) -> None:
     assert "fsync" not in Postgres(place.layout)._settings()
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_database_starts_again_with_what_was_written(used_place, postgres) -> None:
     postgres = Postgres(used_place.layout)
     postgres.start()
