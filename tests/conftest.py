@@ -12,6 +12,7 @@ from django.db import connections, transaction
 from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
+from tests import emptying
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
 
@@ -53,7 +54,7 @@ def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> It
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """A test with real transactions ends by emptying every table: what migrations put there is put back."""
+    """A test with real transactions ends by emptying the tables: what migrations put there is put back."""
     result = yield
     marker = item.get_closest_marker("django_db")
     # After the last test there is no database any more.
@@ -76,5 +77,7 @@ def django_db_modify_db_settings_parallel_suffix(
     for database in connections.settings.values():
         database["TEST"]["TEMPLATE"] = TEMPLATE
 
+
+emptying.install()
 
 pytest_plugins = ["tests.people", "tests.site_process"]
