@@ -40,9 +40,7 @@ class Browser:
         if user is not None:
             client.force_login(user)
         client.cookies[settings.CSRF_COOKIE_NAME] = _TOKEN
-        # Three in five of all answers refuse: as JSON, for the page around it is the same each time.
-        # Who is not signed in is led to the sign-in page, and so asks as a browser does.
-        self._refusals = {} if user is None else {"Accept": "application/json"}
+        self._is_anonymous = user is None
         self._cookies = client.cookies.output()
         self._admin = ""
         self._headers = {"Authorization": f"Bearer {token}"} if token else {"X-CSRFToken": _TOKEN}
@@ -54,7 +52,7 @@ class Browser:
     def ask(self, method: str, url: str) -> tuple[str, str]:
         """The answer in one word, as above, and the page; what is no page, or streamed, is an empty one."""
         with undone():
-            response = self._send(method, url, **self._refusals)
+            response = self._send(method, url, **self._refused_as(method))
             kind = response.headers.get("Content-Type", "")
             is_page = "html" in kind and not response.streaming
             html = response.content.decode() if is_page else ""  # type: ignore[attr-defined]
@@ -63,6 +61,15 @@ class Browser:
     def get(self, url: str) -> HttpResponseBase:
         """The page itself, which may write; what is streamed is read by whoever asks."""
         return self._send("GET", url)
+
+    def _refused_as(self, method: str) -> dict[str, str]:
+        """Three in five of all answers refuse: as JSON, for the page around it is the same each time.
+
+        But a browser that is not signed in is led by its links to the sign-in page.
+        """
+        if self._is_anonymous and method == "GET":
+            return {}
+        return {"Accept": "application/json"}
 
     def _send(self, method: str, url: str, **headers: str) -> HttpResponseBase:
         # What an answer said about cookies was undone with the rest.

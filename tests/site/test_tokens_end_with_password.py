@@ -135,6 +135,7 @@ def test_a_stronger_hash_of_the_same_password_ends_nothing(
     assert all(map(opens, tokens))
 
 
+@pytest.mark.slow
 def test_service_accounts_keep_theirs(administrator: User) -> None:
     """They have no password; the person who made their token is not them."""
     bot = services.create_account("bot", service_account=True, by=administrator)

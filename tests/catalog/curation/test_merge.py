@@ -320,6 +320,7 @@ class TestAtOnce:
         assert "merged" in refused
         assert Entry.objects.exclude(merged_into=None).count() == 1
 
+    @pytest.mark.slow
     def test_an_edit_and_a_merge_one_wins(self) -> None:
         version, target = shelve("Tell the uptime", script="uptime -p\n"), shelve()
         details = entry_services.details_of(version)
@@ -338,6 +339,7 @@ class TestAtOnce:
         assert said[-1] == "" or "merged this entry" in said[-1]
         assert entry.versions.count() == (2 if said[-1] == "" else 1)
 
+    @pytest.mark.slow
     def test_a_verification_and_a_merge_one_wins(self) -> None:
         waiting, target = shelve("Tell the uptime", state="in_review"), shelve("It", script="w\n")
 

@@ -192,6 +192,7 @@ def test_an_item_is_taken_out_of_one_persons_hands_and_given_to_another(
     assert campaign.items.get().places == 0
 
 
+@pytest.mark.slow
 def test_gold_measures_reviewers_who_are_not_told(
     boss: Client, manager: User, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -254,6 +255,7 @@ def test_whoever_rated_an_item_does_not_settle_it(scored: Campaign, client_for: 
     assert not Adjudication.objects.exists()
 
 
+@pytest.mark.slow
 def test_one_more_is_called_in_from_the_items_page(
     boss: Client, scored: Campaign, manager: User
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_dataset_folder_has_a_card_and_lines_that_can_be_imported(
     assert counts_of("Again") == counts_of("Study")
 
 
+@pytest.mark.slow
 def test_results_in_the_shape_of_eabench_can_be_imported(study: Campaign, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     assert run_command("export_campaign", "Study", file, "--format=nl2bash-eabench") == 0
