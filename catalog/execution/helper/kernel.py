@@ -1,0 +1,66 @@
+"""The few calls of the kernel that Python 3.11 has no function for."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import struct
+from fcntl import ioctl
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_SIGKILL = 9
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def unshare(flags: int) -> None:
+    """Leave namespaces for new ones; raises OSError. Only in a process with one thread."""
+    _check(_libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
+    """Mount a file system; raises OSError."""
+    encoded = None if kind is None else kind.encode()
+    result = _libc.mount(
+        source.encode(), os.fsencode(target), encoded, ctypes.c_ulong(flags), data.encode()
+    )
+    _check(result, f"mount {kind or 'namespace'} on {target}")
+
+
+def die_with_parent() -> None:
+    """From now on SIGKILL when the parent's thread ends. A change of user undoes it."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0), "prctl")
+
+
+def forbid_new_privileges() -> None:
+    """From now on no program gives more rights than this process has, setuid ones included."""
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
+
+
+def own_proc_files() -> None:
+    """After a change of user the files of /proc/self belong to root; they are this user's again."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl")
+
+
+def bring_loopback_up() -> None:
+    """In a new network namespace even the loopback is down."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        request = struct.pack("16sH14s", b"lo", 0, b"")
+        (flags,) = struct.unpack_from("H", ioctl(probe, _SIOCGIFFLAGS, request), 16)
+        ioctl(probe, _SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", flags | _IFF_UP, b""))
+
+
+def _check(result: int, call: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{call}: {os.strerror(number)}")

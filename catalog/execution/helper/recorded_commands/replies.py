@@ -1,0 +1,136 @@
+"""What a recorded command answers: the first rule that fits, given what earlier calls have set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from catalog.execution.helper.messages import CallReply, CommandRequest, RuleRequest
+from catalog.execution.helper.recorded_commands.patterns import match_arguments, match_text
+
+MOST_CALLS = 500
+NOTHING_PREPARED = 127
+_SUDO_WITH_VALUE = ("-u", "--user", "-g", "--group", "-C", "-D", "-h", "-p", "-R", "-T", "-U")
+_SU_WITH_VALUE = ("-s", "--shell", "-g", "--group", "-G", "--supp-group", "-w", "-u", "--user")
+
+
+class Answer(NamedTuple):
+    """What the stub is told to do, as words; `reads_input` asks for the command's input first."""
+
+    words: tuple[str, ...] = ()
+    reads_input: bool = False
+
+
+class Replies:
+    """The recorded commands of one world: their rules, the named states, and every call in order."""
+
+    def __init__(
+        self,
+        commands: list[CommandRequest],
+        states: dict[str, str],
+        failing_call: int | None,
+    ) -> None:
+        self.calls: list[CallReply] = []
+        self._commands = {command["name"]: command for command in commands}
+        self._states = dict(states)
+        self._failing_call = failing_call
+        self._count = 0
+
+    def answer(self, name: str, arguments: list[str], stdin: str | None) -> Answer:
+        """Record the call and say what it does; nothing is recorded where its input is asked for first."""
+        command = self._commands.get(name)
+        if command is None or len(self.calls) >= MOST_CALLS:
+            return _reply(NOTHING_PREPARED, "", f"{name}: too many calls\n")
+        if self._failing_call == self._count:
+            self._count += 1
+            self._record(name, arguments, stdin, status=1)
+            return _reply(1, "", f"{name}: failed\n")
+        if command["mode"] != "reply":
+            self._count += 1
+            self._record(name, arguments, None, status=None)
+            return _go_on(command["mode"], name, arguments)
+        rule = self._fitting(command["rules"], arguments, stdin)
+        if stdin is None and rule is not None and "stdin" in rule:
+            return Answer(reads_input=True)
+        self._count += 1
+        if rule is None:
+            self._record(name, arguments, stdin, status=NOTHING_PREPARED, prepared=False)
+            return _reply(NOTHING_PREPARED, "", f"{name}: no reply was prepared for this call\n")
+        self._states |= _name_states(rule.get("sets", {}), arguments)
+        self._record(name, arguments, stdin, status=rule.get("exit", 0))
+        return _reply(rule.get("exit", 0), rule.get("stdout", ""), rule.get("stderr", ""))
+
+    def _fitting(
+        self, rules: list[RuleRequest], arguments: list[str], stdin: str | None
+    ) -> RuleRequest | None:
+        """The first rule that fits; one that asks for the input fits until the input is known."""
+        for rule in rules:
+            if "args" in rule and not match_arguments(rule["args"], arguments):
+                continue
+            required = _name_states(rule.get("requires", {}), arguments)
+            if not required.items() <= self._states.items():
+                continue
+            if "stdin" in rule and stdin is not None and not match_text(rule["stdin"], stdin):
+                continue
+            return rule
+        return None
+
+    def _record(
+        self,
+        name: str,
+        arguments: list[str],
+        stdin: str | None,
+        status: int | None,
+        prepared: bool = True,
+    ) -> None:
+        self.calls.append(
+            CallReply(
+                command=name, arguments=arguments, stdin=stdin, status=status, prepared=prepared
+            )
+        )
+
+
+def _name_states(states: dict[str, str], arguments: list[str]) -> dict[str, str]:
+    """The states with "$2" replaced by the second argument, so that one rule serves every unit."""
+    named = {}
+    for name, value in states.items():
+        position = int(name[1:]) if name[:1] == "$" and name[1:].isdecimal() else 0
+        named[arguments[position - 1] if 0 < position <= len(arguments) else name] = value
+    return named
+
+
+def _reply(status: int, stdout: str, stderr: str) -> Answer:
+    return Answer(("reply", str(status), stdout, stderr))
+
+
+def _go_on(mode: str, name: str, arguments: list[str]) -> Answer:
+    """sudo, su and chown cannot do what they do outside: what they would start is started all the same."""
+    if mode == "real":
+        return Answer(("real", name))
+    if mode == "su":
+        return _go_on_as_other_user(arguments)
+    skipped = 0
+    while skipped < len(arguments) and arguments[skipped].startswith("-"):
+        option = arguments[skipped]
+        skipped += 2 if option in _SUDO_WITH_VALUE else 1
+        if option == "--":
+            break
+    while skipped < len(arguments) and "=" in arguments[skipped].split("/")[0]:
+        skipped += 1  # sudo NAME=VALUE command: the assignments are the environment's
+    if skipped >= len(arguments):
+        return _reply(0, "", "")
+    return Answer(("run", str(skipped)))
+
+
+def _go_on_as_other_user(arguments: list[str]) -> Answer:
+    """`su - NAME -c TEXT` and `runuser -u NAME -- COMMAND ...`."""
+    position = 0
+    while position < len(arguments):
+        option = arguments[position]
+        if option in ("-c", "--command") and position + 1 < len(arguments):
+            return Answer(("shell", arguments[position + 1]))
+        if option.startswith("--command="):
+            return Answer(("shell", option.removeprefix("--command=")))
+        if option == "--" and position + 1 < len(arguments):
+            return Answer(("run", str(position + 1)))
+        position += 2 if option in _SU_WITH_VALUE else 1
+    return _reply(0, "", "")

@@ -1,0 +1,132 @@
+"""Reads what a world holds, warily: it has been a script's, and nothing in it is what its name says.
+
+Called only when no process of the run is left. Folders are entered by descriptor without following links,
+nothing but a plain file is ever opened for reading, and every count has an end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass, field
+
+from catalog.execution.helper.messages import EntryReply
+from catalog.execution.helper.world import FOREIGN
+
+DEEPEST = 100  # folders; below are counted as one
+MOST_ENTRIES = 6000  # more than the world has inodes
+MOST_READ = (
+    64 << 20
+)  # bytes, over all files; holes read as zeros, so a file may be larger than the disk
+LARGEST_CONTENT = 64 << 10  # kept as text
+MOST_CONTENT = 1 << 20  # kept as text, over all files
+_CHUNK = 1 << 18
+
+# To look at a world must not change when its files were read last: scripts ask for that.
+_QUIETLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOATIME
+_FOLDER = _QUIETLY | os.O_DIRECTORY
+_FILE = _QUIETLY | os.O_NONBLOCK | os.O_NOCTTY
+_IGNORED = frozenset(f"/{name}" for name in FOREIGN)
+
+_KINDS = (
+    (stat.S_ISREG, "file"),
+    (stat.S_ISDIR, "folder"),
+    (stat.S_ISLNK, "link"),
+    (stat.S_ISFIFO, "fifo"),
+    (stat.S_ISSOCK, "socket"),
+)
+
+
+@dataclass
+class Snapshot:
+    """Every path below the root, and what was left out of it."""
+
+    entries: dict[str, EntryReply] = field(default_factory=dict)
+    cut: str | None = None
+    _read: int = 0
+    _kept: int = 0
+
+
+def take_snapshot(root: int) -> Snapshot:
+    """What the folder behind the descriptor holds, without recursion: a script can nest 4,000 folders."""
+    snapshot = Snapshot()
+    waiting = [_Folder("", os.dup(root))]
+    try:
+        while waiting:
+            folder = waiting[-1]
+            if not folder.names:
+                os.close(waiting.pop().descriptor)
+                continue
+            path = f"{folder.path}/{(name := folder.names.pop())}"
+            if path in _IGNORED:
+                continue
+            if len(snapshot.entries) >= MOST_ENTRIES:
+                snapshot.cut = f"more than {MOST_ENTRIES:,} files"
+                break
+            entry = _look_at(snapshot, folder.descriptor, name)
+            snapshot.entries[path] = entry
+            if entry["kind"] != "folder":
+                continue
+            if len(waiting) >= DEEPEST:
+                snapshot.cut = f"folders more than {DEEPEST} deep"
+                continue
+            waiting.append(_Folder(path, _enter(folder.descriptor, name)))
+    finally:
+        for folder in waiting:
+            os.close(folder.descriptor)
+    return snapshot
+
+
+class _Folder:
+    def __init__(self, path: str, descriptor: int) -> None:
+        self.path = path
+        self.descriptor = descriptor
+        self.names = os.listdir(descriptor)
+
+
+def _enter(parent: int, name: str) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=parent)
+    except PermissionError:  # the script took its own right to read away
+        os.chmod(name, 0o700, dir_fd=parent)
+        return os.open(name, _FOLDER, dir_fd=parent)
+
+
+def _look_at(snapshot: Snapshot, parent: int, name: str) -> EntryReply:
+    found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    kind = next((word for fits, word in _KINDS if fits(found.st_mode)), "other")
+    entry = EntryReply(
+        kind=kind,
+        mode=stat.S_IMODE(found.st_mode),
+        size=found.st_size if kind == "file" else 0,
+        modified=int(found.st_mtime),
+        sha256=None,
+        target=os.readlink(name, dir_fd=parent) if kind == "link" else None,
+        content=None,
+    )
+    if kind == "file":
+        _read_file(snapshot, parent, name, entry)
+    return entry
+
+
+def _read_file(snapshot: Snapshot, parent: int, name: str, entry: EntryReply) -> None:
+    if snapshot._read + entry["size"] > MOST_READ:
+        snapshot.cut = f"more than {MOST_READ >> 20} MB in files"
+        return
+    try:
+        descriptor = os.open(name, _FILE, dir_fd=parent)
+    except PermissionError:
+        os.chmod(name, entry["mode"] | 0o400, dir_fd=parent)
+        descriptor = os.open(name, _FILE, dir_fd=parent)
+        os.chmod(name, entry["mode"], dir_fd=parent)
+    with open(descriptor, "rb") as opened:
+        digest, start = hashlib.sha256(), b""
+        while chunk := opened.read(_CHUNK):
+            digest.update(chunk)
+            snapshot._read += len(chunk)
+            start = start or chunk
+    entry["sha256"] = digest.hexdigest()
+    if entry["size"] <= min(LARGEST_CONTENT, MOST_CONTENT - snapshot._kept):
+        snapshot._kept += entry["size"]
+        entry["content"] = start.decode("utf-8", "surrogateescape")

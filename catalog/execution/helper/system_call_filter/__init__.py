@@ -1,0 +1,1 @@
+"""The seccomp filter that every process of the sandbox runs under."""

@@ -1,0 +1,184 @@
+"""Whether scripts can be run here: one real case is run, for a program that is there may still not work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from errno import EINVAL, ENOSPC, EPERM
+from pathlib import Path
+
+from catalog.execution.helper.system_call_filter.numbers import ARCHITECTURES
+from catalog.execution.sandbox.bubblewrap import BubblewrapSandbox, HelperFailed
+from catalog.execution.sandbox.programs import NoBubblewrap, find_bubblewrap
+from catalog.execution.sandbox.types import (
+    Limits,
+    Observation,
+    PreparedRun,
+    Sandbox,
+    SandboxFailed,
+)
+
+# Writes, calls a recorded command, changes an owner, finds no network and no way to a new namespace; then it
+# says what the environment is made of.
+_SCRIPT = r"""
+echo changed > /srv/probe.txt
+systemctl restart probe
+chown nobody /srv/probe.txt && echo owner
+(echo > /dev/tcp/192.0.2.1/80) 2>/dev/null || echo offline
+unshare -U true 2>/dev/null || echo confined
+for tool in bash ls find grep sed awk; do
+  printf '%s\t' "$tool"
+  case $tool in
+    ls) ls --version | head -n 1 ;;
+    awk) readlink -f "$(command -v awk)" ;;
+    *) "$tool" --version 2>/dev/null | head -n 1 ;;
+  esac
+done
+"""
+_EXPECTED = ["owner", "offline", "confined"]
+_NAMES = {"ls": "coreutils", "find": "findutils"}
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a result depends on besides script and cases; only runs with equal ones are compared."""
+
+    parts: Mapping[str, str]
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps(dict(self.parts), sort_keys=True).encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value}" for name, value in self.parts.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Availability:
+    """The sandbox that works here, or why none does and what would help."""
+
+    sandbox: Sandbox | None
+    fingerprint: Fingerprint | None = None
+    reason: str = ""
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        if self.sandbox is None:
+            return f"unavailable: {self.reason} {self.remedy}".rstrip()
+        return f"{self.sandbox.name}: {self.fingerprint}"
+
+
+def find_sandbox() -> Availability:
+    """Try the back end with one real case; takes about 0.2 s. Without one nothing is ever run."""
+    if platform.system() != "Linux":
+        return _unavailable(
+            f"scripts run on Linux only, and this is {platform.system()}.",
+            "Run the worker on Linux, or in a Linux machine.",
+        )
+    return _probe_bubblewrap()
+
+
+def probe(sandbox: Sandbox) -> Fingerprint:
+    """Run the real case in this sandbox. Raises SandboxFailed where it does not do what it should."""
+    seen = sandbox.run(
+        PreparedRun(
+            script=_SCRIPT,
+            files=({"path": "/srv/probe.txt", "kind": "file", "content": "before\n"},),
+            commands=(
+                {"name": "systemctl", "mode": "reply", "rules": [{"args": ["restart", "probe"]}]},
+            ),
+            limits=Limits(seconds=5),
+        )
+    )
+    lines = seen.runs[0].stdout.splitlines()
+    _require(
+        lines[:3] == _EXPECTED, f"the script printed {lines[:3]}: {seen.runs[0].stderr[-500:]}"
+    )
+    after = seen.runs[0].after.get("/srv/probe.txt")
+    _require(after is not None and after.content == "changed\n", "a file was not changed")
+    _require(len(seen.runs[0].calls) == 1, "a recorded command was not called")
+    return _read_fingerprint(sandbox, seen)
+
+
+def _require(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise SandboxFailed(f"the probe's case went wrong: {complaint}")
+
+
+def _read_fingerprint(sandbox: Sandbox, seen: Observation) -> Fingerprint:
+    version = getattr(sandbox, "version", "")
+    parts = {"sandbox": f"{sandbox.name} {version}".strip(), "linux": os.uname().release}
+    for line in seen.runs[0].stdout.splitlines()[len(_EXPECTED) :]:
+        tool, _, said = line.partition("\t")
+        words = said.replace(",", " ").split()
+        parts[_NAMES.get(tool, tool)] = next((w for w in words if w[0].isdigit()), said)
+    return Fingerprint(parts)
+
+
+def _probe_bubblewrap() -> Availability:
+    if os.uname().machine not in ARCHITECTURES:
+        return _unavailable(
+            f"no filter of system calls is known for {os.uname().machine}.",
+            "Run the worker on x86_64 or aarch64, or turn execution off.",
+        )
+    try:
+        sandbox = BubblewrapSandbox(find_bubblewrap())
+    except NoBubblewrap as error:
+        return _unavailable(f"{error}.", "Install bubblewrap 0.11 or newer, or run `make setup`.")
+    except SandboxFailed as error:
+        return _unavailable(f"{error}.", "Make one of these folders.")
+    try:
+        return Availability(sandbox=sandbox, fingerprint=probe(sandbox))
+    except HelperFailed as error:
+        return _explain(error)
+    except SandboxFailed as error:
+        return _unavailable(f"{error}.", "Its output says more; see the log of the worker.")
+
+
+def _explain(error: HelperFailed) -> Availability:
+    """The kernel's refusal in words: the same number has several causes, and each its own remedy."""
+    if error.step == "namespaces" and error.errno == ENOSPC:
+        return _unavailable(
+            "the kernel allows no more user namespaces here (ENOSPC).",
+            "Raise the sysctl user.max_user_namespaces.",
+        )
+    if error.step == "user":
+        return _unavailable(f"{error}.", "Run the worker as an ordinary user.")
+    if error.step == "namespaces" and error.errno in (EPERM, EINVAL):
+        if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
+            return _unavailable(
+                "AppArmor forbids user namespaces to ordinary users here.",
+                "Load its profile bwrap-userns-restrict, or set"
+                " kernel.apparmor_restrict_unprivileged_userns=0.",
+            )
+        if _reads("/proc/sys/kernel/unprivileged_userns_clone") == "0":
+            return _unavailable(
+                "user namespaces are switched off for ordinary users here.",
+                "Set the sysctl kernel.unprivileged_userns_clone=1.",
+            )
+        return _unavailable(
+            f"user namespaces are forbidden here ({error}), as in a container with Docker's own"
+            " seccomp profile.",
+            "Give the worker's container a seccomp profile that allows unshare and mount.",
+        )
+    if error.step == "sandbox" and error.errno == EPERM and "mount proc" in str(error):
+        return _unavailable(
+            "a container hides parts of /proc here, so no new one can be mounted.",
+            "Start the worker's container with --security-opt systempaths=unconfined.",
+        )
+    return _unavailable(f"{error}.", "Its output says more; see the log of the worker.")
+
+
+def _unavailable(reason: str, remedy: str) -> Availability:
+    return Availability(sandbox=None, reason=reason, remedy=remedy)
+
+
+def _reads(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""

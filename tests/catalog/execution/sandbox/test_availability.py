@@ -1,0 +1,197 @@
+"""What is said where no script can be run, and what is left where something was killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from catalog.execution.sandbox import (
+    Availability,
+    Limits,
+    PreparedRun,
+    Sandbox,
+    SandboxFailed,
+    find_sandbox,
+    programs,
+)
+from catalog.execution.sandbox.bubblewrap import BubblewrapSandbox
+
+ROOT = Path(__file__).parents[4]
+
+
+def test_the_probe_names_the_sandbox_and_what_results_depend_on(
+    availability: Availability, sandbox: Sandbox
+) -> None:
+    assert availability.fingerprint is not None
+    assert set(availability.fingerprint.parts) == {
+        "sandbox", "linux", "bash", "coreutils", "findutils", "grep", "sed", "awk",
+    }  # fmt: skip
+    assert str(availability).startswith("bubblewrap: sandbox bubblewrap ")
+    assert len(availability.fingerprint.sha256) == 64
+
+
+def test_without_user_namespaces_the_reason_and_the_remedy_are_said(sandbox: Sandbox) -> None:
+    """The probe runs in a user namespace in which no further one is allowed."""
+    ask = "from catalog.execution.sandbox import find_sandbox; print(find_sandbox())"
+    forbid = (
+        "echo ready; read; echo 0 > /proc/sys/user/max_user_namespaces;"
+        f"exec '{sys.executable}' -c '{ask}'"
+    )
+    asked = subprocess.Popen(
+        ["unshare", "-U", "--keep-caps", "bash", "-c", forbid],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert asked.stdout is not None
+    assert asked.stdout.readline() == "ready\n"
+    # Root takes its users along: alone it would be refused for that.
+    users = "0 0 65536" if os.getuid() == 0 else f"0 {os.getuid()} 1"
+    Path(f"/proc/{asked.pid}/setgroups").write_text("deny" if os.getuid() else "allow")
+    Path(f"/proc/{asked.pid}/uid_map").write_text(users)
+    Path(f"/proc/{asked.pid}/gid_map").write_text(users.replace(str(os.getuid()), str(os.getgid())))
+    said, _ = asked.communicate("go\n", timeout=60)
+    assert said.startswith("unavailable: the kernel allows no more user namespaces here")
+    assert "user.max_user_namespaces" in said
+
+
+def test_a_bubblewrap_with_other_bytes_is_never_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    wanted = programs.WHEEL_FILES[os.uname().machine]
+    monkeypatch.setitem(programs.WHEEL_FILES, os.uname().machine, dict.fromkeys(wanted, "0" * 64))
+    found = find_sandbox()
+    assert found.sandbox is None
+    assert "is not the file that was tested" in found.reason
+
+
+def test_an_old_bubblewrap_on_the_path_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "bwrap"
+    old.write_text("#!/bin/sh\necho bubblewrap 0.8.0\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert programs.find_bubblewrap().path != str(old)
+
+
+def test_an_architecture_that_nobody_tried_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.uname()
+    other = os.uname_result((*real[:4], "riscv64"))
+    monkeypatch.setattr(os, "uname", lambda: other)
+    assert "riscv64" in find_sandbox().reason
+
+
+def test_root_that_can_become_nobody_else_runs_nothing(sandbox: Sandbox) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root has to become somebody else")
+    ask = "from catalog.execution.sandbox import find_sandbox; print(find_sandbox())"
+    asked = subprocess.run(
+        ["unshare", "-Ur", sys.executable, "-c", ask],
+        capture_output=True, text=True, timeout=60, check=True, cwd=ROOT,
+    )  # fmt: skip
+    assert "root has no other user to become" in asked.stdout
+    assert "Run the worker as an ordinary user." in asked.stdout
+
+
+@pytest.mark.parametrize("victim", ["worker", "helper", "first process"])
+def test_whatever_is_killed_nothing_is_left(sandbox: Sandbox, victim: str) -> None:
+    mark = f"34.{os.getpid()}"
+    run = (
+        "from catalog.execution.sandbox import *;"
+        f"find_sandbox().sandbox.run(PreparedRun(script='sleep {mark}'))"
+    )
+    mounts = Path("/proc/self/mountinfo").read_text()
+    worker = subprocess.Popen(
+        [sys.executable, "-c", run], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        wait_for(lambda: bool(list_processes(mark)))
+        helper, first = find_helpers(worker.pid)
+        os.kill({"worker": worker.pid, "helper": helper, "first process": first}[victim], 9)
+        wait_for(lambda: not list_processes(mark))
+        worker.wait(10)
+        wait_for(lambda: not any(is_alive(process) for process in (helper, first)))
+    finally:
+        worker.kill()
+        worker.wait()
+    assert Path("/proc/self/mountinfo").read_text() == mounts
+
+
+def test_a_killed_helper_is_a_failure_of_the_sandbox_and_not_of_the_script(
+    sandbox: Sandbox,
+) -> None:
+    mark = f"35.{os.getpid()}"
+
+    def kill_helper() -> None:
+        wait_for(lambda: bool(list_processes(mark)))
+        helper, _ = find_helpers(os.getpid())
+        os.kill(helper, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_helper)
+    killer.start()
+    with pytest.raises(SandboxFailed, match="no reply"):
+        sandbox.run(PreparedRun(script=f"sleep {mark}"))
+    killer.join()
+
+
+def test_a_broken_bubblewrap_is_a_failure_of_the_sandbox(tmp_path: Path) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho no luck >&2\nexit 1\n")
+    broken.chmod(0o755)
+    sandbox = BubblewrapSandbox(programs.Bubblewrap("bwrap", {"bwrap": str(broken)}, "0.11.0"))
+    with pytest.raises(SandboxFailed, match="no luck"):
+        sandbox.run(PreparedRun(script="exit 1", limits=Limits(seconds=2)))
+
+
+def wait_for(condition: object, seconds: float = 10) -> None:
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def list_processes(mark: str) -> list[int]:
+    """Processes with the mark as an argument of theirs: the script's, and not who asked for them."""
+    return [
+        int(process.parent.name)
+        for process in Path("/proc").glob("[0-9]*/cmdline")
+        if mark.encode() in read(process).split(b"\0")
+    ]
+
+
+def find_helpers(parent: int) -> tuple[int, int]:
+    """The helper of this process, and the first process of its namespace."""
+    (helper,) = [child for child in children(parent) if b"helper.process" in cmdline(child)]
+    (first,) = children(helper)
+    return helper, first
+
+
+def children(parent: int) -> list[int]:
+    return [
+        int(child)
+        for task in Path(f"/proc/{parent}/task").glob("*/children")
+        for child in read(task).split()
+    ]
+
+
+def cmdline(process: int) -> bytes:
+    return read(Path(f"/proc/{process}/cmdline"))
+
+
+def is_alive(process: int) -> bool:
+    return bool(cmdline(process))  # that of a dead one nobody collected yet is empty
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,254 @@
+"""What a hostile script tries, and what it gets. Limits are small, so that the machine notices nothing."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalog.execution.helper.user import FIRST_USER, SLOTS
+from catalog.execution.sandbox import Ended, Limits, PreparedRun, RunObservation, Sandbox
+
+BRIEF = Limits(seconds=3)
+
+
+def run(sandbox: Sandbox, script: str, limits: Limits = BRIEF) -> RunObservation:
+    return sandbox.run(PreparedRun(script=script, limits=limits)).runs[0]
+
+
+def test_a_fork_bomb_meets_the_process_limit_and_ends_with_its_time(sandbox: Sandbox) -> None:
+    limits = replace(BRIEF, seconds=1, process_count=24)
+    seen = run(sandbox, ":(){ :|:& }; :; sleep 10", limits)
+    assert seen.ended is Ended.TIMED_OUT
+    assert 10 < seen.processes_seen <= 24
+    assert "fork: retry: Resource temporarily unavailable" in seen.stderr
+
+
+def test_deleting_everything_deletes_the_own_world_only(sandbox: Sandbox) -> None:
+    seen = run(
+        sandbox, "rm -rf /etc/*s* /var; rm -rf --no-preserve-root /", replace(BRIEF, seconds=1)
+    )
+    assert "/etc/passwd" not in seen.after
+    assert "/var/log" not in seen.after
+    assert Path("/etc/passwd").exists()
+    assert Path("/usr/bin/bash").exists()
+
+
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        pytest.param("head -c 20M /dev/zero > /tmp/big", "No space left on device", id="the disk"),
+        pytest.param(
+            "for i in {1..600}; do : > /tmp/$i || break; done", "No space left", id="the inodes"
+        ),
+        pytest.param("truncate -s 1T /tmp/giant", "File too large", id="a sparse giant"),
+        pytest.param("head -c 9M /dev/zero > /dev/shm/big", "No space left", id="shared memory"),
+        pytest.param("head -c 9M /dev/zero > /dev/big", "Read-only file system", id="the devices"),
+        pytest.param("echo x > /usr/bin/x", "Read-only file system", id="the programs"),
+        pytest.param("echo x > /etc/alternatives/x", "Read-only file system", id="alternatives"),
+    ],
+)
+def test_what_can_be_filled_has_an_end(sandbox: Sandbox, script: str, said: str) -> None:
+    limits = replace(BRIEF, disk_bytes=8 << 20, inodes=500)
+    assert said in run(sandbox, script, limits).stderr
+
+
+def test_endless_output_is_cut_and_ends_the_run(sandbox: Sandbox) -> None:
+    seen = run(sandbox, "yes", replace(BRIEF, output_bytes=10_000))
+    assert (seen.ended, len(seen.stdout)) == (Ended.TOO_MUCH_OUTPUT, 10_000)
+
+
+def test_many_small_processes_together_meet_the_memory_limit(sandbox: Sandbox) -> None:
+    limits = replace(BRIEF, memory_bytes=64 << 20)
+    script = "for i in 1 2 3 4 5 6 7 8; do perl -e '$x = \"a\" x 2e7; sleep 10' & done; wait"
+    seen = run(sandbox, script, limits)
+    assert seen.ended is Ended.TOO_MUCH_MEMORY
+    assert seen.peak_memory > 64 << 20
+
+
+def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
+    limits = replace(BRIEF, memory_bytes=64 << 20)
+    seen = run(sandbox, "perl -e 'push @x, \"a\" x 1e6 while 1'", limits)
+    assert seen.ended is Ended.TOO_MUCH_MEMORY
+
+
+def test_a_run_ends_at_its_time_limit_with_everything_inside(sandbox: Sandbox) -> None:
+    mark = f"31.{os.getpid()}"
+    script = f"setsid nohup sleep {mark} & sleep {mark}"
+    seen = run(sandbox, script, replace(BRIEF, seconds=0.5))
+    assert (seen.ended, seen.status) == (Ended.TIMED_OUT, None)
+    assert seen.seconds < 2
+    assert not find_processes(mark)
+
+
+def test_a_daemon_ends_with_its_script(sandbox: Sandbox) -> None:
+    mark = f"32.{os.getpid()}"
+    seen = run(sandbox, f"setsid nohup sleep {mark} & echo started; sleep 0.1")
+    assert (seen.ended, seen.stdout) == (Ended.FINISHED, "started\n")
+    assert not find_processes(mark)
+
+
+def test_a_script_that_kills_all_it_may_kills_nothing_outside(sandbox: Sandbox) -> None:
+    seen = run(sandbox, "kill -9 1; kill -9 -1; echo still here")
+    assert (seen.stdout, seen.status) == ("still here\n", 0)
+
+
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        pytest.param("echo > /dev/tcp/192.0.2.1/80", "Network is unreachable", id="outside"),
+        pytest.param("echo > /dev/tcp/127.0.0.1/80", "Connection refused", id="this machine"),
+        pytest.param("unshare -U true", "Operation not permitted", id="a user namespace"),
+        pytest.param("unshare -m true", "Operation not permitted", id="a mount namespace"),
+        pytest.param("mount -t tmpfs none /mnt", "permission denied", id="mount"),
+        pytest.param("chroot /", "Operation not permitted", id="chroot"),
+        pytest.param("hostname other", "you must be root", id="the machine's name"),
+        pytest.param("echo x > /proc/sys/kernel/core_pattern", "denied", id="core pattern"),
+        pytest.param("echo b > /proc/sysrq-trigger", "No such file", id="sysrq"),
+        pytest.param("ls /sys", "No such file", id="sys"),
+    ],
+)
+def test_the_way_out_is_closed(sandbox: Sandbox, script: str, said: str) -> None:
+    seen = run(sandbox, f"({script}) && echo got out")
+    assert said in seen.stderr
+    assert "got out" not in seen.stdout
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of system calls are of x86_64")
+@pytest.mark.parametrize(
+    "name, number",
+    [
+        ("ptrace", 101), ("io_uring_setup", 425), ("bpf", 321), ("perf_event_open", 298),
+        ("keyctl", 250), ("userfaultfd", 323), ("memfd_create", 319), ("shmget", 29),
+        ("msgget", 68), ("process_vm_writev", 311), ("pidfd_getfd", 438), ("setns", 308),
+        ("open_by_handle_at", 304), ("mount_setattr", 442), ("x32", 0x40000000 + 39),
+    ],
+)  # fmt: skip
+def test_a_dangerous_system_call_is_refused(sandbox: Sandbox, name: str, number: int) -> None:
+    seen = run(sandbox, f"perl -e 'print syscall({number}, 0, 0, 0, 0, 0), $! + 0'")
+    assert seen.stdout == "-11", name  # -1, and EPERM
+
+
+@pytest.mark.parametrize(
+    "family, answer",
+    [(1, "open"), (2, "open"), (10, "open"), (16, "97"), (17, "97"), (38, "97"), (40, "97")],
+)
+def test_only_plain_sockets_open(sandbox: Sandbox, family: int, answer: str) -> None:
+    """Not netlink (16), packets (17), the kernel's cryptography (38) and the hypervisor's socket (40)."""
+    script = f"perl -e 'use Socket; print socket(S, {family}, 1, 0) ? \"open\" : $! + 0'"
+    assert run(sandbox, script).stdout == answer
+
+
+def test_an_owner_is_only_said_to_be_changed(sandbox: Sandbox) -> None:
+    seen = run(sandbox, "chown nobody:nogroup /etc/hosts; echo $?; stat -c %U /etc/hosts")
+    assert seen.stdout == "0\nroot\n"
+
+
+def test_nothing_of_the_environment_is_seen(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_WORKER", "do-not-show")
+    script = (
+        "for p in /proc/[0-9]*; do cat $p/environ $p/cmdline; done 2>/dev/null | tr '\\0' '\\n';"
+        "wc -c < /proc/1/environ"
+    )
+    seen = run(sandbox, script)
+    assert "SECRET" not in seen.stdout
+    assert "do-not-show" not in seen.stdout
+    assert seen.stdout.splitlines()[-1] == "0"
+    assert str(Path.cwd()) not in seen.stdout
+
+
+def test_only_the_standard_descriptors_are_inherited(sandbox: Sandbox) -> None:
+    seen = run(sandbox, "readlink /proc/$$/fd/*")
+    stdin, *pipes, script = seen.stdout.split()
+    assert [pipe[:6] for pipe in pipes] == ["pipe:["] * 2
+    assert script == "/usr/local/bin/script.sh"  # bash reads it
+
+
+def test_rights_cannot_grow(sandbox: Sandbox) -> None:
+    seen = run(sandbox, "grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status")
+    assert seen.stdout.split() == [
+        "CapEff:", "000000000000002a", "CapBnd:", "000000000000002a",
+        "NoNewPrivs:", "1", "Seccomp:", "2",
+    ]  # fmt: skip
+
+
+def test_no_file_of_the_host_is_readable_but_its_programs(sandbox: Sandbox) -> None:
+    here = Path(__file__).resolve()
+    script = f"cat '{here}'; ls -d /*; find / -xdev -newermt 2000-01-01 -type f -not -path '/usr/*'"
+    seen = run(sandbox, script)
+    assert "hostile script" not in seen.stdout
+    listed = set(seen.stdout.split())
+    assert listed & {"/boot", "/sys", "/work", "/lost+found"} == set()
+    assert {name for name in listed if name.count("/") > 1} == {
+        "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/hostname", "/etc/nsswitch.conf",
+    }  # fmt: skip
+
+
+def test_the_kernel_s_command_line_is_masked(sandbox: Sandbox) -> None:
+    assert run(sandbox, "cat /proc/cmdline /proc/keys /proc/kallsyms | wc -c").stdout == "0\n"
+
+
+def test_writing_to_the_first_process_harms_the_run_at_most(sandbox: Sandbox) -> None:
+    script = "printf '%s' \"$(head -c 4096 /dev/zero | tr '\\0' x)\" > /proc/1/mem; echo done"
+    seen = run(sandbox, script)
+    assert seen.ended is Ended.FINISHED
+    assert run(sandbox, "echo as before").stdout == "as before\n"
+
+
+def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root has to become somebody else")
+    mark = f"33.{os.getpid()}"
+    with ThreadPoolExecutor() as pool:
+        ends = pool.submit(run, sandbox, f"sleep {mark}", replace(BRIEF, seconds=1.5))
+        users = set()
+        while not ends.done():
+            users |= {Path(f"/proc/{process}").stat().st_uid for process in find_processes(mark)}
+            time.sleep(0.05)
+    assert users <= set(range(FIRST_USER, FIRST_USER + SLOTS))
+    assert users
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("d() { mkdir d; cd d; }; for i in {1..400}; do d; done", id="nested folders"),
+        pytest.param("ln -s loop /tmp/loop; ln -s /tmp /tmp/self; ls /tmp", id="cyclic links"),
+        pytest.param("mkfifo /tmp/pipe; echo", id="a pipe that nobody writes to"),
+        pytest.param("mkdir -m 0 /tmp/closed; umask 777; echo x > /tmp/unreadable", id="no rights"),
+    ],
+)
+def test_a_world_that_is_hard_to_read_is_read(sandbox: Sandbox, script: str) -> None:
+    seen = sandbox.run(PreparedRun(script=script, limits=BRIEF))
+    assert seen.runs[0].ended is Ended.FINISHED
+    assert set(seen.runs[0].after) > set(seen.before)
+
+
+def test_what_is_too_deep_is_said_to_be_left_out(sandbox: Sandbox) -> None:
+    script = "for i in {1..150}; do mkdir d; cd d; done"
+    assert sandbox.run(PreparedRun(script=script, limits=BRIEF)).cut == "folders more than 100 deep"
+
+
+def test_names_and_bytes_that_are_no_text_come_back(sandbox: Sandbox) -> None:
+    seen = run(sandbox, r"touch $'/tmp/\xff\n'; printf '\xfe'; ln -s ../../../etc/shadow /tmp/link")
+    assert seen.stdout == "\udcfe"
+    assert seen.after["/tmp/\udcff\n"].kind == "file"
+    assert (seen.after["/tmp/link"].kind, seen.after["/tmp/link"].content) == ("link", None)
+
+
+def find_processes(mark: str) -> list[str]:
+    """Processes of this machine whose command line has the mark in it."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "cmdline").read_text(errors="replace"):
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
