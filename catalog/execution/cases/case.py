@@ -1,0 +1,167 @@
+"""A case, and a set of them: JSON without code, typed here or refused in words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, ValidationError, model_validator
+
+from catalog.execution.cases.checks import Check, Content
+from catalog.execution.cases.checks.base import Strict, Text
+from catalog.execution.cases.dates import fill_dates, find_bad_dates
+from catalog.execution.cases.display import show
+from catalog.execution.cases.expressions import BadPattern, TooSlow, find_never_failing
+from catalog.execution.cases.world import World
+
+FORMAT = 1
+LARGEST_SET = 4 << 20  # bytes of JSON
+MOST_CASES = 50
+MOST_CHECKS = 12
+MOST_COMPLAINTS = 10
+
+Kind = Literal["usual", "border", "empty", "refuse", "failure", "repeat", "read-only"]
+ShortText = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
+
+
+class CaseRefused(ValueError):
+    """The text is no case set; `complaints` are sentences for its author."""
+
+    def __init__(self, complaints: list[str]) -> None:
+        super().__init__(" ".join(complaints))
+        self.complaints = complaints
+
+
+class Case(Strict):
+    """A prepared world, and what is to hold after the script ran in it."""
+
+    title: ShortText
+    about: ShortText  # the words of the statement that it is for
+    kind: Kind
+    world: World = World()
+    expect: Annotated[tuple[Check, ...], Field(min_length=1, max_length=MOST_CHECKS)]
+
+    def with_dates(self, now: float) -> Case:
+        """The case as it is at this moment."""
+        data: JsonValue = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return Case.model_validate_json(json.dumps(fill_dates(data, now)))
+
+    @property
+    def needs_second_run(self) -> bool:
+        return any(check.needs_second_run for check in self.expect)
+
+    @property
+    def may_pass_without_work(self) -> bool:
+        """A script that does nothing is right where there is nothing to do."""
+        return self.kind in ("empty", "refuse", "read-only")
+
+
+class Author(Strict):
+    """Who wrote the cases: they are no more to be trusted than the script."""
+
+    kind: Literal["model", "person", "import"]
+    name: ShortText
+
+
+class CaseSet(Strict):
+    """Cases for a statement, never for a script; it never changes."""
+
+    format: Literal[1] = 1
+    statement: Annotated[Text, StringConstraints(min_length=1, max_length=10_000)]
+    parameters: dict[str, Text] = Field(default_factory=dict)
+    author: Author
+    cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=MOST_CASES)]
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what is tested; the same cases from another author are the same cases."""
+        data = self.model_dump(mode="json", by_alias=True, exclude={"author"})
+        text = json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @model_validator(mode="after")
+    def _belongs_to_the_statement(self) -> CaseSet:
+        statement = _words(self.statement)
+        for number, case in enumerate(self.cases, 1):
+            if _words(case.about) not in statement:
+                raise ValueError(
+                    f"case {number} is about {case.about!r}, which the statement does not say"
+                )
+        titles = [case.title for case in self.cases]
+        twice = next((title for title in titles if titles.count(title) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two cases have the title {twice!r}")
+        return self
+
+
+def read_case_set(text: str | bytes) -> CaseSet:
+    """The case set that the JSON text is; raises CaseRefused, whatever the text is."""
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if len(encoded) > LARGEST_SET:
+        raise CaseRefused([f"A case set has at most {LARGEST_SET >> 20} MB, and this has more."])
+    try:
+        case_set = CaseSet.model_validate_json(encoded)
+    except ValidationError as error:
+        raise CaseRefused(_explain(error)) from error
+    bad = find_bad_dates(case_set.model_dump(mode="json", by_alias=True))
+    if bad:
+        raise CaseRefused(
+            [
+                f"{show(bad[0])} is no date of a case. Whole days are possible, such as"
+                " {date:%F} or {date:%Y%m%d:-1d}."
+            ]
+        )
+    _refuse_patterns(case_set)
+    return case_set
+
+
+def json_schema() -> dict[str, Any]:
+    """The format as a JSON Schema, for editors and for models that write cases."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **CaseSet.model_json_schema(by_alias=True),
+        "title": f"ScriptSmith case set, format {FORMAT}",
+    }
+
+
+def _refuse_patterns(case_set: CaseSet) -> None:
+    patterns = [
+        check.matches
+        for case in case_set.cases
+        for check in case.expect
+        if isinstance(check, Content) and check.matches is not None
+    ]
+    if not patterns:
+        return
+    try:
+        never_failing = find_never_failing(patterns)
+    except BadPattern as error:
+        raise CaseRefused([f"A pattern cannot be read: {show(str(error))}."]) from error
+    except TooSlow as error:
+        raise CaseRefused([f"The pattern {show(str(error))} takes too long."]) from error
+    if never_failing:
+        raise CaseRefused(
+            [f"The pattern {show(never_failing[0])} is found in any text: it could never fail."]
+        )
+
+
+def _explain(error: ValidationError) -> list[str]:
+    """Pydantic's findings as sentences: where, and what is wrong."""
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    places = [found["loc"] for found in errors]
+    sentences = []
+    for found in errors:
+        # A list is called too short only because what is in it was refused.
+        if any(place[: len(found["loc"])] == found["loc"] != place for place in places):
+            continue
+        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in found["loc"])
+        message = found["msg"].removeprefix("Value error, ")
+        sentence = f"{where}: {message}." if where else f"{message[:1].upper()}{message[1:]}."
+        sentences.append(show(sentence[:500]))
+    more = len(sentences) - MOST_COMPLAINTS
+    return sentences[:MOST_COMPLAINTS] + ([f"And {more} more."] if more > 0 else [])
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,54 @@
+"""The checks that a case can have. To add one: a class beside its like, and its name in `Check`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from catalog.execution.cases.checks.base import BaseCheck, CallPattern, Seen
+from catalog.execution.cases.checks.calls import Called, CalledBefore, NotCalled
+from catalog.execution.cases.checks.files import (
+    Added,
+    Changed,
+    Content,
+    Link,
+    Mode,
+    NoEffect,
+    Removed,
+    Touched,
+)
+from catalog.execution.cases.checks.output import (
+    ExitStatus,
+    StderrContains,
+    StderrEmpty,
+    StdoutContains,
+    StdoutLines,
+    StdoutValue,
+)
+from catalog.execution.cases.checks.repetition import SecondRunNoEffect, SecondRunSameOutput
+
+Check = Annotated[
+    Removed
+    | Added
+    | Changed
+    | Touched
+    | Content
+    | Mode
+    | Link
+    | NoEffect
+    | StdoutLines
+    | StdoutContains
+    | StdoutValue
+    | StderrContains
+    | StderrEmpty
+    | ExitStatus
+    | Called
+    | NotCalled
+    | CalledBefore
+    | SecondRunNoEffect
+    | SecondRunSameOutput,
+    Field(discriminator="check"),
+]
+
+__all__ = ["BaseCheck", "CallPattern", "Check", "Content", "Seen"]

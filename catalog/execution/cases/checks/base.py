@@ -1,0 +1,92 @@
+"""What all checks have in common. A check is data: it takes no code, and never looks at the script's text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from catalog.execution.cases.effects import Effects
+from catalog.execution.helper.recorded_commands.patterns import ANY_NUMBER, match_arguments
+from catalog.execution.helper.world import WorldRefused, split_path
+from catalog.execution.sandbox import Call, Entry, RunObservation
+
+LONGEST_EXPECTED = 20_000
+
+
+def _refuse_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("no text of a case may contain a NUL byte")
+    return text
+
+
+def _refuse_path(path: str) -> str:
+    try:
+        split_path(path)
+    except WorldRefused as error:
+        raise ValueError(str(error)) from error
+    if "\n" in path:
+        raise ValueError(
+            "a case names no file with a line break in it; such files are tried as decoys"
+        )
+    return path
+
+
+Text = Annotated[str, StringConstraints(max_length=LONGEST_EXPECTED), AfterValidator(_refuse_nul)]
+SomeText = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=LONGEST_EXPECTED),
+    AfterValidator(_refuse_nul),
+]
+WorldPath = Annotated[str, StringConstraints(max_length=1000), AfterValidator(_refuse_path)]
+Paths = Annotated[tuple[WorldPath, ...], Field(max_length=200)]
+
+
+class Strict(BaseModel):
+    """Nothing but the fields that are named, and never changed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a check looks at: the first run, and the second where one was asked for."""
+
+    first: RunObservation
+    effects: Effects
+    before: Mapping[str, Entry]
+    second: RunObservation | None = None
+    second_effects: Effects | None = None
+
+
+class BaseCheck(Strict):
+    """A subclass has a `check` with its name, a sentence, and what happened instead."""
+
+    @property
+    def needs_second_run(self) -> bool:
+        return False
+
+    def sentence(self) -> str:
+        """What is to hold, for people who read no JSON; the script is its subject."""
+        raise NotImplementedError
+
+    def find_fault(self, seen: Seen) -> str | None:
+        """What happened instead, or None where the check holds."""
+        raise NotImplementedError
+
+
+class CallPattern(Strict):
+    """Calls of one command. Without `args` any call; a last "**" is any number of arguments."""
+
+    command: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,60}$")]
+    args: Annotated[tuple[Text, ...], Field(max_length=50)] | None = None
+
+    def fits(self, call: Call) -> bool:
+        return call.command == self.command and match_arguments(
+            self.args if self.args is not None else (ANY_NUMBER,), call.arguments
+        )
+
+    def __str__(self) -> str:
+        return " ".join((self.command, *(self.args or ())))

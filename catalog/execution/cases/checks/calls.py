@@ -1,0 +1,65 @@
+"""Checks of the calls of recorded commands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from catalog.execution.cases.checks.base import BaseCheck, CallPattern, Seen
+from catalog.execution.cases.display import show_list, show_name
+
+
+class Called(BaseCheck):
+    check: Literal["called"]
+    call: CallPattern
+    times: Annotated[int, Field(ge=1, le=100)] | None = None  # None: at least once
+
+    def sentence(self) -> str:
+        times = "" if self.times is None else f", {_times(self.times)}"
+        return f"calls {show_name(str(self.call))}{times}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        count = sum(self.call.fits(call) for call in seen.first.calls)
+        if count == self.times or (count and self.times is None):
+            return None
+        return f"it called it {_times(count)}; its calls: {_list_calls(seen)}"
+
+
+class NotCalled(BaseCheck):
+    check: Literal["not_called"]
+    call: CallPattern
+
+    def sentence(self) -> str:
+        return f"does not call {show_name(str(self.call))}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        if not any(self.call.fits(call) for call in seen.first.calls):
+            return None
+        return f"its calls: {_list_calls(seen)}"
+
+
+class CalledBefore(BaseCheck):
+    check: Literal["called_before"]
+    call: CallPattern
+    then: CallPattern
+
+    def sentence(self) -> str:
+        first, then = show_name(str(self.call)), show_name(str(self.then))
+        return f"calls {first} before {then}, and both"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        calls = seen.first.calls
+        first = next((i for i, call in enumerate(calls) if self.call.fits(call)), None)
+        then = next((i for i, call in enumerate(calls) if self.then.fits(call)), None)
+        if first is not None and then is not None and first < then:
+            return None
+        return f"its calls: {_list_calls(seen)}"
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _list_calls(seen: Seen) -> str:
+    return show_list([" ".join((call.command, *call.arguments)) for call in seen.first.calls])

@@ -1,0 +1,195 @@
+"""Checks of what became of the files."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from catalog.execution.cases import expressions
+from catalog.execution.cases.checks.base import (
+    BaseCheck,
+    Paths,
+    Seen,
+    SomeText,
+    Text,
+    WorldPath,
+)
+from catalog.execution.cases.display import show_list, show_name
+from catalog.execution.cases.personas import only_reads
+
+
+class _PathsCheck(BaseCheck):
+    """The files that something happened to: exactly these, or these among others."""
+
+    verb: ClassVar[str]
+    exactly: Paths | None = None
+    includes: Paths | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> _PathsCheck:
+        if (self.exactly is None) == (self.includes is None):
+            raise ValueError("give either exactly or includes")
+        if self.includes == ():
+            raise ValueError("includes nothing: this check could never fail")
+        return self
+
+    def sentence(self) -> str:
+        if self.exactly == ():
+            return f"{self.verb} no file"
+        if self.exactly is not None:
+            return f"{self.verb} exactly {show_list(self.exactly)}"
+        return f"{self.verb} {show_list(self.includes or ())}, others or not"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        found = self._found(seen)
+        wanted = self.exactly if self.exactly is not None else self.includes or ()
+        missing = [path for path in wanted if path not in found]
+        extra = [path for path in found if path not in wanted and not self._follows(path, seen)]
+        if missing:
+            return f"not {show_list(missing)}; {self.verb} {show_list(found)}"
+        if extra and self.exactly is not None:
+            return f"also {show_list(extra)}"
+        return None
+
+    def _found(self, seen: Seen) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def _follows(self, path: str, seen: Seen) -> bool:
+        """Whether what happened to this path is a part of what was expected."""
+        return False
+
+
+class Removed(_PathsCheck):
+    """With a folder goes what was in it."""
+
+    verb: ClassVar = "removes"
+    check: Literal["removed"]
+
+    def _found(self, seen: Seen) -> tuple[str, ...]:
+        return seen.effects.removed
+
+    def _follows(self, path: str, seen: Seen) -> bool:
+        return any(path.startswith(f"{folder}/") for folder in self.exactly or ())
+
+
+class Added(_PathsCheck):
+    """A new file may need new folders."""
+
+    verb: ClassVar = "adds"
+    check: Literal["added"]
+
+    def _found(self, seen: Seen) -> tuple[str, ...]:
+        return seen.effects.added
+
+    def _follows(self, path: str, seen: Seen) -> bool:
+        return seen.first.after[path].kind == "folder" and any(
+            wanted.startswith(f"{path}/") for wanted in self.exactly or ()
+        )
+
+
+class Changed(_PathsCheck):
+    verb: ClassVar = "changes (content, mode or target)"
+    check: Literal["changed"]
+
+    def _found(self, seen: Seen) -> tuple[str, ...]:
+        return seen.effects.changed
+
+
+class Touched(_PathsCheck):
+    verb: ClassVar = "changes only the time of"
+    check: Literal["touched"]
+
+    def _found(self, seen: Seen) -> tuple[str, ...]:
+        return seen.effects.touched
+
+
+class Content(BaseCheck):
+    """What a file then reads."""
+
+    check: Literal["content"]
+    path: WorldPath
+    equals: Text | None = None
+    lines: Annotated[tuple[Text, ...], Field(max_length=500)] | None = None
+    matches: (
+        Annotated[SomeText, StringConstraints(max_length=expressions.LONGEST_PATTERN)] | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> Content:
+        if sum(given is not None for given in (self.equals, self.lines, self.matches)) != 1:
+            raise ValueError("give one of equals, lines and matches")
+        return self
+
+    def sentence(self) -> str:
+        name = show_name(self.path)
+        if self.equals is not None:
+            return f"{name} then reads {show_name(self.equals)}"
+        if self.lines is not None:
+            return f"{name} then has exactly the lines {show_list(self.lines)}"
+        return f"{name} then has a place that matches {show_name(self.matches or '')}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        entry = seen.first.after.get(self.path)
+        if entry is None or entry.kind != "file":
+            return "there is no such file" if entry is None else f"it is a {entry.kind}"
+        if entry.content is None:
+            return f"it has {entry.size:,} bytes, too many to compare"
+        if self.equals is not None:
+            holds = entry.content == self.equals
+        elif self.lines is not None:
+            holds = tuple(entry.content.splitlines()) == self.lines
+        else:
+            holds = expressions.search(self.matches or "", entry.content)
+        return None if holds else f"it reads {show_name(entry.content)}"
+
+
+class Mode(BaseCheck):
+    check: Literal["mode"]
+    path: WorldPath
+    equals: Annotated[str, StringConstraints(pattern=r"^[0-7]{3,4}$")]
+
+    def sentence(self) -> str:
+        return f"the mode of {show_name(self.path)} is then {self.equals.zfill(4)}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        entry = seen.first.after.get(self.path)
+        if entry is None:
+            return "there is no such file"
+        return None if entry.mode == int(self.equals, 8) else f"it is {entry.mode:04o}"
+
+
+class Link(BaseCheck):
+    check: Literal["link"]
+    path: WorldPath
+    target: SomeText
+
+    def sentence(self) -> str:
+        return f"{show_name(self.path)} is then a link to {show_name(self.target)}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        entry = seen.first.after.get(self.path)
+        if entry is None or entry.kind != "link":
+            return "there is no such file" if entry is None else f"it is a {entry.kind}"
+        return (
+            None if entry.target == self.target else f"it links to {show_name(entry.target or '')}"
+        )
+
+
+class NoEffect(BaseCheck):
+    check: Literal["no_effect"]
+
+    def sentence(self) -> str:
+        return "changes no file, and makes no call that changes anything"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        effects = seen.effects
+        files = (*effects.removed, *effects.added, *effects.changed, *effects.touched)
+        if files:
+            return f"something happened to {show_list(files)}"
+        calls = [
+            " ".join((call.command, *call.arguments))
+            for call in seen.first.calls
+            if not only_reads(call.command, call.arguments)
+        ]
+        return f"it called {show_list(calls)}" if calls else None

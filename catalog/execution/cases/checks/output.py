@@ -1,0 +1,140 @@
+"""Checks of what is printed and of the exit status. The author says how strict the output is."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from catalog.execution.cases.checks.base import BaseCheck, Seen, SomeText, Text
+from catalog.execution.cases.display import show_list, show_name
+
+Lines = Annotated[tuple[Text, ...], Field(max_length=500)]
+_BETWEEN_VALUES = re.compile(r"[\s,;=()\[\]{}<>\"'`|]+")
+
+
+class StdoutLines(BaseCheck):
+    check: Literal["stdout_lines"]
+    exactly: Lines | None = None
+    any_order: Lines | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> StdoutLines:
+        if (self.exactly is None) == (self.any_order is None):
+            raise ValueError("give either exactly or any_order")
+        return self
+
+    def sentence(self) -> str:
+        lines = self._lines()
+        if not lines:
+            return "prints nothing"
+        order = "" if self.exactly is not None else ", in any order"
+        return f"prints exactly the lines {show_list(lines)}{order}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        printed = _lines_of(seen.first.stdout)
+        wanted = list(self._lines())
+        if self.any_order is not None:
+            printed, wanted = sorted(printed), sorted(wanted)
+        return None if printed == wanted else f"it printed {show_list(printed)}"
+
+    def _lines(self) -> tuple[str, ...]:
+        return self.exactly if self.exactly is not None else self.any_order or ()
+
+
+class StdoutContains(BaseCheck):
+    check: Literal["stdout_contains"]
+    text: SomeText
+
+    def sentence(self) -> str:
+        return f"prints {show_name(self.text)}, with other text around it or not"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        return None if self.text in seen.first.stdout else _printed(seen.first.stdout)
+
+
+class StdoutValue(BaseCheck):
+    """A number or a word as a whole: 95 is in "used: 95%" and not in "1950"."""
+
+    check: Literal["stdout_value"]
+    value: SomeText
+
+    @model_validator(mode="after")
+    def _is_a_value(self) -> StdoutValue:
+        if not _values_of(self.value):
+            raise ValueError("the value has neither a letter nor a digit")
+        return self
+
+    def sentence(self) -> str:
+        return f"the value {show_name(self.value)} is among what it prints"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        wanted, printed = _values_of(self.value), _values_of(seen.first.stdout)
+        for start in range(len(printed) - len(wanted) + 1):
+            if all(w & p for w, p in zip(wanted, printed[start:], strict=False)):
+                return None
+        return _printed(seen.first.stdout)
+
+
+class StderrContains(BaseCheck):
+    check: Literal["stderr_contains"]
+    text: SomeText
+
+    def sentence(self) -> str:
+        return f"says {show_name(self.text)} on standard error"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        return None if self.text in seen.first.stderr else _said(seen.first.stderr)
+
+
+class StderrEmpty(BaseCheck):
+    check: Literal["stderr_empty"]
+
+    def sentence(self) -> str:
+        return "says nothing on standard error"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        return None if not seen.first.stderr else _said(seen.first.stderr)
+
+
+class ExitStatus(BaseCheck):
+    check: Literal["exit_status"]
+    equals: Annotated[int, Field(ge=0, le=255)] | None = None
+    nonzero: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> ExitStatus:
+        if (self.equals is None) == (self.nonzero is None):
+            raise ValueError("give either equals or nonzero")
+        return self
+
+    def sentence(self) -> str:
+        if self.nonzero:
+            return "says that it failed (any status but 0)"
+        return "ends with success (0)" if self.equals == 0 else f"ends with status {self.equals}"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        status = seen.first.status
+        holds = status == self.equals if self.nonzero is None else status not in (0, None)
+        return None if holds else f"it ended with status {status}"
+
+
+def _lines_of(text: str) -> list[str]:
+    """The lines without their ends; a last one that is not ended is one too."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _values_of(text: str) -> list[set[str]]:
+    """The words and numbers in order, each with and without the marks around it."""
+    words = (word for word in _BETWEEN_VALUES.split(text) if any(map(str.isalnum, word)))
+    return [{word, word.strip(".:%!?")} for word in words]
+
+
+def _printed(text: str) -> str:
+    return f"it printed {show_name(text)}" if text else "it printed nothing"
+
+
+def _said(text: str) -> str:
+    return f"it said {show_name(text)}" if text else "it said nothing"

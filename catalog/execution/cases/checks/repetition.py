@@ -1,0 +1,42 @@
+"""Checks of a second run in the world that the first left."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from catalog.execution.cases.checks.base import BaseCheck, Seen
+from catalog.execution.cases.display import show_list, show_name
+
+
+class SecondRunNoEffect(BaseCheck):
+    check: Literal["second_run_no_effect"]
+
+    @property
+    def needs_second_run(self) -> bool:
+        return True
+
+    def sentence(self) -> str:
+        return "is safe to run twice: the second run changes no file"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        effects = seen.second_effects
+        assert effects is not None
+        files = (*effects.removed, *effects.added, *effects.changed, *effects.touched)
+        return f"something happened to {show_list(files)}" if files else None
+
+
+class SecondRunSameOutput(BaseCheck):
+    check: Literal["second_run_same_output"]
+
+    @property
+    def needs_second_run(self) -> bool:
+        return True
+
+    def sentence(self) -> str:
+        return "prints the same and ends with the same status when it is run again"
+
+    def find_fault(self, seen: Seen) -> str | None:
+        assert seen.second is not None
+        if (seen.first.stdout, seen.first.status) == (seen.second.stdout, seen.second.status):
+            return None
+        return f"it then printed {show_name(seen.second.stdout)}, with status {seen.second.status}"

@@ -1,0 +1,39 @@
+"""What a run changed in its world, from the snapshots before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from catalog.execution.sandbox import Entry
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Paths, each in one of the four only. Folders' own times are no change: they follow from their files."""
+
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    changed: tuple[str, ...]  # content, mode, kind or target
+    touched: tuple[str, ...]  # only the time
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.added or self.changed or self.touched)
+
+
+def find_effects(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Effects:
+    changed, touched = [], []
+    for path in before.keys() & after.keys():
+        old, new = before[path], after[path]
+        if (old.kind, old.mode, old.size, old.sha256, old.target) != (
+            new.kind, new.mode, new.size, new.sha256, new.target,
+        ):  # fmt: skip
+            changed.append(path)
+        elif old.modified != new.modified and old.kind != "folder":
+            touched.append(path)
+    return Effects(
+        removed=tuple(sorted(before.keys() - after.keys())),
+        added=tuple(sorted(after.keys() - before.keys())),
+        changed=tuple(sorted(changed)),
+        touched=tuple(sorted(touched)),
+    )

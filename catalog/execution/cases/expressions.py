@@ -1,0 +1,72 @@
+"""Regular expressions of cases, searched in a process that may be ended: some would go on for ever.
+
+Python's `re` tries one way after the other, and a pattern such as `(a+)+b` has too many of them. No rule of
+thumb tells all such patterns, so a limit of processor time does.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+
+CPU_SECONDS = 1
+LONGEST_PATTERN = 200
+LONGEST_TEXT = 64 << 10
+
+_SEARCH = """
+import json, re, resource, sys
+seconds = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
+for pattern, text in json.load(sys.stdin):
+    try:
+        found = re.search(pattern, text, re.MULTILINE) is not None
+    except (re.error, OverflowError, RecursionError) as error:
+        found = str(error)
+    print(json.dumps(found), flush=True)
+"""
+
+
+class TooSlow(Exception):
+    """The pattern was still being searched for when its time was up."""
+
+
+class BadPattern(ValueError):
+    """It is no pattern; the message says where."""
+
+
+def search(pattern: str, text: str) -> bool:
+    """Whether the pattern is found in the text, ^ and $ at every line. Raises BadPattern, TooSlow."""
+    return search_all([(pattern, text)])[0]
+
+
+def search_all(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """Each pattern in its text, all in one process; raises BadPattern, TooSlow."""
+    asked = json.dumps([(pattern, text[:LONGEST_TEXT]) for pattern, text in pairs])
+    try:
+        process = subprocess.run(
+            [sys.executable, "-I", "-S", "-X", "utf8", "-c", _SEARCH, str(CPU_SECONDS)],
+            input=asked.encode(), capture_output=True, timeout=CPU_SECONDS * 10, check=False, env={},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise TooSlow(pairs[0][0]) from None
+    found = [json.loads(line) for line in process.stdout.splitlines()]
+    for (pattern, _), answer in zip(pairs, found, strict=False):
+        if isinstance(answer, str):
+            raise BadPattern(f"{pattern!r}: {answer}")
+    if len(found) < len(pairs):
+        raise TooSlow(pairs[len(found)][0])
+    return found
+
+
+def find_never_failing(patterns: Sequence[str]) -> list[str]:
+    """Those that are found in any text: in the empty one, and in one that nobody would write."""
+    texts = ("", "\x01~\x02")
+    found = search_all([(pattern, text) for pattern in patterns for text in texts])
+    return [
+        pattern
+        for index, pattern in enumerate(patterns)
+        if found[2 * index] and found[2 * index + 1]
+    ]

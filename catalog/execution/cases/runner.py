@@ -1,0 +1,179 @@
+"""Runs the cases of a set on a script and judges what was seen."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from dataclasses import dataclass, field, replace
+
+from catalog.execution.cases import expressions
+from catalog.execution.cases.case import Case, CaseSet
+from catalog.execution.cases.checks import Check, Seen
+from catalog.execution.cases.dates import day_of
+from catalog.execution.cases.display import show_name
+from catalog.execution.cases.effects import find_effects
+from catalog.execution.cases.results import CaseResult, CheckResult, Execution, State
+from catalog.execution.helper.messages import CommandRequest, FileRequest
+from catalog.execution.sandbox import (
+    Availability,
+    Call,
+    CannotBePrepared,
+    Ended,
+    Limits,
+    Observation,
+    PreparedRun,
+    Sandbox,
+    SandboxFailed,
+)
+
+_LIMIT_WORDS = {
+    Ended.TIMED_OUT: "it was ended after {0.seconds:g} seconds",
+    Ended.TOO_MUCH_OUTPUT: "it was ended: it printed more than {0.output_bytes:,} bytes",
+    Ended.TOO_MUCH_MEMORY: "it was ended: it used more than {0.memory_bytes:,} bytes of memory",
+}
+_NOT_FOUND = re.compile(r"^\S+: line \d+: ([^:\n]+): command not found$", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How a run differs from what the case says: the ways in which cases and scripts are tried harder."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+    failing_call: int | None = None
+    without_world: bool = False  # neither files nor replies
+    decoys: tuple[FileRequest, ...] = ()
+
+
+AS_WRITTEN = Variation()
+
+
+def run_case_set(
+    case_set: CaseSet, script: str, availability: Availability, limits: Limits | None = None
+) -> Execution:
+    """Every case on the script; where there is no sandbox, every check is *not run* and says why."""
+    begun = time.monotonic()
+    sandbox = availability.sandbox
+    cases = tuple(
+        _all(case, State.NOT_RUN, f"{availability.reason} {availability.remedy}".strip())
+        if sandbox is None
+        else run_case(case, script, sandbox, limits=limits)
+        for case in case_set.cases
+    )
+    return Execution(
+        script_sha256=hashlib.sha256(script.encode("utf-8", "surrogatepass")).hexdigest(),
+        case_set_sha256=case_set.sha256,
+        fingerprint=availability.fingerprint,
+        cases=cases,
+        seconds=time.monotonic() - begun,
+    )
+
+
+def run_case(
+    case: Case,
+    script: str,
+    sandbox: Sandbox,
+    variation: Variation = AS_WRITTEN,
+    limits: Limits | None = None,
+) -> CaseResult:
+    """One case on the script; raises nothing, for every way to fail is a state."""
+    limits = limits or Limits()
+    for _ in range(2):
+        now = time.time()
+        dated = case.with_dates(now)
+        try:
+            prepared = prepare_run(dated, script, variation, limits)
+            observation = sandbox.run(prepared)
+        except (SandboxFailed, CannotBePrepared) as error:
+            return _all(dated, State.NOT_RUN, str(error))
+        # What the case calls today was yesterday's when the script asked: run it once more.
+        if day_of(now) == day_of(time.time()):
+            break
+    return judge(dated, observation, limits)
+
+
+def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -> PreparedRun:
+    """The case's world around the script; raises CannotBePrepared."""
+    world = case.world
+    prepared = PreparedRun(
+        script=script,
+        arguments=world.arguments,
+        stdin=world.stdin,
+        environment={**world.environment, **variation.environment},
+        cwd=variation.cwd or world.cwd,
+        hostname=world.hostname,
+        files=(*_working_folder(world.cwd), *(file.to_request() for file in world.files)),
+        commands=world.list_commands(),
+        states=dict(world.states),
+        failing_call=variation.failing_call,
+        processes=world.processes,
+        proc=dict(world.proc),
+        limits=limits,
+        runs=2 if case.needs_second_run else 1,
+    )
+    if variation.without_world:
+        commands = tuple(
+            CommandRequest(name=command["name"], mode=command["mode"], rules=[])
+            for command in prepared.commands
+        )
+        files = _working_folder(world.cwd)
+        prepared = replace(prepared, files=files, commands=commands, processes=(), proc={})
+    if variation.decoys:
+        prepared = replace(prepared, files=(*prepared.files, *variation.decoys))
+    return prepared
+
+
+def judge(case: Case, observation: Observation, limits: Limits) -> CaseResult:
+    """Each check against what was seen; what the world did not have is no verdict."""
+    for run in observation.runs:
+        if run.ended is not Ended.FINISHED:
+            words = _LIMIT_WORDS[run.ended].format(limits)
+            return _all(case, State.TIMED_OUT, words, observation)
+        missing = _find_missing(run.calls, run.stderr)
+        if missing:
+            return _all(case, State.UNSUPPORTED, missing, observation)
+    if observation.cut is not None:
+        return _all(case, State.UNSUPPORTED, f"the world then had {observation.cut}", observation)
+    seen = _see(observation)
+    checks = tuple(_judge_check(check, seen) for check in case.expect)
+    return CaseResult(case.title, checks, observation)
+
+
+def _see(observation: Observation) -> Seen:
+    first, *rest = observation.runs
+    second = rest[0] if rest else None
+    return Seen(
+        first=first,
+        effects=find_effects(observation.before, first.after),
+        before=observation.before,
+        second=second,
+        second_effects=find_effects(first.after, second.after) if second else None,
+    )
+
+
+def _judge_check(check: Check, seen: Seen) -> CheckResult:
+    try:
+        fault = check.find_fault(seen)
+    except expressions.TooSlow:
+        return CheckResult(check.sentence(), State.TIMED_OUT, "the pattern takes too long")
+    state = State.PASSED if fault is None else State.FAILED
+    return CheckResult(check.sentence(), state, fault or "")
+
+
+def _find_missing(calls: tuple[Call, ...], stderr: str) -> str:
+    for call in calls:
+        if not call.prepared:
+            words = " ".join((call.command, *call.arguments))
+            return f"no reply was prepared for {show_name(words)}"
+    not_found = _NOT_FOUND.search(stderr)
+    return f"there is no {show_name(not_found[1])} in the sandbox" if not_found else ""
+
+
+def _working_folder(cwd: str) -> tuple[FileRequest, ...]:
+    return () if cwd in ("/root", "/tmp", "/") else ({"path": cwd, "kind": "folder"},)
+
+
+def _all(case: Case, state: State, got: str, observation: Observation | None = None) -> CaseResult:
+    checks = tuple(CheckResult(check.sentence(), state, got) for check in case.expect)
+    return CaseResult(case.title, checks, observation)

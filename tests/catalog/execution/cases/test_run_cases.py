@@ -1,0 +1,110 @@
+"""Cases run on scripts: right, wrong, and where there is no saying."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from catalog.execution.cases import CaseSet, State, run_case_set
+from catalog.execution.cases.results import worst
+from catalog.execution.sandbox import Availability, Limits, Sandbox, SandboxFailed
+from tests.catalog.execution.cases.writing import case_data, make_set
+
+RIGHT = (
+    "find /var/log/app -type f -name '*.log' -mtime +7 -delete\n"
+    "nginx -t && systemctl restart nginx\n"
+)
+
+
+@pytest.fixture
+def case_set() -> CaseSet:
+    return make_set(
+        case_data(
+            {"check": "removed", "exactly": ["/var/log/app/eight.log"]},
+            {
+                "check": "called_before",
+                "call": {"command": "nginx", "args": ["-t"]},
+                "then": {"command": "systemctl", "args": ["restart", "nginx"]},
+            },
+            {"check": "second_run_no_effect"},
+            world={
+                "files": [
+                    {"path": "/var/log/app/eight.log", "age": "193h"},
+                    {"path": "/var/log/app/seven.log", "age": "180h"},
+                ],
+                "commands": {"systemctl": [], "nginx": [{"args": ["-t"]}]},
+                "states": {"nginx": "active"},
+            },
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "script, states",
+    [
+        pytest.param(RIGHT, "passed passed passed", id="right"),
+        pytest.param(RIGHT.replace("+7", "+6"), "failed passed passed", id="a day too early"),
+        pytest.param(RIGHT.replace("nginx -t && ", ""), "passed failed passed", id="not asked"),
+        pytest.param("systemctl kill nginx", "unsupported " * 3, id="a call nobody prepared"),
+        pytest.param("no-such-tool", "unsupported " * 3, id="a tool that is not there"),
+        pytest.param("sleep 30", "timed out," * 3, id="for ever"),
+    ],
+)
+def test_a_script_is_judged(
+    sandbox: Sandbox, availability: Availability, case_set: CaseSet, script: str, states: str
+) -> None:
+    wanted = states.strip(", ").split("," if "," in states else " ")
+    found = run_case_set(case_set, script, availability, Limits(seconds=2))
+    assert [check.state for check in found.cases[0].checks] == wanted
+    assert found.fingerprint == availability.fingerprint
+    assert found.count(State.PASSED) == wanted.count("passed")
+
+
+def test_shipped_rules_of_a_service_know_its_state(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    cases = make_set(
+        case_data(
+            {"check": "stdout_lines", "exactly": ["inactive", "active"]},
+            world={"commands": {"systemctl": []}, "states": {"app": "inactive"}},
+        )
+    )
+    script = "systemctl is-active app; systemctl restart app; systemctl is-active app"
+    assert run_case_set(cases, script, availability).cases[0].state is State.PASSED
+
+
+def test_a_date_in_a_case_is_the_script_s_date(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    cases = make_set(case_data({"check": "added", "exactly": ["/srv/backup-{date:%F}.tar"]}))
+    found = run_case_set(cases, "touch /srv/backup-$(date +%F).tar", availability)
+    assert found.cases[0].state is State.PASSED
+    assert f"{datetime.now(UTC):%Y-%m}" in found.cases[0].checks[0].sentence
+
+
+def test_without_a_sandbox_nothing_is_run_and_every_check_says_why(case_set: CaseSet) -> None:
+    nowhere = Availability(sandbox=None, reason="no namespaces.", remedy="Allow them.")
+    found = run_case_set(case_set, RIGHT, nowhere)
+    assert {check.state for check in found.cases[0].checks} == {State.NOT_RUN}
+    assert found.cases[0].checks[0].got == "no namespaces. Allow them."
+    assert found.cases[0].checks[0].sentence == "removes exactly `/var/log/app/eight.log`"
+    assert found.fingerprint is None
+
+
+def test_a_sandbox_that_fails_is_not_the_script_s_failure(case_set: CaseSet) -> None:
+    class Broken:
+        name = "broken"
+
+        def run(self, prepared: object) -> None:
+            raise SandboxFailed("the helper was killed")
+
+    found = run_case_set(case_set, RIGHT, Availability(sandbox=Broken()))  # type: ignore[arg-type]
+    assert found.cases[0].state is State.NOT_RUN
+    assert found.cases[0].checks[0].got == "the helper was killed"
+
+
+def test_what_could_not_be_run_decides_and_then_what_failed() -> None:
+    assert worst([State.PASSED, State.PASSED]) is State.PASSED
+    assert worst([State.PASSED, State.FAILED]) is State.FAILED
+    assert worst([State.FAILED, State.UNSUPPORTED, State.PASSED]) is State.UNSUPPORTED
