@@ -1,0 +1,12 @@
+"""How much a case set says, without a model: what it would not notice, and what was not asked. Pure.
+
+No figure here verifies a script. It says how far the evidence goes, and stands beside every result.
+"""
+
+from __future__ import annotations
+
+from catalog.execution.quality.failing_calls import FailingCall
+from catalog.execution.quality.mutations import Mutant, make_mutants
+from catalog.execution.quality.report import Quality, describe, measure_quality
+
+__all__ = ["FailingCall", "Mutant", "Quality", "describe", "make_mutants", "measure_quality"]

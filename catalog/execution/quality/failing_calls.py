@@ -1,0 +1,45 @@
+"""Each recorded call fails once: does the script stop, or does it go on as if nothing had happened?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog.execution.cases import Case, CaseResult, Variation, run_case
+from catalog.execution.cases.display import show_list, show_name
+from catalog.execution.sandbox import Call, Limits, Sandbox
+
+MOST_CALLS = 6
+
+
+@dataclass(frozen=True)
+class FailingCall:
+    """What followed when this call failed. It is shown to people and is no verdict."""
+
+    call: str
+    later: tuple[str, ...]
+    status: int | None
+
+    def __str__(self) -> str:
+        goes_on = f"still calls {show_list(self.later)}" if self.later else "makes no further call"
+        return f"when {show_name(self.call)} fails, it {goes_on} and ends with status {self.status}"
+
+
+def try_failing_calls(
+    case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
+) -> tuple[FailingCall, ...]:
+    """One run for each of the first calls that the script made in the case's world."""
+    if result.observation is None:
+        return ()
+    tried = []
+    for number, call in enumerate(result.observation.runs[0].calls[:MOST_CALLS]):
+        failing = run_case(case, script, sandbox, Variation(failing_call=number), limits)
+        if failing.observation is None:
+            continue
+        run = failing.observation.runs[0]
+        later = tuple(_words(made) for made in run.calls[number + 1 :])
+        tried.append(FailingCall(_words(call), later, run.status))
+    return tuple(tried)
+
+
+def _words(call: Call) -> str:
+    return " ".join((call.command, *call.arguments))

@@ -1,0 +1,180 @@
+"""How good a case set is, as far as one script that passes it can tell: figures, lists and one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from catalog.execution.cases import CaseSet, Execution, State, Variation, run_case
+from catalog.execution.quality.decoys import try_decoys
+from catalog.execution.quality.failing_calls import FailingCall, try_failing_calls
+from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
+from catalog.execution.quality.null_scripts import try_null_scripts
+from catalog.execution.quality.repetition import find_unstable, mark_unstable
+from catalog.execution.sandbox import Limits, Sandbox
+
+# What a recorded command stands for: with it the script never met the real thing.
+_STANDS_FOR = {
+    "network": (
+        "curl", "wget", "ssh", "scp", "sftp", "rsync", "dig", "host", "nslookup", "ping",
+        "traceroute", "nc", "aws", "gcloud", "mail", "sendmail",
+    ),
+    "real systemd": ("systemctl", "service", "journalctl", "hostnamectl", "timedatectl"),
+    "real containers": ("docker", "podman", "kubectl", "crictl", "helm"),
+    "real databases": (
+        "psql", "pg_dump", "pg_isready", "mysql", "mysqldump", "mysqladmin", "redis-cli",
+    ),
+    "real packages": ("apt", "apt-get", "apt-cache", "apt-mark", "dnf", "yum"),
+    "real disks": (
+        "mount", "umount", "df", "lsblk", "blkid", "findmnt", "fdisk", "lvs", "lvextend",
+        "resize2fs", "swapoff", "swapon", "vgs",
+    ),
+    "other users": ("sudo", "doas", "su", "runuser", "chown", "chgrp"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quality:
+    """What the cases would not notice, and how the script behaves where nobody asked."""
+
+    mutants: int
+    survivors: tuple[str, ...]  # small errors that no case notices
+    pass_without_work: tuple[str, ...]  # titles of cases that a script passes by doing nothing
+    guards: tuple[str, ...]  # titles of those where that is right: there is nothing to do
+    never_failing: tuple[str, ...]  # sentences that hold for every script that does nothing
+    not_about_the_world: tuple[str, ...]  # sentences that hold in an empty world as well
+    failing_calls: tuple[FailingCall, ...]
+    robustness: tuple[str, ...]
+    not_tried: tuple[str, ...]
+
+    @property
+    def noticed(self) -> int:
+        """How many of the small errors at least one case notices."""
+        return self.mutants - len(self.survivors)
+
+
+def measure_quality(
+    case_set: CaseSet,
+    script: str,
+    execution: Execution,
+    sandbox: Sandbox,
+    limits: Limits | None = None,
+    most_mutants: int = MOST_MUTANTS,
+) -> tuple[Execution, Quality]:
+    """The execution without what is unstable, and the quality of its cases: some 12 runs a case and mutants.
+
+    Small errors are tried in cases that the script passes: elsewhere there is nothing to notice.
+    """
+    limits = limits or Limits()
+    unstable = {}
+    without_work, guards, never_failing, not_about, robustness = [], [], [], [], []
+    failing: list[FailingCall] = []
+    for position, (case, result) in enumerate(zip(case_set.cases, execution.cases, strict=True)):
+        if result.state is State.NOT_RUN:
+            continue
+        unstable[position] = find_unstable(case, script, result, sandbox, limits)
+        null = try_null_scripts(case, sandbox, limits)
+        if null.passes_without_work:
+            (guards if case.may_pass_without_work else without_work).append(case.title)
+        sentences = [check.sentence for check in result.checks]
+        never_failing += [_in(case.title, sentences[index]) for index in null.never_failing]
+        empty = run_case(case, script, sandbox, Variation(without_world=True), limits)
+        not_about += [
+            _in(case.title, check.sentence)
+            for check, again in zip(result.checks, empty.checks, strict=True)
+            if check.state is again.state is State.PASSED
+        ]
+        failing += try_failing_calls(case, script, result, sandbox, limits)
+        robustness += try_decoys(case, script, result, sandbox, limits)
+    stable = mark_unstable(execution, unstable)
+    mutants, survivors = _try_mutants(case_set, script, stable, sandbox, limits, most_mutants)
+    return stable, Quality(
+        mutants=mutants,
+        survivors=survivors,
+        pass_without_work=tuple(without_work),
+        guards=tuple(guards),
+        never_failing=tuple(dict.fromkeys(never_failing)),
+        not_about_the_world=tuple(dict.fromkeys(not_about)),
+        failing_calls=tuple(dict.fromkeys(failing)),
+        robustness=tuple(dict.fromkeys(robustness)),
+        not_tried=find_not_tried(execution),
+    )
+
+
+def find_not_tried(execution: Execution) -> tuple[str, ...]:
+    """What the recorded commands that the script called stand for."""
+    called = {
+        call.command
+        for case in execution.cases
+        if case.observation is not None
+        for call in case.observation.runs[0].calls
+    }
+    return tuple(what for what, commands in _STANDS_FOR.items() if called & set(commands))
+
+
+def describe(execution: Execution, quality: Quality | None = None) -> str:
+    """One line for people: never a tick without how much it says."""
+    judged = execution.count(State.PASSED, State.FAILED)
+    if not judged:
+        states = dict.fromkeys(check.state for case in execution.cases for check in case.checks)
+        return f"No check was judged: {_join(state.value for state in states)}."
+    worlds = sum(
+        any(check.state in (State.PASSED, State.FAILED) for check in case.checks)
+        for case in execution.cases
+    )
+    verb = "holds" if judged == 1 else "hold"
+    parts = [
+        f"{execution.count(State.PASSED)} of {_count(judged, 'check')} {verb} in"
+        f" {_count(worlds, 'world')}"
+    ]
+    for state in (State.UNSTABLE, State.UNSUPPORTED, State.TIMED_OUT, State.NOT_RUN):
+        if execution.count(state):
+            parts.append(f"{execution.count(state)} {state.value}")
+    if quality is not None and quality.mutants:
+        errors = _count(quality.mutants, "small error")
+        parts.append(f"the cases notice {quality.noticed} of {errors}")
+    elif quality is not None:
+        parts.append("no small error could be tried")
+    if quality is not None and quality.not_tried:
+        parts.append(f"not tried: {_join(quality.not_tried)}")
+    return f"{'; '.join(parts)}."
+
+
+def _try_mutants(
+    case_set: CaseSet,
+    script: str,
+    execution: Execution,
+    sandbox: Sandbox,
+    limits: Limits,
+    most: int,
+) -> tuple[int, tuple[str, ...]]:
+    """How many were tried, and the words of those that pass every case the script passes."""
+    passed = [
+        case
+        for case, result in zip(case_set.cases, execution.cases, strict=True)
+        if result.state is State.PASSED
+    ]
+    if not passed:
+        return 0, ()
+    mutants = make_mutants(script, most)
+    survivors = [
+        mutant.words
+        for mutant in mutants
+        if all(
+            run_case(case, mutant.script, sandbox, limits=limits).state is State.PASSED
+            for case in passed
+        )
+    ]
+    return len(mutants), tuple(survivors)
+
+
+def _in(title: str, sentence: str) -> str:
+    return f"{title}: {sentence}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _join(words: Iterable[str]) -> str:
+    return ", ".join(words)

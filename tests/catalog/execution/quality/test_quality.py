@@ -1,0 +1,207 @@
+"""What is said of cases: weak ones notice little, and the words never say more than was tried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog.execution.cases import CaseResult, CaseSet, CheckResult, Execution, State, run_case_set
+from catalog.execution.quality import Quality, describe, measure_quality
+from catalog.execution.sandbox import Availability, Limits, Sandbox
+from tests.catalog.execution.cases.writing import case_data, make_set
+
+LIMITS = Limits(seconds=3)
+RIGHT = "find /var/log/app -type f -name '*.log' -mtime +7 -delete"
+
+OLD = {"path": "/var/log/app/old.log", "age": "30d"}
+NEW = {"path": "/var/log/app/new.log", "age": "1d"}
+REMOVES_OLD = {"check": "removed", "exactly": [OLD["path"]]}
+
+WEAK = case_data({"check": "exit_status", "equals": 0}, world={"files": [OLD, NEW]})
+BORDER = case_data(
+    {"check": "removed", "exactly": ["/var/log/app/eight.log"]},
+    title="the border",
+    kind="border",
+    world={
+        "files": [
+            {"path": "/var/log/app/eight.log", "age": "193h", "accessed": "1h"},
+            {"path": "/var/log/app/seven.log", "age": "180h", "accessed": "30d"},
+            {"path": "/var/log/app/nine.LOG", "age": "30d"},
+            {"path": "/var/log/app/nine.txt", "age": "30d"},
+            {"path": "/var/log/app/folder.log", "kind": "folder", "age": "30d"},
+            {"path": "/root/here.log", "age": "30d"},
+        ]
+    },
+)
+
+
+def measure(
+    availability: Availability, script: str, cases: CaseSet, most_mutants: int = 8
+) -> tuple[Execution, Quality]:
+    assert availability.sandbox is not None
+    execution = run_case_set(cases, script, availability, LIMITS)
+    return measure_quality(cases, script, execution, availability.sandbox, LIMITS, most_mutants)
+
+
+def test_a_case_that_looks_at_the_status_only_notices_little(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    execution, quality = measure(availability, RIGHT, make_set(WEAK))
+    assert quality.pass_without_work == ("old logs go",)
+    assert quality.noticed < quality.mutants / 2
+    assert describe(execution, quality).startswith("1 of 1 check holds in 1 world; the cases notice")
+
+
+def test_cases_at_the_border_notice_what_is_a_little_wrong(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    _, quality = measure(availability, RIGHT, make_set(BORDER), most_mutants=12)
+    assert quality.pass_without_work == ()
+    # A pattern without a slash at its start fits a whole path as well: no case can tell.
+    assert quality.survivors == ("`-name` becomes `-path` in line 1",)
+    assert (quality.never_failing, quality.not_about_the_world) == ((), ())
+
+
+def test_a_check_that_holds_without_any_work_is_named(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    cases = make_set(
+        case_data(REMOVES_OLD, {"check": "added", "exactly": []}, world={"files": [OLD]})
+    )
+    _, quality = measure(availability, RIGHT, cases, most_mutants=0)
+    assert quality.never_failing == ("old logs go: adds no file",)
+    assert quality.not_about_the_world == ("old logs go: adds no file",)
+
+
+def test_a_case_with_nothing_to_do_is_a_guard(sandbox: Sandbox, availability: Availability) -> None:
+    guard = case_data({"check": "no_effect"}, kind="empty", world={"files": [NEW]})
+    _, quality = measure(availability, RIGHT, make_set(guard), most_mutants=0)
+    assert (quality.guards, quality.pass_without_work) == (("old logs go",), ())
+
+
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        pytest.param(RIGHT, [], id="right"),
+        pytest.param(
+            "for f in $(find /var/log/app -name '*.log' -mtime +7); do rm -rf $f; done",
+            [
+                "a file with a space in its name is kept where its like is removed",
+                "a file with a line break in its name is kept where its like is removed",
+                "a link is removed as well: `/var/log/app/old-link.log`",
+                "a folder is removed as well: `/var/log/app/old-folder.log`",
+            ],
+            id="split at blanks",
+        ),
+        pytest.param(
+            RIGHT.replace("'", ""),
+            ["beside a file in the working folder `/var/log/app/old.log` is kept and not removed"],
+            id="an unquoted pattern",
+        ),
+    ],
+)
+def test_decoys_show_how_robust_a_script_is(
+    sandbox: Sandbox, availability: Availability, script: str, said: list[str]
+) -> None:
+    cases = make_set(case_data(REMOVES_OLD, world={"files": [OLD, NEW]}))
+    execution, quality = measure(availability, script, cases, most_mutants=0)
+    assert execution.cases[0].state is State.PASSED
+    found = [sentence for sentence in quality.robustness if "dash" not in sentence]
+    assert len(found) == len(said)
+    assert all(sentence.startswith(words) for sentence, words in zip(found, said, strict=True))
+
+
+def test_a_failing_call_shows_whether_the_script_stops(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    cases = make_set(case_data(world={"commands": {"systemctl": [], "nginx": [{"args": ["-t"]}]}}))
+    naive = "nginx -t; systemctl restart nginx"
+    _, quality = measure(availability, naive, cases, most_mutants=0)
+    assert [str(failing) for failing in quality.failing_calls] == [
+        "when `nginx -t` fails, it still calls `systemctl restart nginx` and ends with status 0",
+        "when `systemctl restart nginx` fails, it makes no further call and ends with status 1",
+    ]
+    assert quality.not_tried == ("real systemd",)
+    _, quality = measure(availability, f"set -e; {naive}", cases, most_mutants=0)
+    assert str(quality.failing_calls[0]) == (
+        "when `nginx -t` fails, it makes no further call and ends with status 1"
+    )
+
+
+@pytest.mark.parametrize(
+    "script, prints, under",
+    [
+        ("pwd", "/root", "in another folder"),
+        ("echo ${LC_ALL:-none}", "none", "in another language"),
+        ("date +%Z", "UTC", "in another time zone"),
+    ],
+)
+def test_a_verdict_that_depends_on_what_nobody_named_is_unstable(
+    sandbox: Sandbox, availability: Availability, script: str, prints: str, under: str
+) -> None:
+    cases = make_set(
+        case_data({"check": "stdout_lines", "exactly": [prints]}, {"check": "stderr_empty"})
+    )
+    execution, _ = measure(availability, script, cases, most_mutants=0)
+    check, other = execution.cases[0].checks
+    assert (check.state, check.got) == (State.UNSTABLE, f"another verdict {under}")
+    assert other.state is State.PASSED
+
+
+def test_a_case_that_names_its_folder_and_its_time_zone_means_them(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    cases = make_set(
+        case_data(
+            {"check": "stdout_lines", "exactly": ["/srv/app", "JST"]},
+            world={"cwd": "/srv/app", "environment": {"TZ": "Asia/Tokyo"}},
+        )
+    )
+    execution, _ = measure(availability, "pwd; date +%Z", cases, most_mutants=0)
+    assert execution.cases[0].state is State.PASSED
+
+
+def execution_of(*states: State) -> Execution:
+    """One case a state, with one check each."""
+    cases = tuple(CaseResult("x", (CheckResult("x", state),)) for state in states)
+    return Execution("s", "c", None, cases, 0.0)
+
+
+NOTHING = Quality(
+    mutants=0, survivors=(), pass_without_work=(), guards=(), never_failing=(),
+    not_about_the_world=(), failing_calls=(), robustness=(), not_tried=(),
+)  # fmt: skip
+PASSED, FAILED = State.PASSED, State.FAILED
+
+
+@pytest.mark.parametrize(
+    "states, quality, words",
+    [
+        (
+            [PASSED] * 7 + [FAILED],
+            replace(NOTHING, mutants=12, survivors=("a", "b"), not_tried=("network",)),
+            "7 of 8 checks hold in 8 worlds; the cases notice 10 of 12 small errors;"
+            " not tried: network.",
+        ),
+        ([PASSED], None, "1 of 1 check holds in 1 world."),
+        ([PASSED], NOTHING, "1 of 1 check holds in 1 world; no small error could be tried."),
+        (
+            [PASSED, State.UNSUPPORTED, State.TIMED_OUT, State.UNSTABLE],
+            None,
+            "1 of 1 check holds in 1 world; 1 unstable; 1 unsupported; 1 timed out.",
+        ),
+        ([State.NOT_RUN] * 3, None, "No check was judged: not run."),
+    ],
+)
+def test_the_words_say_how_much_was_tried(
+    states: list[State], quality: Quality | None, words: str
+) -> None:
+    assert describe(execution_of(*states), quality) == words
+
+
+def test_without_a_sandbox_there_is_no_figure() -> None:
+    cases = make_set(WEAK)
+    nowhere = Availability(sandbox=None, reason="none.")
+    execution = run_case_set(cases, RIGHT, nowhere)
+    assert describe(execution) == "No check was judged: not run."
