@@ -26,7 +26,7 @@ def find_unstable(
     case: Case, script: str, result: CaseResult, sandbox: Sandbox, limits: Limits
 ) -> tuple[Unstable, ...]:
     """Checks with another verdict in another run; the case's own choices are left as they are."""
-    found = {}
+    found: dict[int, Unstable] = {}
     for under, variation in _variations(case):
         again = run_case(case, script, sandbox, variation, limits).verdicts
         for position, (first, second) in enumerate(zip(result.verdicts, again, strict=True)):

@@ -67,8 +67,12 @@ def measure_quality(
     """
     limits = limits or Limits()
     unstable = {}
-    without_work, guards, never_failing, not_about, robustness = [], [], [], [], []
     failing: list[FailingCall] = []
+    without_work: list[str] = []
+    guards: list[str] = []
+    never_failing: list[str] = []
+    not_about: list[str] = []
+    robustness: list[str] = []
     for position, (case, result) in enumerate(zip(case_set.cases, execution.cases, strict=True)):
         if result.state is State.NOT_RUN:
             continue

@@ -50,7 +50,9 @@ def test_a_case_that_looks_at_the_status_only_notices_little(
     execution, quality = measure(availability, RIGHT, make_set(WEAK))
     assert quality.pass_without_work == ("old logs go",)
     assert quality.noticed < quality.mutants / 2
-    assert describe(execution, quality).startswith("1 of 1 check holds in 1 world; the cases notice")
+    assert describe(execution, quality).startswith(
+        "1 of 1 check holds in 1 world; the cases notice"
+    )
 
 
 def test_cases_at_the_border_notice_what_is_a_little_wrong(

@@ -1,0 +1,122 @@
+"""`sandbox_probe` and `run_cases`, as somebody at a terminal or a program meets them."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.execution.sandbox import Availability, Sandbox
+from catalog.management.commands import run_cases, sandbox_probe
+from tests.catalog.execution.cases.writing import case_data, set_data
+
+NOWHERE = Availability(sandbox=None, reason="user namespaces are off.", remedy="Turn them on.")
+OLD = {"path": "/srv/old.log", "age": "30d"}
+
+
+def run(*words: str, **options: Any) -> tuple[int, str]:
+    """The exit status and what was printed."""
+    printed = StringIO()
+    try:
+        call_command(*words, stdout=printed, **options)
+    except SystemExit as error:
+        return int(str(error.code)), printed.getvalue()
+    except CommandError as error:
+        return error.returncode, str(error)
+    return 0, printed.getvalue()
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> str:
+    path = tmp_path / "cases.json"
+    removes = {"check": "removed", "exactly": ["/srv/old.log"]}
+    path.write_text(json.dumps(set_data(case_data(removes, world={"files": [OLD]}))))
+    return str(path)
+
+
+def write_script(folder: Path, text: str) -> str:
+    path = folder / "script.sh"
+    path.write_text(text)
+    return str(path)
+
+
+def test_the_probe_says_which_sandbox_and_with_what(
+    sandbox: Sandbox, availability: Availability
+) -> None:
+    assert run("sandbox_probe") == (0, f"{availability}\n")
+    status, printed = run("sandbox_probe", json=True)
+    assert json.loads(printed)["sandbox"] == "bubblewrap"
+
+
+def test_without_a_sandbox_the_probe_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox_probe, "find_sandbox", lambda: NOWHERE)
+    assert run("sandbox_probe") == (1, "unavailable: user namespaces are off. Turn them on.\n")
+
+
+@pytest.mark.parametrize(
+    "script, status, line",
+    [
+        ("rm /srv/old.log\n", 0, "  + removes exactly `/srv/old.log`"),
+        (
+            "true\n",
+            1,
+            "  - removes exactly `/srv/old.log` (failed: not `/srv/old.log`; removes nothing)",
+        ),
+        (
+            "kubectl delete pod x\n",
+            1,
+            "  ? removes exactly `/srv/old.log`"
+            " (unsupported: no reply was prepared for `kubectl delete pod x`)",
+        ),
+    ],
+)
+def test_cases_are_run_on_a_script(
+    sandbox: Sandbox, cases: str, tmp_path: Path, script: str, status: int, line: str
+) -> None:
+    found, printed = run("run_cases", cases, write_script(tmp_path, script))
+    assert (found, printed.splitlines()[1]) == (status, line)
+
+
+def test_the_document_has_what_was_seen_and_how_much_it_says(
+    sandbox: Sandbox, cases: str, tmp_path: Path
+) -> None:
+    script = write_script(tmp_path, "rm /srv/old.log; printf 'a\\033[2J\\377'\n")
+    status, printed = run("run_cases", cases, script, json=True, quality=True)
+    document = json.loads(printed)
+    assert status == 0
+    assert document["checks"]["passed"] == 1
+    assert document["cases"][0]["seen"]["removed"] == ["/srv/old.log"]
+    assert document["cases"][0]["seen"]["stdout"] == "a\\x1b[2J\\xff"
+    # The case does not look at what is printed.
+    (not_noticed,) = document["quality"]["not_noticed"]
+    assert not_noticed.startswith("`printf ")
+    assert document["sentence"].startswith("1 of 1 check holds in 1 world; the cases notice")
+
+
+def test_without_a_sandbox_nothing_is_run(
+    monkeypatch: pytest.MonkeyPatch, cases: str, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(run_cases, "find_sandbox", lambda: NOWHERE)
+    mark = tmp_path / "ran"
+    status, printed = run("run_cases", cases, write_script(tmp_path, f"touch {mark}"), json=True)
+    document = json.loads(printed)
+    assert status == 2
+    assert document["cases"][0]["state"] == "not run"
+    assert document["cases"][0]["checks"][0]["got"] == NOWHERE.reason + " " + NOWHERE.remedy
+    assert document["fingerprint"] is None
+    assert not mark.exists()
+
+
+def test_what_cannot_be_read_is_said_in_a_line(cases: str, tmp_path: Path) -> None:
+    script = write_script(tmp_path, ":")
+    assert run("run_cases", str(tmp_path / "none"), script)[0] == 2
+    assert run("run_cases", script, script) == (
+        2,
+        "Invalid JSON: expected value at line 1 column 1.",
+    )
+    (tmp_path / "latin").write_bytes(b"\xff")
+    assert run("run_cases", cases, str(tmp_path / "latin")) == (2, "The script is not UTF-8.")
