@@ -32,11 +32,12 @@ MEASUREMENTS = (
     "review",
     "screen",
     "blinding",
+    "execution",
 )
 # Only where it is named: it installs and builds what it needs first.
 ON_DEMAND = ("tiny",)
 # These start what they need themselves.
-OWN_STAGE = ("review", "screen", "tiny")
+OWN_STAGE = ("review", "screen", "execution", "tiny")
 
 
 def main(names: list[str]) -> int:

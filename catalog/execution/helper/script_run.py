@@ -8,6 +8,7 @@ import select
 import socket
 import time
 from contextlib import suppress
+from fcntl import F_ADD_SEALS, F_SEAL_GROW, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_WRITE, fcntl
 from typing import Literal
 
 from catalog.execution.helper import kernel
@@ -42,20 +43,21 @@ class ScriptRun:
         self._poll = select.poll()
         self._output: dict[int, bytearray] = {}
 
-    def run(self, program: list[str], options: list[str], bpf: bytes, stdin: int) -> None:
+    def run(self, program: list[str], options: list[str], bpf: bytes, stdin: str) -> None:
         """Start bubblewrap with these options before the program, and wait. Raises SandboxBroken, OSError."""
         begun = time.monotonic()
-        options_read, filter_read = _pipe_with(_join(options)), _pipe_with(bpf)
+        options_read, filter_read = _sealed(_join(options)), _sealed(bpf)
+        stdin_read = _sealed(stdin.encode("utf-8", "surrogateescape"))
         status_read, status_write = os.pipe()
         head = [program[0], "--args", str(options_read), "--seccomp", str(filter_read)]
         head += ["--json-status-fd", str(status_write), "--"]
         started = start(
             [*head, *program[1:]],
-            stdin,
+            stdin_read,
             (options_read, filter_read, status_write),
             self._prepare,
         )
-        for descriptor in (options_read, filter_read, status_write):
+        for descriptor in (options_read, filter_read, stdin_read, status_write):
             os.close(descriptor)
         self._output = {started.stdout: bytearray(), started.stderr: bytearray()}
         try:
@@ -111,9 +113,14 @@ class ScriptRun:
                 connection.setblocking(False)
                 self._conversations[connection.fileno()] = Conversation(connection)
                 self._poll.register(connection.fileno(), select.POLLIN)
-        elif not self._conversations[descriptor].go_on(self._replies):
-            self._poll.unregister(descriptor)
-            self._conversations.pop(descriptor).connection.close()
+        else:
+            conversation = self._conversations[descriptor]
+            if conversation.go_on(self._replies):
+                waits = select.POLLOUT if conversation.unsent else select.POLLIN
+                self._poll.modify(descriptor, waits)
+            else:
+                self._poll.unregister(descriptor)
+                self._conversations.pop(descriptor).connection.close()
 
     def _read_output(self, descriptor: int) -> None:
         text = self._output[descriptor]
@@ -156,9 +163,11 @@ def _join(options: list[str]) -> bytes:
     return b"".join(os.fsencode(option) + b"\0" for option in options)
 
 
-def _pipe_with(content: bytes) -> int:
-    """A descriptor that reads the content; it must fit into a pipe's 64 KiB."""
-    read, write = os.pipe()
-    os.write(write, content)
-    os.close(write)
-    return read
+def _sealed(content: bytes) -> int:
+    """A descriptor that reads the content, which nobody can change: not through /proc/self/fd either."""
+    descriptor = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    while content:
+        content = content[os.write(descriptor, content) :]
+    fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

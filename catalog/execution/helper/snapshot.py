@@ -1,7 +1,8 @@
 """Reads what a world holds, warily: it has been a script's, and nothing in it is what its name says.
 
 Called only when no process of the run is left. Folders are entered by descriptor without following links,
-nothing but a plain file is ever opened for reading, and every count has an end.
+nothing but a plain file is ever opened for reading, and every count has an end. The helper is root in its own
+user namespace, so no mode that a script gives keeps it out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ MOST_READ = (
 )  # bytes, over all files; holes read as zeros, so a file may be larger than the disk
 LARGEST_CONTENT = 64 << 10  # kept as text
 MOST_CONTENT = 1 << 20  # kept as text, over all files
+MOST_PATHS = 2 << 20  # characters of all paths: a deep folder gives each of its files a long one
 _CHUNK = 1 << 18
 
 # To look at a world must not change when its files were read last: scripts ask for that.
@@ -44,6 +46,7 @@ class Snapshot:
 
     entries: dict[str, EntryReply] = field(default_factory=dict)
     cut: str | None = None
+    _paths: int = 0
     _read: int = 0
     _kept: int = 0
 
@@ -61,8 +64,9 @@ def take_snapshot(root: int) -> Snapshot:
             path = f"{folder.path}/{(name := folder.names.pop())}"
             if path in _IGNORED:
                 continue
-            if len(snapshot.entries) >= MOST_ENTRIES:
-                snapshot.cut = f"more than {MOST_ENTRIES:,} files"
+            snapshot._paths += len(path)
+            if len(snapshot.entries) >= MOST_ENTRIES or snapshot._paths > MOST_PATHS:
+                snapshot.cut = "too many files, or too long names"
                 break
             entry = _look_at(snapshot, folder.descriptor, name)
             snapshot.entries[path] = entry
@@ -71,7 +75,7 @@ def take_snapshot(root: int) -> Snapshot:
             if len(waiting) >= DEEPEST:
                 snapshot.cut = f"folders more than {DEEPEST} deep"
                 continue
-            waiting.append(_Folder(path, _enter(folder.descriptor, name)))
+            waiting.append(_Folder(path, os.open(name, _FOLDER, dir_fd=folder.descriptor)))
     finally:
         for folder in waiting:
             os.close(folder.descriptor)
@@ -83,14 +87,6 @@ class _Folder:
         self.path = path
         self.descriptor = descriptor
         self.names = os.listdir(descriptor)
-
-
-def _enter(parent: int, name: str) -> int:
-    try:
-        return os.open(name, _FOLDER, dir_fd=parent)
-    except PermissionError:  # the script took its own right to read away
-        os.chmod(name, 0o700, dir_fd=parent)
-        return os.open(name, _FOLDER, dir_fd=parent)
 
 
 def _look_at(snapshot: Snapshot, parent: int, name: str) -> EntryReply:
@@ -114,13 +110,7 @@ def _read_file(snapshot: Snapshot, parent: int, name: str, entry: EntryReply) ->
     if snapshot._read + entry["size"] > MOST_READ:
         snapshot.cut = f"more than {MOST_READ >> 20} MB in files"
         return
-    try:
-        descriptor = os.open(name, _FILE, dir_fd=parent)
-    except PermissionError:
-        os.chmod(name, entry["mode"] | 0o400, dir_fd=parent)
-        descriptor = os.open(name, _FILE, dir_fd=parent)
-        os.chmod(name, entry["mode"], dir_fd=parent)
-    with open(descriptor, "rb") as opened:
+    with open(os.open(name, _FILE, dir_fd=parent), "rb") as opened:
         digest, start = hashlib.sha256(), b""
         while chunk := opened.read(_CHUNK):
             digest.update(chunk)

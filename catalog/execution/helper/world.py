@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from catalog.execution.helper.messages import FileRequest
 
@@ -57,6 +57,21 @@ def build_world(root: int, files: list[FileRequest], hostname: str, now: float) 
         if file["kind"] == "folder":
             with _parent_of(root, file["path"]) as (parent, name):
                 _set_times(parent, name, file, now)
+
+
+def restore_mount_points(root: int) -> None:
+    """What bubblewrap mounts over has to be a folder, and not a link that a first run has put there.
+
+    Bubblewrap would follow it, and might make its mount point outside of the world. Raises WorldRefused.
+    """
+    for path in ("dev", "etc", "etc/alternatives", "proc", "usr"):
+        # Each part was looked at before what is below it.
+        with suppress(FileExistsError, NotADirectoryError):
+            os.mkdir(path, FOLDER_MODE, dir_fd=root)
+        try:
+            os.close(os.open(path, _FOLDER, dir_fd=root))
+        except OSError as error:
+            raise WorldRefused(f"The script replaced /{path}: it cannot be run again.") from error
 
 
 def split_path(path: str) -> list[str]:

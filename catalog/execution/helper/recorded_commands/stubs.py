@@ -83,48 +83,50 @@ def listen() -> socket.socket:
 
 
 class Conversation:
-    """One connection, from the words that came in to the answer; it is closed when it was given."""
+    """One connection, from the words that come in to the answer. It never waits: a script may not read."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
+        self.unsent = b""
         self._read = b""
         self._input_asked = False
+        self._answered = False
 
     def go_on(self, replies: Replies) -> bool:
-        """Read what is there, and answer where the call is complete; False when there is no more to do."""
+        """Send or read what can be; False when there is no more to do with this connection."""
         try:
-            chunk = self.connection.recv(65536)
+            if self.unsent:
+                self.unsent = self.unsent[self.connection.send(self.unsent) :]
+            elif not self._read_more(replies):
+                return False
         except BlockingIOError:
             return True
         except OSError:
             return False
+        return bool(self.unsent) or not self._answered
+
+    def _read_more(self, replies: Replies) -> bool:
+        chunk = self.connection.recv(65536)
         self._read += chunk
         if not chunk or len(self._read) > LARGEST_CALL:
             return False
         words = self._read.split(b"\0")[:-1]
-        if len(words) < 2 or not words[1].isdigit():
-            return len(words) < 2
+        if len(words) < 2:
+            return True
+        if not words[1].isdigit():
+            return False
         count = int(words[1][:6])
         if len(words) < 2 + count + self._input_asked:
             return True
         stdin = _decode_input(words[2 + count]) if self._input_asked else None
-        name, *arguments = (word.decode("utf-8", "surrogateescape") for word in words[: 2 + count])
-        answer = replies.answer(name, arguments[1:], stdin)
-        if answer.reads_input:
-            self._input_asked = True
-            return self._send(("input",))
-        self._send(answer.words)
-        return False
-
-    def _send(self, words: tuple[str, ...]) -> bool:
-        data = b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
-        try:
-            # A reply is at most a megabyte; the peer is a stub that reads, or a script that harms itself.
-            self.connection.settimeout(1)
-            self.connection.sendall(data)
-            self.connection.setblocking(False)
-        except OSError:
-            return False
+        name, _, *arguments = (
+            word.decode("utf-8", "surrogateescape") for word in words[: 2 + count]
+        )
+        answer = replies.answer(name, arguments, stdin)
+        self._input_asked = self._input_asked or answer.reads_input
+        self._answered = not answer.reads_input
+        reply = ("input",) if answer.reads_input else answer.words
+        self.unsent = b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in reply)
         return True
 
 

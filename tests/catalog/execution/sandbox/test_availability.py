@@ -78,7 +78,19 @@ def test_an_old_bubblewrap_on_the_path_is_passed_over(
     old.write_text("#!/bin/sh\necho bubblewrap 0.8.0\n")
     old.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert programs.find_bubblewrap().path != str(old)
+    assert [found.path for found in programs.find_bubblewraps()] == [
+        f"bubblewrap/{next(iter(programs.WHEEL_FILES[os.uname().machine]))}"
+    ]
+
+
+def test_a_bubblewrap_on_the_path_that_does_not_work_is_no_reason_to_give_up(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho bubblewrap 0.99.0\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert "bubblewrap 0.11.0" in str(find_sandbox())
 
 
 def test_an_architecture_that_nobody_tried_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from catalog.execution.helper.messages import CommandRequest
 from catalog.execution.helper.user import FIRST_USER, SLOTS
-from catalog.execution.sandbox import Ended, Limits, PreparedRun, RunObservation, Sandbox
+from catalog.execution.sandbox import (
+    CannotBePrepared,
+    Ended,
+    Limits,
+    PreparedRun,
+    RunObservation,
+    Sandbox,
+)
 
 BRIEF = Limits(seconds=3)
 
@@ -233,6 +241,56 @@ def test_a_world_that_is_hard_to_read_is_read(sandbox: Sandbox, script: str) -> 
 def test_what_is_too_deep_is_said_to_be_left_out(sandbox: Sandbox) -> None:
     script = "for i in {1..150}; do mkdir d; cd d; done"
     assert sandbox.run(PreparedRun(script=script, limits=BRIEF)).cut == "folders more than 100 deep"
+
+
+def test_long_names_in_deep_folders_are_not_all_carried_home(sandbox: Sandbox) -> None:
+    script = (
+        "n=$(printf 'x%.0s' {1..200}); for i in {1..90}; do mkdir $n; cd $n; done;"
+        "for i in {1..300}; do : > $n$i; done"
+    )
+    seen = sandbox.run(PreparedRun(script=script, limits=BRIEF))
+    assert seen.cut == "too many files, or too long names"
+    assert sum(map(len, seen.runs[0].after)) <= 2 << 20
+
+
+def test_a_link_in_place_of_a_mount_point_is_not_followed_by_a_second_run(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o777)
+    for target in (f"/oldroot{tmp_path}", str(tmp_path)):
+        script = f"mv /etc /other; ln -s {target} /etc"
+        with pytest.raises(CannotBePrepared, match="replaced /etc"):
+            sandbox.run(PreparedRun(script=script, runs=2, limits=BRIEF))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_its_input_cannot_be_written_to(sandbox: Sandbox) -> None:
+    seen = sandbox.run(
+        PreparedRun(script="echo x > /proc/self/fd/0; cat", stdin="given\n", runs=2, limits=BRIEF)
+    )
+    assert [run.stdout for run in seen.runs] == ["given\n"] * 2
+    assert "Operation not permitted" in seen.runs[0].stderr
+
+
+def test_a_reply_that_nobody_reads_keeps_nobody_from_looking(sandbox: Sandbox) -> None:
+    """The memory guard looks on while a connection is full."""
+    commands: tuple[CommandRequest, ...] = (
+        {"name": "x", "mode": "reply", "rules": [{"stdout": "y" * 20_000_000}]},
+    )
+    ask = "exec 9<>/dev/tcp/127.255.255.254/1; printf 'x\\0000\\000' >&9; "
+    script = f"{ask} sleep 0.2; perl -e 'push @x, \"a\" x 1e6 while 1'"
+    limits = replace(BRIEF, memory_bytes=64 << 20)
+    seen = sandbox.run(PreparedRun(script=script, commands=commands, limits=limits)).runs[0]
+    assert (seen.ended, len(seen.calls)) == (Ended.TOO_MUCH_MEMORY, 1)
+
+
+def test_more_calls_than_are_kept_are_said_to_be(sandbox: Sandbox) -> None:
+    commands: tuple[CommandRequest, ...] = ({"name": "x", "mode": "reply", "rules": [{}]},)
+    ask = "exec 9<>/dev/tcp/127.255.255.254/1; printf 'x\\0000\\000' >&9; read -r -d '' <&9"
+    script = f"for i in {{1..510}}; do {ask}; done"
+    seen = sandbox.run(PreparedRun(script=script, commands=commands))
+    assert len(seen.runs[0].calls) == 500
+    assert seen.cut == "more than 500 calls of recorded commands"
 
 
 def test_names_and_bytes_that_are_no_text_come_back(sandbox: Sandbox) -> None:
