@@ -35,9 +35,9 @@ MEASUREMENTS = (
     "execution",
 )
 # Only where it is named: it installs and builds what it needs first.
-ON_DEMAND = ("tiny",)
+ON_DEMAND = ("tiny", "intercode")
 # These start what they need themselves.
-OWN_STAGE = ("review", "screen", "execution", "tiny")
+OWN_STAGE = ("review", "screen", "execution", "intercode", "tiny")
 
 
 def main(names: list[str]) -> int:

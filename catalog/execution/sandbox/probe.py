@@ -125,17 +125,17 @@ def _probe_bubblewrap() -> Availability:
             f"no filter of system calls is known for {os.uname().machine}.",
             "Run the worker on x86_64 or aarch64, or turn execution off.",
         )
-    found = None
+    failures = []
     try:
         for bubblewrap in find_bubblewraps():
             found = _try_bubblewrap(bubblewrap)
             if found.sandbox is not None:
                 return found
+            failures.append(found)
     except NoBubblewrap as error:
-        # One on the PATH that does not work has said more.
         remedy = "Install bubblewrap 0.11 or newer, or run `make setup`."
-        return found or _unavailable(f"{error}.", remedy)
-    return found
+        failures.append(_unavailable(f"{error}.", remedy))
+    return failures[0]  # one on the PATH that does not work says more than that there is no other
 
 
 def _try_bubblewrap(bubblewrap: Bubblewrap) -> Availability:
