@@ -5,4 +5,6 @@ the worker holds keys and connections that must not be anywhere near a script. I
 it was started by root, makes its own namespaces, prepares the world on a file system of limited size, runs
 bubblewrap in it, and reads what became of the world when every process inside has ended. All that it made
 disappears with it, by whatever it is killed.
+
+Its start is a third of what a case costs: no module here imports `dataclasses`, `subprocess` or `inspect`.
 """

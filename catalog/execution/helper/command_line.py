@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from catalog.execution.helper.messages import Request
 from catalog.execution.helper.recorded_commands.stubs import REAL_PROGRAMS
@@ -46,8 +46,7 @@ ENVIRONMENT = {
 CAPABILITIES = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_KILL")
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """Where the helper has put what is mounted into the sandbox; paths in its own namespace."""
 
     world: str

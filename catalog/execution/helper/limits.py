@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-from dataclasses import dataclass
 
 from catalog.execution.helper.messages import LimitsRequest
 
@@ -38,7 +37,6 @@ def apply_limits(limits: LimitsRequest) -> None:
     os.nice(PRIORITY)
 
 
-@dataclass
 class MemoryGuard:
     """Adds up the memory of every process of the helper's PID namespace but the helper itself.
 
@@ -46,9 +44,10 @@ class MemoryGuard:
     is looked at goes over the limit by what it gets between two looks.
     """
 
-    limit: int
-    peak: int = 0
-    most_processes: int = 0
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.peak = 0
+        self.most_processes = 0
 
     def is_exceeded(self) -> bool:
         """Look once; true where the run has to end."""

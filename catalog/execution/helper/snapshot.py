@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import dataclass, field
 
 from catalog.execution.helper.messages import EntryReply
 from catalog.execution.helper.world import FOREIGN
@@ -40,15 +39,15 @@ _KINDS = (
 )
 
 
-@dataclass
 class Snapshot:
     """Every path below the root, and what was left out of it."""
 
-    entries: dict[str, EntryReply] = field(default_factory=dict)
-    cut: str | None = None
-    _paths: int = 0
-    _read: int = 0
-    _kept: int = 0
+    def __init__(self) -> None:
+        self.entries: dict[str, EntryReply] = {}
+        self.cut: str | None = None
+        self._paths = 0
+        self._read = 0
+        self._kept = 0
 
 
 def take_snapshot(root: int) -> Snapshot:

@@ -1,0 +1,121 @@
+"""The helper's own parts: what it loads, the numbers it filters by, and how patterns of arguments fit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from catalog.execution.helper.recorded_commands.patterns import match_arguments, match_text
+from catalog.execution.helper.recorded_commands.replies import Replies
+from catalog.execution.helper.system_call_filter.numbers import ARCHITECTURES
+from catalog.execution.helper.system_call_filter.program import (
+    PRETENDED,
+    REFUSED,
+    UntestedArchitecture,
+    build_filter,
+)
+
+ROOT = Path(__file__).parents[4]
+HEADERS = {
+    "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
+    "aarch64": "/usr/include/asm-generic/unistd.h",
+}
+
+
+def test_the_helper_loads_the_standard_library_only_and_little_of_it() -> None:
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import catalog.execution.helper.process;"
+        "print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    tops = {name.split(".")[0] for name in loaded} - {"catalog", "__main__"}
+    assert tops <= sys.stdlib_module_names
+    # Each of them costs a tenth of a case.
+    assert not {"dataclasses", "inspect", "subprocess", "threading", "logging"} & set(loaded)
+
+
+@pytest.mark.parametrize("machine", list(ARCHITECTURES))
+def test_the_numbers_of_system_calls_are_the_kernel_s(machine: str) -> None:
+    header = Path(HEADERS[machine])
+    if not header.exists():
+        pytest.skip(f"the kernel's headers are not installed: {header}")
+    wanted = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text()))
+    ours = ARCHITECTURES[machine].numbers
+    # A newer call may not be in the headers of this machine yet.
+    known = {name: str(number) for name, number in ours.items() if name in wanted}
+    assert known == {name: wanted[name] for name in known}
+    assert len(known) > 50
+
+
+def test_every_call_that_is_refused_has_a_number_somewhere() -> None:
+    named = {name for found in ARCHITECTURES.values() for name in found.numbers}
+    assert {*PRETENDED, *REFUSED} <= named
+
+
+@pytest.mark.parametrize("machine", list(ARCHITECTURES))
+def test_the_filter_is_whole_instructions_within_the_kernel_s_limit(machine: str) -> None:
+    program = build_filter(machine)
+    assert len(program) % 8 == 0
+    assert len(program) // 8 < 4096
+
+
+def test_an_architecture_without_numbers_has_no_filter() -> None:
+    with pytest.raises(UntestedArchitecture):
+        build_filter("riscv64")
+
+
+@pytest.mark.parametrize(
+    "patterns, arguments, fits",
+    [
+        (["restart", "nginx"], ["restart", "nginx"], True),
+        (["restart", "*"], ["restart", "nginx"], True),
+        (["restart", "*"], ["restart"], False),
+        (["restart", "*"], ["restart", "a", "b"], False),
+        (["restart", "**"], ["restart"], True),
+        (["restart", "**"], ["restart", "a", "b"], True),
+        (["**"], [], True),
+        ([], [], True),
+        ([], ["x"], False),
+        (["a b"], ["a", "b"], False),
+        (["ng?nx"], ["nginx"], True),
+        (["*.service"], ["nginx.service"], True),
+        (["[a-z]"], ["b"], False),
+    ],
+)
+def test_each_argument_fits_its_own_pattern(
+    patterns: list[str], arguments: list[str], fits: bool
+) -> None:
+    assert match_arguments(patterns, arguments) is fits
+
+
+def test_no_pattern_takes_long() -> None:
+    # Going through every way would never end.
+    assert not match_text("*a" * 200 + "b", "a" * 5_000)
+
+
+def test_a_state_may_be_named_by_an_argument() -> None:
+    replies = Replies(
+        [
+            {
+                "name": "systemctl",
+                "mode": "reply",
+                "rules": [
+                    {"args": ["stop", "*"], "sets": {"$2": "inactive"}},
+                    {"args": ["is-active", "*"], "requires": {"$2": "active"}, "stdout": "yes"},
+                    {"args": ["is-active", "*"], "requires": {"$2": "inactive"}, "exit": 3},
+                ],
+            }
+        ],
+        {"a": "active", "b": "active"},
+        None,
+    )
+    replies.answer("systemctl", ["stop", "a"], None)
+    assert replies.answer("systemctl", ["is-active", "a"], None).words == ("reply", "3", "", "")
+    assert replies.answer("systemctl", ["is-active", "b"], None).words == ("reply", "0", "yes", "")
+    assert replies.answer("systemctl", ["is-active", "c"], None).words[1] == "127"
