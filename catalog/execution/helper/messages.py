@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
+
+Ended = Literal["finished", "timed out", "too much output", "too much memory"]
 
 
 class FileRequest(TypedDict):
@@ -91,7 +93,7 @@ class CallReply(TypedDict):
 
 
 class RunReply(TypedDict):
-    ended: Literal["finished", "timed out", "too much output", "too much memory"]
+    ended: Ended
     status: int | None  # as bash says it: 128 and the signal's number where one ended it
     stdout: str
     stderr: str
@@ -116,6 +118,3 @@ class Failure(TypedDict):
     failed: str  # at which step
     message: str
     errno: int | None
-
-
-Json = dict[str, Any]

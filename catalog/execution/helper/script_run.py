@@ -9,19 +9,16 @@ import socket
 import time
 from contextlib import suppress
 from fcntl import F_ADD_SEALS, F_SEAL_GROW, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_WRITE, fcntl
-from typing import Literal
 
 from catalog.execution.helper import kernel
 from catalog.execution.helper.limits import MemoryGuard, apply_limits
-from catalog.execution.helper.messages import LimitsRequest
+from catalog.execution.helper.messages import Ended, LimitsRequest
 from catalog.execution.helper.recorded_commands.replies import Replies
 from catalog.execution.helper.recorded_commands.stubs import Conversation
 from catalog.execution.helper.spawn import Started, end_all, start
 
 GUARD_SECONDS = 0.05
 MOST_CONVERSATIONS = 32
-
-Ended = Literal["finished", "timed out", "too much output", "too much memory"]
 
 
 class SandboxBroken(Exception):
@@ -64,6 +61,7 @@ class ScriptRun:
             self._watch(started, begun + self._limits["seconds"])
         finally:
             end_all()
+            self._hang_up()
         self.seconds = time.monotonic() - begun
         self._read_what_is_left()
         self.stdout, self.stderr = (bytes(text) for text in self._output.values())
@@ -100,6 +98,12 @@ class ScriptRun:
             os.close(process)
             for conversation in self._conversations.values():
                 conversation.connection.close()
+
+    def _hang_up(self) -> None:
+        """What still waits to be answered was asked in this run, and is no call of the next."""
+        with suppress(BlockingIOError):
+            while True:
+                self._asking.accept()[0].close()
 
     def _serve(self, descriptor: int) -> None:
         if descriptor in self._output:
