@@ -55,7 +55,7 @@ def test_a_script_is_judged(
     sandbox: Sandbox, availability: Availability, case_set: CaseSet, script: str, states: str
 ) -> None:
     wanted = states.strip(", ").split("," if "," in states else " ")
-    found = run_case_set(case_set, script, availability, Limits(seconds=2))
+    found = run_case_set(case_set, script, availability, Limits(seconds=6))
     assert [check.state for check in found.cases[0].checks] == wanted
     assert found.fingerprint == availability.fingerprint
     assert found.count(State.PASSED) == wanted.count("passed")

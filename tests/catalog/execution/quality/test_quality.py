@@ -11,7 +11,7 @@ from catalog.execution.quality import Quality, describe, measure_quality
 from catalog.execution.sandbox import Availability, Limits, Sandbox
 from tests.catalog.execution.cases.writing import case_data, make_set
 
-LIMITS = Limits(seconds=3)
+LIMITS = Limits(seconds=30)
 RIGHT = "find /var/log/app -type f -name '*.log' -mtime +7 -delete"
 
 OLD = {"path": "/var/log/app/old.log", "age": "30d"}

@@ -21,7 +21,7 @@ from catalog.execution.sandbox import (
     Sandbox,
 )
 
-BRIEF = Limits(seconds=3)
+BRIEF = Limits(seconds=30)  # of a machine that is busy; what has to time out names its own
 
 
 def run(sandbox: Sandbox, script: str, limits: Limits = BRIEF) -> RunObservation:
@@ -173,7 +173,8 @@ def test_nothing_of_the_environment_is_seen(
 
 def test_only_the_standard_descriptors_are_inherited(sandbox: Sandbox) -> None:
     seen = run(sandbox, "readlink /proc/$$/fd/*")
-    stdin, *pipes, script = seen.stdout.split()
+    stdin, *pipes, script = seen.stdout.splitlines()
+    assert stdin == "/memfd:input (deleted)"  # sealed
     assert [pipe[:6] for pipe in pipes] == ["pipe:["] * 2
     assert script == "/usr/local/bin/script.sh"  # bash reads it
 
@@ -226,7 +227,7 @@ def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        pytest.param("d() { mkdir d; cd d; }; for i in {1..400}; do d; done", id="nested folders"),
+        pytest.param("d() { mkdir d; cd d; }; for i in {1..99}; do d; done", id="nested folders"),
         pytest.param("ln -s loop /tmp/loop; ln -s /tmp /tmp/self; ls /tmp", id="cyclic links"),
         pytest.param("mkfifo /tmp/pipe; echo", id="a pipe that nobody writes to"),
         pytest.param("mkdir -m 0 /tmp/closed; umask 777; echo x > /tmp/unreadable", id="no rights"),

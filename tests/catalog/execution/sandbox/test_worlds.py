@@ -13,7 +13,7 @@ from catalog.execution.sandbox import (
     Sandbox,
 )
 
-LIMITS = Limits(seconds=5)
+LIMITS = Limits(seconds=30)
 
 
 def run(sandbox: Sandbox, script: str, *files: FileRequest) -> str:
