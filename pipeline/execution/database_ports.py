@@ -117,6 +117,7 @@ class DatabasePorts:
         opening = model_calls.open_calls(
             self._lease,
             roles,
+            batch_id=self._run.batch_id,
             known=self._calls,
             refinement=self._refinement,
         )

@@ -67,18 +67,21 @@ def open_calls(
     lease: Lease,
     asked: Sequence[tuple[Question, RoleSpec]],
     *,
+    batch_id: int | None,
     known: Mapping[Position, ModelCall] = MappingProxyType({}),
     refinement: Refinement | None = None,
 ) -> OpenedCalls:
     """Record and commit a new try for each question without a reply, or for as many as there is capacity for.
 
-    `known` is what the run, or its refinement, asked before. Raises Rest where not one can be asked now, Problem
-    where the tries of one are used up, or its endpoint is switched off: then none is. Raises LostLease. To be
-    called outside a transaction: to avoid a deadlock, never wait for an endpoint's lock while holding a run's.
+    `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before.
+    Raises Rest where not one can be asked now, Problem where the tries of one are used up, or its endpoint is
+    switched off: then none is. Raises LostLease. To be called outside a transaction: to avoid a deadlock, never
+    wait for an endpoint's lock while holding a run's.
     """
     if draining.is_set():
         raise Rest(_("The worker is being stopped."))
-    _require_budget(lease)
+    if batch_id is not None:
+        _require_budget(batch_id)
     calls = [
         known.get(position_of(question)) or _make_call(lease, question, role, refinement)
         for question, role in asked
@@ -127,23 +130,15 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
         list(batch.filter(runs=lease.run_id))
 
 
-def _require_budget(lease: Lease) -> None:
-    """Raises Rest if the run's batch is paused or must be paused now."""
-    batch = Batch.objects.filter(runs=lease.run_id).first()
-    why = _find_pause(batch)
-    if why is not None:
-        if batch:
-            stop_batch(batch, why)
-        raise Rest(why)
-
-
-def _find_pause(batch: Batch | None) -> str | None:
-    """Why the batch is paused or must be paused now."""
-    if batch is None:
-        return None
+def _require_budget(batch_id: int) -> None:
+    """Raises Rest if the batch is paused or must be paused now."""
+    batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
-        return batch.paused_why or _("The batch is paused.")
-    return _("The budget is used up.") if is_used_up(batch) else None
+        raise Rest(batch.paused_why or _("The batch is paused."))
+    if is_used_up(batch):
+        why = _("The budget is used up.")
+        stop_batch(batch, why)
+        raise Rest(why)
 
 
 def _make_call(

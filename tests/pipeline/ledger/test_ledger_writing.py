@@ -55,7 +55,7 @@ def opened(lease: run_leases.Lease, standin: StandIn) -> OpenedAttempt:
         endpoint=demo, model="dear", since=date(2020, 1, 1), input=2_000_000, output=10_000_000
     )
     role = RoleSpec(endpoint="demo", endpoint_id=demo.pk, model="dear", mode=Mode.TEXT)
-    (opened,) = open_calls(lease, [(ASKED, role)]).outcomes.values()
+    (opened,) = open_calls(lease, [(ASKED, role)], batch_id=None).outcomes.values()
     assert isinstance(opened, OpenedAttempt)
     return opened
 
