@@ -8,6 +8,8 @@ from pipeline.types import ReadingOutcome
 
 def say_no_script(reading: ScriptReading) -> str:
     """Why the model's reply holds no script that could be used."""
+    if reading.outcome is ReadingOutcome.REFUSED and reading.note:
+        return f"The model refused, and said: {reading.note}"
     says = {
         ReadingOutcome.REFUSED: "The model refused to answer.",
         ReadingOutcome.TRUNCATED: "The reply was cut short twice, so its script can't be trusted.",

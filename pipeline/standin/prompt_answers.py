@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from pipeline.standin.description.script_description import describe
-from pipeline.standin.language.literals import without_mentions
+from pipeline.standin.language.literals import find_mentions, without_mentions
 from pipeline.standin.language.statement_comparison import (
     content_words,
     find_verbs,
     list_differences,
     list_requirements,
+    list_unasked,
 )
 from pipeline.standin.prompt_contract import Prompt
 from pipeline.standin.script_book import Answer, Book
 from pipeline.standin.writing.example_adapter import adapt_script
 from pipeline.standin.writing.feedback_shortener import shorten
 from pipeline.standin.writing.script_mender import apply_feedback, apply_requests, explain, repair
-from pipeline.standin.writing.script_writer import write_apology, write_script
+from pipeline.standin.writing.script_writer import write_script
+
+AT_A_LOSS = (
+    "The demo model does not know how to do this. It writes the scripts of the demo's own actions, and small ones "
+    "about files, logs, services and containers, from statements in English; for anything else another model is needed."
+)
 
 # Rules read prose to here: their patterns are not made for what is longer.
 _LONGEST = 4000
@@ -26,7 +32,7 @@ _ON_TOPIC = 0.5
 
 
 def answer_prompt(prompt: Prompt, book: Book) -> Answer:
-    """The JSON object that the task asks for; empty for a task that is not the pipeline's."""
+    """The JSON object that the task asks for, or only `refusal` where the model can't; empty for any other task."""
     if prompt.task == "refine":
         return {"script": _refine(prompt, book)}
     known = book.answer(prompt)
@@ -45,7 +51,7 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
 
 
 def _generate(prompt: Prompt) -> Answer:
-    """What lacks least: an adapted example, a script by rule; else one that says it can't."""
+    """What lacks least and adds least: an adapted example, a script by rule; else a refusal."""
     statement = _read(prompt, "STATEMENT")
     scripts = []
     examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
@@ -55,9 +61,9 @@ def _generate(prompt: Prompt) -> Answer:
     written = write_script(statement)
     if written and not _lacks_verb(statement, describe(written)):
         scripts.append(written)
-    # Of those that lack equally little the first: the nearest example before what rules write.
-    best = min(scripts, key=lambda script: _count_lacking(statement, script), default=None)
-    return {"script": best or write_apology()}
+    # Of equals the first: the nearest example before what rules write.
+    best = min(scripts, key=lambda script: _faults(statement, script), default=None)
+    return {"script": best} if best else {"refusal": AT_A_LOSS}
 
 
 def _is_on_topic(statement: str, example: str, script: str) -> bool:
@@ -66,6 +72,8 @@ def _is_on_topic(statement: str, example: str, script: str) -> bool:
     if not find_verbs(statement) <= find_verbs(example) and _lacks_verb(statement, functionality):
         return False
     subject = content_words(without_mentions(statement))
+    if not subject:
+        return bool(find_mentions(statement))
     shared = subject & content_words(f"{example} {functionality}")
     return len(shared) >= _ON_TOPIC * len(subject)
 
@@ -75,8 +83,11 @@ def _lacks_verb(statement: str, functionality: str) -> bool:
     return any(found.missing for found in required if found.kind == "verb")
 
 
-def _count_lacking(statement: str, script: str) -> int:
-    return len(list_differences(statement, describe(script)))
+def _faults(statement: str, script: str) -> tuple[int, int]:
+    """How much a script lacks of what is asked, and how much it brings that nobody asked for."""
+    functionality = describe(script)
+    differences = list_differences(statement, functionality)
+    return len(differences), len(list_unasked(statement, functionality))
 
 
 def _repair(prompt: Prompt) -> Answer:

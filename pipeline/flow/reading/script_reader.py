@@ -7,6 +7,7 @@ comments without a command are no script, whatever stands around them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import shorten
 
 from pipeline.flow.reading.markup import (
     SHELLS,
@@ -21,6 +22,7 @@ from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.types import ReadingOutcome, Reply
 
 MAX_SCRIPT_BYTES = 1_000_000
+_LONGEST_REFUSAL = 400  # characters
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ def read_script(reply: Reply) -> ScriptReading:
     """The script of a reply, byte for byte, with a note where something about it was odd."""
     why = stopped(reply)
     if why:
-        return ScriptReading(why)
+        said = " ".join(reply.text.split()) if why is ReadingOutcome.REFUSED else ""
+        return ScriptReading(why, note=shorten(said, _LONGEST_REFUSAL, placeholder=" ..."))
     text = drop_thinking(reply.text)
     found = find_objects(text, "script")
     values = [said_by_tool(reply, "script"), *(one.value for one in found)]

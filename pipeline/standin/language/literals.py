@@ -47,6 +47,11 @@ _NOT_NAMES = frozenset(load_idioms().not_names.split())
 _WORDS = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True))
 _BYTES = "[kmgt]i?b?|bytes?|(?:kilo|mega|giga|tera)bytes?"
 _PERIODS = "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?"
+# What is counted in words: "the five largest", "ten lines". One of something is no number.
+_COUNTED = (
+    r"(?:largest|biggest|smallest|newest|oldest|latest|longest|most|first|last|files|lines|"
+    r"processes|directories|folders)\b"
+)
 _EDGE = r"(?<![\w/.$*~-])"
 _START = r"(?<![\w./-])"
 _PLACE = rf"(?:~|\.{{1,2}})?/[\w./@%+:*?~$-]*|{_EDGE}~(?![\w/])|\$[A-Z_][A-Z0-9_]*(?:/[\w./-]*)?"
@@ -89,6 +94,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("quoted", r"\b(?:named|called) (?P<q1>\w[\w.@-]*)"),
     ("name", rf"(?<![\w./$*-])(?P<name>{_JOINED})(?![\w/*])"),
     ("number", r"(?<![\w./*:-])\d+(?:\.\d+)*(?![\w*]|:\d)"),
+    ("number", rf"(?i:\b(?P<amount>{_WORDS})(?= {_COUNTED}))"),
 )
 _COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _PATTERNS]
 
@@ -194,7 +200,11 @@ def _read(kind: Kind, match: re.Match[str], start: int) -> Mention | None:
         count = int(_WORD_NUMBERS.get(amount, 0) or amount)
         seconds = PERIOD_SECONDS[unit if unit in PERIOD_SECONDS else unit.rstrip("s")]
         return Mention("age", text, str(count * seconds), "", start)
-    return Mention(kind, groups.get("amount") or text, groups.get("amount") or text, "", start)
+    amount = groups.get("amount") or text
+    if amount.isalpha():
+        count = _WORD_NUMBERS[amount.lower()]
+        return Mention(kind, str(count), str(count), "", start) if count > 1 else None
+    return Mention(kind, amount, amount, "", start)
 
 
 def _read_name(name: str, noun: str, start: int) -> Mention | None:

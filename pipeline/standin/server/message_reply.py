@@ -38,6 +38,8 @@ class Reply:
 def compose_reply(request: MessageRequest, answer: Mapping[str, object]) -> Reply:
     """`answer` in the mode that `request` asks for, cut at `max_tokens` and at stop sequences."""
     thinking = count_thinking(request)
+    if "refusal" in answer:
+        return refuse(str(answer["refusal"]), thinking_tokens=thinking)
     if request.mode == "tool":
         tool = _pick_tool(request)
         used = tool_use(tool.name, conform(tool.input_schema, answer))
@@ -54,6 +56,14 @@ def compose_reply(request: MessageRequest, answer: Mapping[str, object]) -> Repl
         cut_reply(reply, request.max_tokens)
         if reply.output_tokens() > request.max_tokens
         else reply
+    )
+
+
+def refuse(why: str, *, thinking_tokens: int) -> Reply:
+    """The model declines, in its own words, whatever mode was asked for."""
+    details: dict[str, object] = {"type": "refusal", "category": None, "explanation": why}
+    return Reply(
+        [text_block(why)], "refusal", stop_details=details, thinking_tokens=thinking_tokens
     )
 
 

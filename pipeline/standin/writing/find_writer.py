@@ -9,13 +9,16 @@ from pipeline.standin.language.literals import Mention
 from pipeline.standin.language.shell_syntax import quote_for
 from pipeline.standin.language.statement_comparison import find_verbs
 
-_OBJECTS = r"\b(?:files?|directories|folders|symlinks|links|empty (?:directory|folder))\b"
+_OBJECTS = (
+    r"\b(?:files?|directories|folders|symlinks|links|everything|empty (?:directory|folder))\b"
+)
 _ABOUT = r"\bfind\b|\brecursive|\bempty\b|\bunder\b|\b(?:files|directories|folders|links)\b"
-_OTHERWISE = r"\b(?:lines|largest|biggest|space|disk us(?:e|age)|extract|decompress)\b"
+_OTHERWISE = r"\b(?:lines|largest|biggest|by size|space|disk us(?:e|age)|extract|decompress)\b"
 _INTO = r"\b(?:into|to|as)\s+(?:the\s+)?(?:directory\s+|folder\s+)?[\"']?$"
 _OLDER = (
-    r"\bolder than\b|\bmore than [\w ]+ (?:ago|old)\b|\bat least [\w ]+ old\b|\bbefore\b|"
-    r"\bnot (?:been )?(?:modified|accessed|changed|touched)\b"
+    r"\bolder than\b|\b(?:more than|over) [\w ]+ (?:ago|old)\b|\bat least [\w ]+ old\b|\bbefore\b|"
+    r"\bage (?:exceeds|is (?:above|over|more than))\b|\b(?:days|weeks|months) (?:and|or) older\b|"
+    r"\buntouched for\b|\bnot (?:been )?(?:modified|accessed|changed|touched)\b"
 )
 _SMALLER = r"\b(?:smaller|less) than \d|\bunder \d+ ?[kmgt]i?b"
 _FLAT = (

@@ -10,7 +10,6 @@ from pydantic import BaseModel, TypeAdapter
 
 from pipeline.standin.language.literals import Mention, find_mentions
 from pipeline.standin.language.shell_syntax import quote_for
-from pipeline.standin.language.statement_comparison import AT_A_LOSS
 from pipeline.standin.writing.find_writer import write_find
 from pipeline.standin.yaml_data import load_own
 
@@ -18,7 +17,7 @@ _HEAD = "#!/usr/bin/env bash\nset -euo pipefail\n\n"
 _SLOT = re.compile(
     r"\{(?P<kind>[a-z]+)(?P<second>2?)(?::(?P<noun>[a-z]+))?(?:\|(?P<default>[^}]*))?\}"
 )
-_VERB = re.compile(r"\b(restart|reload|start|stop|enable|disable)\b", re.IGNORECASE)
+_VERB = re.compile(r"\b(restart|reload|start|stop|enable|disable)(?:ing)?\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 
 
@@ -40,11 +39,6 @@ def write_script(statement: str) -> str | None:
     mentions = find_mentions(statement)
     body = write_find(statement, mentions) or _write_recipe(statement, mentions)
     return f"{_HEAD}{body.rstrip()}\n" if body else None
-
-
-def write_apology() -> str:
-    """What the demo model writes where it does not know how: a script that says so and fails."""
-    return f"{_HEAD}echo '{AT_A_LOSS}' >&2\nexit 1\n"
 
 
 def _write_recipe(statement: str, mentions: Sequence[Mention]) -> str | None:
@@ -69,7 +63,7 @@ def _value_of(slot: re.Match[str], statement: str, mentions: Sequence[Mention]) 
     kind, noun = slot["kind"], slot["noun"]
     if kind == "verb":
         verb = _VERB.search(statement)
-        return verb[1].lower() if verb else None
+        return verb[1].lower() if verb else slot["default"]
     if kind == "pattern":
         found = [_escape(match[1] or match[2]) for match in _QUOTED.finditer(statement)]
     else:

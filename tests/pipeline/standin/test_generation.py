@@ -234,19 +234,26 @@ def test_every_recipe_is_valid_bash() -> None:
 
 
 @pytest.mark.parametrize(
-    "statement", ["Summarise the weather in Paris", "", "Drop the bass on port 22"]
+    "statement",
+    [
+        "Summarise the weather in Paris",
+        "",
+        "Drop the bass on port 22",
+        "asdf",
+        "Do it again",
+        "Wie viele Dateien liegen in diesem Verzeichnis?",
+    ],
 )
-def test_what_it_does_not_know_is_a_script_that_says_so_and_fails(statement: str) -> None:
-    written = generate(statement)
-    assert written.endswith("echo 'The demo model does not know how to do this.' >&2\nexit 1\n")
-    sections = (("STATEMENT", statement), ("FUNCTIONALITY", describe_of(written)))
-    assert answer_prompt(Prompt("difference", sections), EMPTY)["verdict"] == "mismatch"
-
-
-def describe_of(script: str) -> str:
-    """The demo model's own description of a script."""
-    answer = answer_prompt(Prompt("describe", (("SCRIPT", script),)), EMPTY)
-    return str(answer["functionality"])
+@pytest.mark.parametrize("examples", [(), (CLEAN_UP, RESTART)])
+def test_what_it_does_not_know_it_refuses(
+    statement: str, examples: tuple[tuple[str, str], ...]
+) -> None:
+    sections = [("STATEMENT", statement)]
+    for example, script in examples:
+        sections += [("EXAMPLE_STATEMENT", example), ("EXAMPLE_SCRIPT", script)]
+    answer = answer_prompt(Prompt("generate", tuple(sections)), EMPTY)
+    assert set(answer) == {"refusal"}
+    assert "does not know how" in str(answer["refusal"])
 
 
 @pytest.mark.parametrize(
