@@ -127,7 +127,8 @@ TEMPLATES = [
             ],
             "builtins": [
                 "scriptsmith_site.templatetags.show",
-                "scriptsmith_site.templatetags.include_with_token",
+                "scriptsmith_site.templatetags.include_fragment",
+                "scriptsmith_site.templatetags.components",
             ],
         },
     }
