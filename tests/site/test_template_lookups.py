@@ -31,9 +31,10 @@ def test_pairs_are_those_of_the_mapping(key: object) -> None:
 
 
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
-_BLOCK = re.compile(r"{% block (\w+) %}(.*?){% endblock %}", re.DOTALL)
+_BLOCK = re.compile(r"{% block (\w+) %}(.*?){% endblock(?: \w+)? %}", re.DOTALL)
 _SET = re.compile(r"\bas(?:var)? (\w+)(?: [\w =]*)? ?%}")
-_ASKED = re.compile(r"=(\w+)\b(?=[^%]*%})|{{ ?(\w+)")
+_TEXT = re.compile(r'"[^"]*"')
+_ASKED = re.compile(r"(?<!%)[ =](\w+)\b(?!=)(?=[^%]*%})|{{ ?(\w+)")
 
 
 def test_no_block_asks_for_a_name_that_only_another_block_sets() -> None:
@@ -43,7 +44,8 @@ def test_no_block_asks_for_a_name_that_only_another_block_sets() -> None:
         text = _COMMENT.sub("", file.read_text())
         if "{% extends" not in text:
             continue
-        blocks = dict(_BLOCK.findall(text))
+        blocks = dict(_BLOCK.findall(_TEXT.sub('""', text)))
+        assert blocks, f"no block was found in {file.name}"
         for name, block in blocks.items():
             asked = {one or other for one, other in _ASKED.findall(block)}
             elsewhere = {

@@ -39,7 +39,9 @@ def preview(client: Client, shelf: list[Version], deed: str, **typed: str) -> Ht
 
 def carry_out(client: Client, page: HttpResponse, deed: str, **typed: str) -> HttpResponse:
     """Press the button of a preview."""
-    entries = re.findall(r'name="entries" value="(\d+)"><input type="hidden" name="seen', page.text)
+    entries = re.findall(
+        r'name="entries" value="(\d+)">\s*<input type="hidden" name="seen', page.text
+    )
     seen = dict(re.findall(r'name="(seen-\d+)" value="(\w*)"', page.text))
     data = {"deed": deed, "entries": entries, "carry_out": "1", **seen, **typed}
     return client.post(ADDRESS, data)
