@@ -76,6 +76,7 @@ check: setup .venv/installed-dev
 	@echo "Format and lint"
 	$(VENV_PYTHON) -m ruff format --quiet --check .
 	$(VENV_PYTHON) -m ruff check --quiet .
+	find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} + 2>&1 | sed '/already formatted$$/d'
 	echo "Types"
 	$(VENV_PYTHON) -m mypy --no-error-summary
 	echo "Imports"

@@ -11,6 +11,8 @@ ROOT = Path(__file__).parents[2]
 # Read as a file when nothing runs: it has a style of its own, and a policy that names it by its hash.
 OFFLINE = ROOT / "templates" / "catalog" / "exchange" / "offline.html"
 TEMPLATES = sorted({*(ROOT / "templates").rglob("*.html")} - {OFFLINE})
+LAID_OUT = (".html", ".css", ".js")
+MOST_COLUMNS = 160
 COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}", re.DOTALL)
 FORBIDDEN = {
     "an inline style": re.compile(r"\sstyle\s*=|<style\b", re.IGNORECASE),
@@ -27,6 +29,18 @@ FORBIDDEN = {
 def test_a_template_obeys_the_content_security_policy(template: Path) -> None:
     markup = COMMENT.sub("", template.read_text(encoding="utf-8"))
     assert [name for name, pattern in FORBIDDEN.items() if pattern.search(markup)] == []
+
+
+@pytest.mark.parametrize("folder", ["templates", "static/css", "static/js"])
+def test_no_line_is_longer_than_a_screen(folder: str) -> None:
+    files = [one for one in sorted((ROOT / folder).rglob("*")) if one.suffix in LAID_OUT]
+    assert files
+    assert [
+        f"{file.relative_to(ROOT)}:{number} has {len(line)} columns"
+        for file in files
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > MOST_COLUMNS
+    ] == []
 
 
 @pytest.mark.parametrize(
