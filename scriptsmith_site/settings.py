@@ -161,9 +161,11 @@ env_text(
     "",
     "As root: the folder for PostgreSQL's data; else /var/lib/scriptsmith.",
 )
-# Django's backend for PostgreSQL, with the cursor that `core.database.planned` needs.
-if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    DATABASES["default"]["ENGINE"] = "core.database.postgres"
+# For `core.database.prepared`, and for it alone: Django's own cursors prepare nothing. A statement is prepared when it
+# is first sent, and its plan kept: left to itself, PostgreSQL plans most of ours anew each time.
+_options = DATABASES["default"].setdefault("OPTIONS", {})
+_options["prepare_threshold"] = 0
+_options["options"] = f"{_options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
 # Seconds; read from an address it would be 0. A new connection has to make its plans first.
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True

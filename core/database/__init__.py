@@ -1,1 +1,1 @@
-"""PostgreSQL beyond Django's own means: locks, lists of keys, COPY, planned statements."""
+"""PostgreSQL beyond Django's own means: locks, lists of keys, COPY, prepared statements."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Case as Choice
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
 
-from core.database.planned import Planned, make_row
+from core.database.prepared import PreparedQuery
 from pipeline.models import Draft, DraftFinding, Run
 from review.blinding.exposure import first_exposure, scored_in_queue
 from review.models import Assignment, Item, Member, Remark, Rubric, Score, Scratch, SentBack
@@ -163,8 +164,8 @@ def _first_drafts(run: int) -> QuerySet[Draft]:
 
 def findings_of(draft: Draft) -> list[DraftFinding]:
     """What the static checks found in a Draft that `read_drafts` has read, in the order of the lines."""
-    found: list[dict[str, object]] = draft.found  # type: ignore[attr-defined]
-    return [make_row(DraftFinding, list(row), list(row.values())) for row in found]
+    found: list[dict[str, Any]] = draft.found  # type: ignore[attr-defined]
+    return [DraftFinding(**row) for row in found]
 
 
 def _rubric_in_force() -> Subquery:
@@ -173,22 +174,22 @@ def _rubric_in_force() -> Subquery:
 
 
 # The item with its campaign, case, run and action; `for_member` says whether the user is one of the campaign's.
-read_item = Planned(_shown_item, values=2)
-lock_item = Planned(_locked_item, values=2)
-lock_decided = Planned(_decided_item, values=2)
+read_item = PreparedQuery(_shown_item)
+lock_item = PreparedQuery(_locked_item)
+lock_decided = PreparedQuery(_decided_item)
 # What a reviewer has of a campaign already, to go on with it; their place in it.
-lock_held = Planned(_held, values=2)
-read_member = Planned(_member, values=2)
+lock_held = PreparedQuery(_held)
+read_member = PreparedQuery(_member)
 # The scores that a reviewer gave to the first scripts of a case, but for one item.
-read_scores_of_case = Planned(_scores_of_case, values=3)
+read_scores_of_case = PreparedQuery(_scores_of_case)
 # A reviewer's: all scores they ever gave to it, what makes it theirs, and what they typed.
-read_scores = Planned(_scores, values=2)
-read_assignment = Planned(_assignment, values=2)
-read_scratch = Planned(_scratch, values=2)
+read_scores = PreparedQuery(_scores)
+read_assignment = PreparedQuery(_assignment)
+read_scratch = PreparedQuery(_scratch)
 # Of a run: its Drafts in order, with their assessments and what the checks found in them.
-read_drafts = Planned(_drafts, values=1)
+read_drafts = PreparedQuery(_drafts)
 # The same for who has not scored the script yet.
-read_first_drafts = Planned(_first_drafts, values=1)
+read_first_drafts = PreparedQuery(_first_drafts)
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from catalog import services as catalog
 from catalog.models import Version
 from core.audit import record
-from core.database.planned import insert
 from core.errors import BadInput, NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.execution.draft_checks import is_serious
@@ -75,7 +74,7 @@ def decide(
         )
     add_time(assignment, pick.step, pick.given(0))
     for score in scores:
-        insert(score)
+        score.save(force_insert=True)
     edited = None
     if kind == Decision.Kind.EDIT:
         edited = pipeline.add_edited_draft(draft, script=edited_script, by=by)

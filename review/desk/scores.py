@@ -11,13 +11,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.database.planned import carry_out, insert, storing
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.types import Arm
 from review.blinding.exposure import load_exposure
 from review.blinding.item_queries import lock_item
 from review.blinding.item_view import ItemView, Step, open_item
-from review.counting.completion import completion_statements
+from review.counting.completion import count_done
 from review.models import Assignment, Case, Item, Reveal, Score
 from review.queue.assignment_leases import check_fence, lease_end
 from review.queue.copied_scores import copy_to_same_scripts
@@ -87,7 +86,8 @@ def _score(lock: Callable[[], Item], given: ScoreInput, *, by: User) -> Score:
     add_time(assignment, step, given)
     desk.take(score)
     if item.campaign.is_live:
-        insert(score, storing(assignment, *_TIMES))
+        score.save(force_insert=True)
+        assignment.save(update_fields=_TIMES)
     else:
         finish(desk, assignment, score)
     return score
@@ -123,9 +123,9 @@ def make_score(desk: ItemView, step: Step, given: ScoreInput, assignment: Assign
 
 
 def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -> None:
-    """In a study, an item is done when nothing is left to score; one more to score takes it up again.
+    """Store a new score of a study, and that its item is done when nothing is left to score.
 
-    It is stored in one statement, with the new score where there is one.
+    One more to score takes it up again.
     """
     item, through = desk.item, desk.next_step is None
     changes = through != (assignment.state == Assignment.State.SUBMITTED)
@@ -133,12 +133,10 @@ def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -
         assignment.state = Assignment.State.SUBMITTED if through else Assignment.State.ACTIVE
         assignment.ended_at = timezone.now() if through else None
         assignment.lease_until = None if through else lease_end()
-    statements = [storing(assignment, *(_ENDING if changes else ()), *_TIMES)]
-    statements += completion_statements(item, change=(1 if through else -1) if changes else 0)
     if score is not None:
-        insert(score, *statements)
-    else:
-        carry_out(*statements)
+        score.save(force_insert=True)
+    assignment.save(update_fields=[*(_ENDING if changes else ()), *_TIMES])
+    count_done(item, change=(1 if through else -1) if changes else 0)
     if changes and through:
         _end(desk, assignment)
 

@@ -10,7 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.database.planned import fetch
+from core.database.prepared import fetch
 from core.errors import NotAllowedNow
 from review.models import Assignment, Item
 

@@ -8,7 +8,6 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.database.planned import store
 from core.errors import BadInput, NotAllowedNow
 from review.blinding.item_queries import lock_held, read_member
 from review.models import Assignment, Campaign, Case, Flag, Item, Member
@@ -133,7 +132,7 @@ def _renew(assignment: Assignment) -> Assignment:
     assignment.state = Assignment.State.ACTIVE
     assignment.lease_until = lease_end()
     assignment.fence += 1
-    store(assignment, "state", "lease_until", "fence")
+    assignment.save(update_fields=["state", "lease_until", "fence"])
     return assignment
 
 

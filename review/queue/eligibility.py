@@ -1,4 +1,4 @@
-"""Which items of a campaign a person could take now, and the first of them, whose query is planned once."""
+"""Which items of a campaign a person could take now, and the first of them, whose query is prepared."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from core.database.planned import make_row
 from pipeline.models import Draft, Feedback
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.assignment_leases import lock_item_row
@@ -119,7 +118,7 @@ class Candidates:
         given = give_slot(statement, numbers, to=self.by, campaign=self.campaign.pk)
         if given is not None:
             assignment, (*row, has_arms) = given
-            assignment.item = make_row(Item, _NAMES, row)
+            assignment.item = Item.from_db(DEFAULT_DB_ALIAS, _NAMES, row)
             assignment.item.has_arms = has_arms  # type: ignore[attr-defined]
             return assignment
         if self.is_random:

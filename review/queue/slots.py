@@ -10,7 +10,7 @@ from typing import cast
 from django.contrib.auth.models import User
 from django.db import connection
 
-from core.database.planned import fetch
+from core.database.prepared import fetch
 from review.models import Assignment, Item
 from review.queue.assignment_leases import lease_end
 

@@ -79,7 +79,7 @@ def broken_database(state: type[psycopg.Error]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connection, "cursor", fail)
         patch.setattr(connection, "chunked_cursor", fail)
-        patch.setattr("core.database.planned._execute", fail)
+        patch.setattr("core.database.prepared.execute", fail)
         yield
 
 

@@ -10,7 +10,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 
-from core.database.planned import Planned
+from core.database.prepared import PreparedQuery
 
 
 class RoleBackend(ModelBackend):
@@ -39,4 +39,4 @@ def _names(rows: QuerySet[Any]) -> ArraySubquery:
     return ArraySubquery(rows.annotate(name_in_full=name).values("name_in_full"))
 
 
-_with_permissions = Planned(_person, values=1)
+_with_permissions = PreparedQuery(_person)

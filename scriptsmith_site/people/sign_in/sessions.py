@@ -1,11 +1,11 @@
-"""Sessions in the database as Django has them, read by a statement that is planned once: every page reads one."""
+"""Sessions in the database as Django has them, read by a prepared statement: every page reads one."""
 
 from __future__ import annotations
 
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.utils import timezone
 
-from core.database.planned import fetch
+from core.database.prepared import fetch
 
 _READ = "SELECT session_data FROM django_session WHERE session_key = %s AND expire_date > %s"
 

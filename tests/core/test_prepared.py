@@ -1,18 +1,18 @@
-"""Queries that are built and planned once find what the plain ones find."""
+"""Queries that are compiled and prepared once find what the plain ones find."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Entry, Version
-from core.database.planned import Planned, Statement, carry_out, fetch, insert, store, storing
+from core.database.prepared import PreparedQuery, execute, fetch
 from tests.make import make_version
 
 ODD = '100 % of it\'s \\ "quoted"'
@@ -28,7 +28,7 @@ def _versions(entry: int, number: int) -> QuerySet[Version]:
     )
 
 
-find_versions = Planned(_versions, values=2)
+find_versions = PreparedQuery(_versions)
 
 
 def test_each_call_has_values_of_its_own(db: None) -> None:
@@ -72,6 +72,16 @@ def test_a_plan_is_kept_and_used_again(db: None) -> None:
     assert kept >= 3 and anew == 0
 
 
+def test_what_django_sends_itself_is_not_prepared(db: None) -> None:
+    for key in range(10):
+        Entry.objects.filter(pk=key, title="never prepared").first()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%%never prep%%'"
+        )
+        assert cursor.fetchone() == (0,)
+
+
 def test_whatever_the_size_of_a_number_its_statement_has_one_plan(db: None) -> None:
     for key in (1, 40_000, 3_000_000_000, 2**63 - 1):
         assert find_versions(key, 1) == []
@@ -86,62 +96,18 @@ def test_no_row_has_a_key_that_is_too_large_for_one(db: None) -> None:
     assert find_versions(2**63, 1) == find_versions(1, 10**30) == []
 
 
-def test_a_row_is_inserted_with_its_key_and_defaults(db: None) -> None:
-    entry = Entry(slug="new", title="New")
-    insert(entry)
-    assert Entry.objects.get(slug="new") == entry
-    assert Entry.objects.get(pk=entry.pk).created_at == entry.created_at
+def test_an_argument_may_stand_anywhere_in_the_query_and_more_than_once(db: None) -> None:
+    def turned(entry: int, seed: int) -> QuerySet[Version]:
+        versions = Version.objects.filter(entry=entry, number__lt=seed)
+        return versions.annotate(turned=F("number").bitxor(seed)).order_by("turned")
 
-
-def test_only_the_fields_named_are_stored(db: None) -> None:
-    entry = make_version("Delete old files").entry
-    entry.title, entry.slug = "Another title", "another-slug"
-    store(entry, "title")
-    entry.refresh_from_db()
-    assert (entry.title, entry.slug) == ("Another title", "delete-old-files")
-
-
-def test_a_field_that_is_none_is_not_stored(db: None) -> None:
-    with pytest.raises(AssertionError, match="no_field"):
-        store(make_version().entry, "no_field")
-
-
-def test_several_statements_are_one(
-    db: None, reviewer: User, django_assert_num_queries: Callable[[int], object]
-) -> None:
-    entry = make_version("Delete old files").entry
-    entry.title, new = "Another title", Entry(slug="new", title="New")
-    name = Statement("UPDATE auth_user SET first_name = %s WHERE id = %s", ["Rita", reviewer.pk])
-    with django_assert_num_queries(1):  # type: ignore[attr-defined]
-        insert(new, storing(entry, "title"), name)
-    assert set(Entry.objects.values_list("title", "pk")) >= {
-        ("Another title", entry.pk),
-        ("New", new.pk),
-    }
-    reviewer.refresh_from_db()
-    assert reviewer.first_name == "Rita"
-
-
-def test_of_several_statements_the_last_one_answers(db: None) -> None:
-    entry = make_version("Delete old files").entry
-    entry.title = "Another title"
-    title = Statement("SELECT title FROM catalog_entry WHERE id = %s", [entry.pk])
-    assert carry_out(storing(entry, "title"), title) == [("Delete old files",)], "as it was before"
-    assert carry_out(title) == [("Another title",)]
-    assert carry_out(storing(entry, "title")) == []
-
-
-def test_either_all_of_several_statements_are_carried_out_or_none(db: None) -> None:
-    entry = make_version("Delete old files").entry
-    entry.title = "Another title"
-    with pytest.raises(IntegrityError), transaction.atomic():
-        insert(Entry(slug=entry.slug, title="The same name"), storing(entry, "title"))
-    entry.refresh_from_db()
-    assert entry.title == "Delete old files"
+    version = make_version("Delete old files")
+    (found,) = PreparedQuery(turned)(version.entry_id, 6)
+    assert found.turned == 1 ^ 6  # type: ignore[attr-defined]
 
 
 def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
-    """Whoever counts statements has them sent as Django does, everybody else as PostgreSQL reads them."""
+    """Whoever counts statements counts these too."""
     sql = "SELECT %(b)s::int - %(a)s::int, %(b)s::int, 7 %% 4, 'a%%(b)s'"
     values = {"a": 2, "b": 5}
     plain = fetch(sql, values)
@@ -151,6 +117,13 @@ def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
     assert len(asked) == 1
 
 
+def test_a_statement_may_change_rows_and_answer_nothing(db: None) -> None:
+    entry = make_version("Delete old files").entry
+    execute("UPDATE catalog_entry SET title = %s WHERE id = %s", ["Another title", entry.pk])
+    entry.refresh_from_db()
+    assert entry.title == "Another title"
+
+
 def test_what_a_query_leaves_out_is_there_when_it_is_asked_for(
     db: None, django_assert_num_queries: Callable[[int], object]
 ) -> None:
@@ -158,7 +131,7 @@ def test_what_a_query_leaves_out_is_there_when_it_is_asked_for(
         return Version.objects.filter(pk=pk).select_related("entry").defer("script", "entry__title")
 
     version = make_version("Delete old files")
-    (found,) = Planned(without_script, values=1)(version.pk)
+    (found,) = PreparedQuery(without_script)(version.pk)
     assert found.get_deferred_fields() == {"script"}
     assert found.entry.get_deferred_fields() == {"title"}
     with django_assert_num_queries(2):  # type: ignore[attr-defined]
@@ -170,7 +143,7 @@ def test_what_a_query_leaves_out_is_there_when_it_is_asked_for(
 def test_a_relation_that_leads_nowhere_is_none(db: None) -> None:
     entry = make_version("Delete old files").entry
     assert entry.suspended_by is None
-    find = Planned(lambda pk: Entry.objects.filter(pk=pk).select_related("suspended_by"), values=1)
+    find = PreparedQuery(lambda pk: Entry.objects.filter(pk=pk).select_related("suspended_by"))
     (found,) = find(entry.pk)
     assert found.suspended_by is None
 
@@ -181,6 +154,31 @@ def test_what_is_refused_is_told_as_django_tells_it(db: None) -> None:
     with pytest.raises(TransactionManagementError), transaction.atomic():
         transaction.set_rollback(True)
         fetch("SELECT 1", [])
+
+
+def test_a_connection_that_the_server_has_ended_is_made_anew(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = connection.copy()
+    monkeypatch.setattr("core.database.prepared.connection", kept)
+    ((before,),) = fetch("SELECT pg_backend_pid()", [])
+    # As a new request begins.
+    kept.health_check_enabled, kept.health_check_done = True, False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [before])
+    assert fetch("SELECT pg_backend_pid() <> %s", [before]) == [(True,)]
+    kept.close()
+
+
+def test_times_are_those_that_django_reads(db: None) -> None:
+    sql = "SELECT '2026-02-03 04:05:06.789+01'::timestamptz"
+    ((prepared,),) = fetch(sql, [])
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        ((plain,),) = cursor.fetchall()
+    assert isinstance(prepared, datetime) and isinstance(plain, datetime)
+    assert prepared == plain == datetime(2026, 2, 3, 3, 5, 6, 789_000, tzinfo=UTC)
+    assert prepared.tzinfo is plain.tzinfo is UTC
 
 
 def _columns() -> list[str]:

@@ -1,0 +1,120 @@
+"""Queries that are compiled once in a process and prepared once on each connection.
+
+Only for what every review, every page or every model call asks: Django compiles a query anew each time, and
+PostgreSQL plans it anew. `docs/decisions` has what that costs, and when this may go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from inspect import signature
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import psycopg
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Model, QuerySet
+from django.db.models.query import get_related_populators
+from django.db.models.sql.compiler import SQLCompiler
+from psycopg.types.numeric import Int8
+
+Row = TypeVar("Row", bound=Model)
+
+# Stand-ins for the values while a query is compiled: numbers that no query of ours has of its own.
+_FIRST_MARK = 2_147_480_000
+_MARK = re.compile(r"\b21474800(\d\d)\b")
+_LARGEST_KEY = 2**63 - 1
+
+
+class PreparedQuery(Generic[Row]):
+    """A query for rows of a model. The arguments of `build`, whole numbers, are given at each call.
+
+    `build` is called once, with stand-ins for its arguments: the query may not depend on them in any other way.
+    `select_related`, `annotate` and `defer` work, `prefetch_related` does not.
+    """
+
+    def __init__(self, build: Callable[..., QuerySet[Row]]) -> None:
+        self._build = build
+        self._names = list(signature(build).parameters)
+
+    def __call__(self, *values: int) -> list[Row]:
+        """The rows, in the order of the query; none where a value is larger than any key."""
+        if max(values) > _LARGEST_KEY:
+            return []
+        rows = fetch(self.sql, dict(zip(self._names, values, strict=True)))
+        return [self.read(row) for row in rows]
+
+    @property
+    def sql(self) -> str:
+        """The statement, with the name of an argument in place of each value: `%(name)s`."""
+        return self._compiled.sql
+
+    def read(self, row: Sequence[object]) -> Row:
+        """The object that a row of the statement's answer stands for, made as Django makes it."""
+        compiler, read = self._compiled.compiler, self._compiled
+        (values,) = compiler.apply_converters([row], read.converters)
+        found: Row = read.model.from_db(connection.alias, read.names, values[read.columns])
+        for populator in read.related:
+            populator.populate(values, found)
+        for name, place in (compiler.annotation_col_map or {}).items():
+            setattr(found, name, values[place])
+        return found
+
+    @cached_property
+    def _compiled(self) -> _Compiled:
+        query = self._build(*(_FIRST_MARK + at for at in range(len(self._names))))
+        compiler = query.query.get_compiler(connection=connection)
+        # Constants are written into the statement: only so is an index on some of the rows used for them.
+        sql = connection.ops.compose_sql(*compiler.as_sql()).replace("%", "%%")
+        info: dict[str, Any] = compiler.klass_info
+        first, last = info["select_fields"][0], info["select_fields"][-1]
+        columns = slice(first, last + 1)
+        return _Compiled(
+            sql=_MARK.sub(lambda mark: f"%({self._names[int(mark[1])]})s", sql),
+            compiler=compiler,
+            converters=compiler.get_converters([column for column, *_ in compiler.select]),
+            model=info["model"],
+            names=[column.target.attname for column, *_ in compiler.select[columns]],
+            columns=columns,
+            related=get_related_populators(info, compiler.select, connection.alias),
+        )
+
+
+class _Compiled(NamedTuple):
+    """A query's SQL, and what `ModelIterable` needs to know of it."""
+
+    sql: str
+    compiler: SQLCompiler
+    converters: dict[int, Any]
+    model: type[Any]
+    names: list[str]
+    columns: slice
+    related: list[Any]
+
+
+def fetch(sql: str, values: Sequence[object] | Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """What a statement returns, which is prepared once on each connection."""
+    return list(execute(sql, values).fetchall())
+
+
+def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> CursorWrapper:
+    """Carry out a statement, which is prepared once on each connection."""
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    # Django's own cursors write values into the statement, which so is another one each time. This one sends them
+    # apart from it, and the connection prepares it at once (`prepare_threshold` in the settings).
+    native = psycopg.Cursor(connection.connection)
+    make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    cursor = make(native)
+    # Whole numbers are of one type, whatever their size: else each combination of sizes would be prepared.
+    if isinstance(values, Mapping):
+        cursor.execute(sql, {name: _typed(value) for name, value in values.items()})
+    else:
+        cursor.execute(sql, [_typed(value) for value in values])
+    return cursor
+
+
+def _typed(value: object) -> object:
+    return Int8(value) if type(value) is int else value
