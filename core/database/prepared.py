@@ -13,7 +13,7 @@ from inspect import signature
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import psycopg
-from django.db import connection
+from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
@@ -66,8 +66,9 @@ class PreparedQuery(Generic[Row]):
     def _compiled(self) -> _Compiled:
         query = self._build(*(_FIRST_MARK + at for at in range(len(self._names))))
         compiler = query.query.get_compiler(connection=connection)
-        # Constants are written into the statement: only so is an index on some of the rows used for them.
-        sql = connection.ops.compose_sql(*compiler.as_sql()).replace("%", "%%")
+        with transaction.atomic():  # or Django would not write down FOR UPDATE
+            # Constants are written into the statement: only so is an index on some of the rows used for them.
+            sql = connection.ops.compose_sql(*compiler.as_sql()).replace("%", "%%")
         info: dict[str, Any] = compiler.klass_info
         first, last = info["select_fields"][0], info["select_fields"][-1]
         columns = slice(first, last + 1)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from django.contrib.auth.models import User
-from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
+from core.database.prepared import PreparedQuery
 from pipeline.models import Draft, Feedback
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.assignment_leases import lock_item_row
@@ -23,6 +24,15 @@ Bounds = tuple[int, int]  # of `Item.shuffle`
 # that took; the run's own key is as old as the question.
 URGENT_FIRST = ("-priority", "run_id", "pk")
 _SOME = 50
+
+
+class LookedUp(Exists):
+    """EXISTS that is looked up row by row, for a query that ends with the first row it finds.
+
+    OFFSET 0 keeps the planner from making a join of it, which reads all that the person ever did.
+    """
+
+    template = "EXISTS(%(subquery)s OFFSET 0)"
 
 
 def eligible_items(
@@ -38,43 +48,40 @@ def eligible_items(
     `has_training` spares a query where it is known whether the campaign begins with a training round. What a
     manager assigns by name need not keep the order of trainings and sittings.
     """
-    waiting = suitable_for(_untouched(campaign.pk, by.pk), campaign, by)
-    if campaign.is_live or by_name:
-        return waiting
-    if member is None or member.paused_at is not None:
-        return waiting.none()
-    waiting = _other_statements(waiting, by.pk)
-    return _training(waiting) if _is_in_training(campaign, member, has_training) else waiting
+    in_study = not (campaign.is_live or by_name)
+    if in_study and (member is None or member.paused_at is not None):
+        return Item.objects.none()
+    in_training = (
+        in_study and member is not None and _is_in_training(campaign, member, has_training)
+    )
+    waiting = _items_for(campaign.pk, by.pk, in_study=in_study, in_training=in_training)
+    return suitable_for(waiting, campaign, by)
 
 
-def _untouched(campaign: int, by: int) -> QuerySet[Item]:
+def _items_for(
+    campaign: int,
+    by: int,
+    *,
+    in_study: bool,
+    in_training: bool,
+    exists: type[Exists] = Exists,
+) -> QuerySet[Item]:
+    """The rule: what waits, was not dealt with by this person, and holds no text of theirs."""
     dealt_with = Assignment.objects.filter(item=OuterRef("pk"), reviewer=by).exclude(
         state__in=[Assignment.State.RELEASED, Assignment.State.EXPIRED]
     )
     wrote = Draft.objects.filter(run=OuterRef("run"), author=by)
     explained = Feedback.objects.filter(draft__run=OuterRef("run"), author=by)
-    return (
-        Item.objects.waiting()
-        .filter(campaign=campaign)
-        .exclude(Exists(dealt_with))
-        .exclude(Exists(wrote))
-        .exclude(Exists(explained))
-    )
-
-
-def _other_statements(waiting: QuerySet[Item], by: int) -> QuerySet[Item]:
-    """Arms of one statement are never scored in one sitting: the second would be scored by the first."""
+    # Arms of one statement are never scored in one sitting: the second would be scored by the first.
     other_arm = Assignment.objects.filter(
         item__case=OuterRef("case"),
         reviewer=by,
         state__in=Assignment.HOLDING,
         created_at__gt=Now() - SITTING_GAP,
     )
-    return waiting.exclude(Exists(other_arm))
-
-
-def _training(waiting: QuerySet[Item]) -> QuerySet[Item]:
-    return waiting.filter(case__purpose=Case.Purpose.TRAINING)
+    hindrances = [dealt_with, wrote, explained, *([other_arm] if in_study else [])]
+    items = Item.objects.waiting().filter(*(~exists(one) for one in hindrances), campaign=campaign)
+    return items.filter(case__purpose=Case.Purpose.TRAINING) if in_training else items
 
 
 def _is_in_training(campaign: Campaign, member: Member, has_training: bool | None = None) -> bool:
@@ -106,25 +113,20 @@ class Candidates:
         seed = self.member.seed if self.is_random and self.member else 0
         if self.waiting is not None:
             return self._take_of(_first_of(self.waiting, order, seed, bounds))
-        numbers = {"seed": seed}
-        if bounds is not None:
-            numbers |= {"low": bounds[0], "high": bounds[1]}
-        statement = _statement(
+        query = _first_item(
             order=order,
             in_study=not self.campaign.is_live,
             in_training=self.in_training,
             is_bounded=bounds is not None,
         )
-        given = give_slot(statement, numbers, to=self.by, campaign=self.campaign.pk)
-        if given is not None:
-            assignment, (*row, has_arms) = given
-            assignment.item = Item.from_db(DEFAULT_DB_ALIAS, _NAMES, row)
-            assignment.item.has_arms = has_arms  # type: ignore[attr-defined]
-            return assignment
-        if self.is_random:
+        low, high = bounds or (0, 0)
+        numbers = {"seed": seed, "low": low, "high": high}
+        given = give_slot(query.sql, numbers, to=self.by, campaign=self.campaign.pk)
+        if given is None:
             return None
-        # None of the nearest is for this person: there may be others behind them.
-        return self._take_of(_first_of(self._all(), order, seed, bounds))
+        assignment, row = given
+        assignment.item = query.read(row)
+        return assignment
 
     @transaction.atomic
     def _take_of(self, locked: QuerySet[Item]) -> Assignment | None:
@@ -174,7 +176,7 @@ def _first_of(
     waiting: QuerySet[Item], order: str, seed: int, bounds: Bounds | None
 ) -> QuerySet[Item]:
     if order == Campaign.Order.RANDOM:
-        waiting = waiting.annotate(place=F("shuffle").bitxor(seed)).order_by("place", "pk")
+        waiting = waiting.alias(place=F("shuffle").bitxor(seed)).order_by("place", "pk")
     else:
         waiting = waiting.order_by(*(URGENT_FIRST if order == "priority" else ("pk",)))
     if bounds is not None:
@@ -182,67 +184,18 @@ def _first_of(
     return waiting.select_for_update(skip_locked=True, of=("self",))
 
 
-# --- The same as a plain statement ------------------------------------------------------------------------------
-# What is near is put in order first, and then only so many items are looked at as it takes to find one. Each
-# OFFSET 0 keeps the planner from reading all that the person ever did, as it would for a join or a hash where
-# its statistics are of yesterday. The item itself is asked once more where it is locked, for another may have
-# been faster.
-
-_NAMES = [field.attname for field in Item._meta.concrete_fields]
-_COLUMNS = ", ".join(f'item."{field.column}"' for field in Item._meta.concrete_fields)
-_FIRST = """
-SELECT {columns},
-    EXISTS (SELECT FROM review_item AS arm WHERE arm.case_id = near.case_id AND arm.id <> near.id)
-FROM (
-    SELECT id, case_id, run_id, {place} AS place FROM review_item
-    WHERE campaign_id = %(campaign)s AND state = 'open' AND places > 0 {bounds}
-    ORDER BY {place} {direction}, {tie} {fence}
-) AS near JOIN review_item AS item ON item.id = near.id
-WHERE item.state = 'open' AND item.places > 0
-    AND NOT EXISTS (
-        SELECT FROM review_assignment WHERE item_id = near.id AND reviewer_id = %(by)s
-            AND state NOT IN ('released', 'expired') OFFSET 0
-    )
-    AND NOT EXISTS (
-        SELECT FROM pipeline_draft WHERE run_id = near.run_id AND author_id = %(by)s OFFSET 0
-    )
-    AND NOT EXISTS (
-        SELECT FROM pipeline_feedback AS feedback JOIN pipeline_draft AS draft ON draft.id = feedback.draft_id
-        WHERE draft.run_id = near.run_id AND feedback.author_id = %(by)s OFFSET 0
-    )
-    {study} {training}
-ORDER BY near.place {direction}, near.{tie}, near.id LIMIT 1 FOR UPDATE OF item SKIP LOCKED
-"""
-_ANOTHER_STATEMENT = f"""
-    AND NOT EXISTS (
-        SELECT FROM review_item AS arm WHERE arm.case_id = near.case_id AND EXISTS (
-            SELECT FROM review_assignment AS had WHERE had.item_id = arm.id AND had.reviewer_id = %(by)s
-                AND had.state IN ('active', 'waiting', 'submitted')
-                AND had.created_at > statement_timestamp() - interval '{SITTING_GAP.total_seconds():.0f} seconds'
-                OFFSET 0
-        ) OFFSET 0
-    )
-"""
-_TRAINING = "AND (SELECT purpose FROM review_case WHERE id = near.case_id) = 'training'"
-# What is ordered by, which way, what comes first of equals, and how many are near: a bucket of the random order,
-# else some of the index's first.
-_NEAR = {
-    Campaign.Order.RANDOM.value: ("(shuffle # %(seed)s)", "", "id", "OFFSET 0"),
-    Campaign.Order.PRIORITY.value: ("priority", "DESC", "run_id", "LIMIT 500"),
-    Campaign.Order.OLDEST.value: ("id", "", "id", "LIMIT 500"),
-}
-
-
 @cache
-def _statement(*, order: str, in_study: bool, in_training: bool, is_bounded: bool) -> str:
-    place, direction, tie, fence = _NEAR[order]
-    return _FIRST.format(
-        columns=_COLUMNS,
-        place=place,
-        direction=direction,
-        tie=tie,
-        fence=fence,
-        bounds="AND shuffle >= %(low)s AND shuffle < %(high)s" if is_bounded else "",
-        study=_ANOTHER_STATEMENT if in_study else "",
-        training=_TRAINING if in_training else "",
-    )
+def _first_item(
+    *, order: str, in_study: bool, in_training: bool, is_bounded: bool
+) -> PreparedQuery[Item]:
+    """The first of the items that wait for a person, locked; with `has_arms`."""
+
+    def build(campaign: int, by: int, seed: int, low: int, high: int) -> QuerySet[Item]:
+        waiting = _items_for(
+            campaign, by, in_study=in_study, in_training=in_training, exists=LookedUp
+        )
+        arms = Item.objects.filter(case=OuterRef("case")).exclude(pk=OuterRef("pk"))
+        waiting = waiting.annotate(has_arms=LookedUp(arms))
+        return _first_of(waiting, order, seed, (low, high) if is_bounded else None)[:1]
+
+    return PreparedQuery(build)

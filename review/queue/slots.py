@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from functools import cache
-from typing import cast
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -47,7 +46,7 @@ def give_slot(
     campaign: int,
     state: str = Assignment.State.ACTIVE,
     reason: str = Assignment.Reason.QUEUE,
-) -> tuple[Assignment, list[object]] | None:
+) -> tuple[Assignment, list[Any]] | None:
     """Give a person a place of the item that `found` finds, a SELECT whose first column is named id and is its key.
 
     Where that locks the row, the item is free; else the database refuses less than none. Returns the assignment,
@@ -63,8 +62,7 @@ def give_slot(
         "lease_until": until,
     }
     for key, position, began, *columns in fetch(_giving(found), own | dict(values)):
-        assignment.pk, assignment.position = int(str(key)), int(str(position))
-        assignment.created_at = cast(datetime, began)
+        assignment.pk, assignment.position, assignment.created_at = key, position, began
         assignment._state.adding, assignment._state.db = False, connection.alias
         return assignment, columns
     return None

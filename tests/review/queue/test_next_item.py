@@ -1,4 +1,4 @@
-"""The next item of a person: the plain statement finds what the rules say, by the index, and waits for nobody."""
+"""The next item of a person: the prepared query finds what the rules say, by the index, and waits for nobody."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline import services as pipeline
 from pipeline.models import Configuration, Feedback
 from review import services
 from review.models import Assignment, Campaign, Case, Item, Member
-from review.queue.eligibility import _statement, eligible_items
+from review.queue.eligibility import _first_item, eligible_items
 from review.queue.reviewer_order import BITS
 from tests.first_cases import first_cases
 from tests.people import make_person
@@ -81,7 +81,7 @@ def test_an_index_on_what_waits_leads_to_it(
     order: str, is_bounded: bool, index: str, manager: User, reviewer: User
 ) -> None:
     study = make_study(by=manager, reviewers=[reviewer], items=2, order=order)
-    statement = _statement(order=order, in_study=True, in_training=False, is_bounded=is_bounded)
+    query = _first_item(order=order, in_study=True, in_training=False, is_bounded=is_bounded)
     numbers = {"campaign": study.pk, "by": reviewer.pk, "seed": 1, "low": 0, "high": 1 << 30}
     with connection.cursor() as cursor, transaction.atomic():
         # So few rows are read faster than an index is, and by one index as fast as by another.
@@ -92,7 +92,7 @@ def test_an_index_on_what_waits_leads_to_it(
             " AND attname = 'campaign_id') AND indexrelid <> %s::regclass",
             [index],
         )
-        cursor.execute(f"EXPLAIN {statement}", numbers)
+        cursor.execute(f"EXPLAIN {query.sql}", numbers)
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert re.search(rf"Index Scan using {index}\b", plan), plan
 
