@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from pipeline.llm.types import Usage
 from pipeline.models import Price
 
 
+def price_on(day: date, *, endpoint: int, model: str) -> Price | None:
+    """The price of a model in force on a day, or None where none was known by then."""
+    known = Price.objects.filter(endpoint=endpoint, model=model, since__lte=day)
+    return known.order_by("-since").first()
+
+
 def cost_of(usage: Usage, price: Price) -> int:
-    """Micro-dollars from tokens and prices per million, rounded half up; `ledger.attempt_store` has the rule in SQL."""
+    """Micro-dollars from tokens and prices per million, rounded half up."""
     total = (
         usage.input * price.input
         + usage.output * price.output

@@ -4,44 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 
-from django.db import connection
 from django.utils import timezone
 
+from core.database.prepared import fetch
 from pipeline.costs.daily_spending import COUNT_TRIES
+from pipeline.costs.pricing import cost_of, price_on
 from pipeline.llm.types import Answered, Failed
 from pipeline.models import Attempt, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
 
-# The price is that of the day on which the try ends; the cost is rounded as by `costs.pricing.cost_of`.
 _CLOSE = """
 WITH held AS (
     SELECT id, batch_id, crashes FROM pipeline_run
     WHERE id = %(run)s AND owner = %(owner)s AND fence = %(fence)s
     FOR NO KEY UPDATE
 ), ended AS (
-    SELECT one.*, price.since AS price_since, div(
-        one.input_tokens::numeric * price.input
-            + one.output_tokens::numeric * price.output
-            + one.cache_read_tokens::numeric * price.cache_read
-            + one.cache_write_tokens::numeric * price.cache_write
-            + 500000,
-        1000000
-    ) AS cost
+    SELECT one.*
     FROM held
     CROSS JOIN jsonb_to_recordset(%(tries)s::jsonb) AS one (
         id bigint, outcome text, http_status int, error_type text, message text, request_id text,
         possibly_billed boolean, milliseconds int, input_tokens int, output_tokens int,
         cache_read_tokens int, cache_write_tokens int, thinking_tokens int,
-        call text, endpoint bigint, model text, reply jsonb
+        call text, reply jsonb, cost bigint, price_since date
     )
-    LEFT JOIN LATERAL (
-        SELECT * FROM pipeline_price
-        WHERE endpoint_id = one.endpoint AND model = one.model AND one.reply IS NOT NULL
-            AND one.error_type = '' AND since <= (%(now)s AT TIME ZONE 'UTC')::date
-        ORDER BY since DESC LIMIT 1
-    ) AS price ON true
 ), closed AS (
     UPDATE pipeline_attempt AS attempt SET
         ended_at = %(now)s, outcome = ended.outcome, http_status = ended.http_status,
@@ -82,29 +70,26 @@ def close_tries(
     One statement, all or nothing. With `counted` they are spending too; else the caller has to count them,
     at the end of its transaction. Raises LostLease, and then nothing is written.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _CLOSE + (_COUNTED if counted else "") + _CLOSED,
-            {
-                "run": lease.run_id,
-                "owner": lease.owner,
-                "fence": lease.fence,
-                "now": timezone.now(),
-                "tries": json.dumps([_ended(*one) for one in tries]),
-            },
-        )
-        row = cursor.fetchone()
-    if row is None:
+    now = timezone.now()
+    values = {
+        "run": lease.run_id,
+        "owner": lease.owner,
+        "fence": lease.fence,
+        "now": now,
+        "tries": json.dumps([_ended(*one, now.date()) for one in tries]),
+    }
+    rows = fetch(_CLOSE + (_COUNTED if counted else "") + _CLOSED, values)
+    if not rows:
         raise LostLease(f"run {lease.run_id}")
-    return Closed(*row)
+    return Closed(*rows[0])
 
 
-def _ended(call: ModelCall, attempt: Attempt, ended: Answered | Failed) -> dict[str, object]:
+def _ended(
+    call: ModelCall, attempt: Attempt, ended: Answered | Failed, day: date
+) -> dict[str, object]:
     about = {
         "id": attempt.pk,
         "call": call.key,
-        "endpoint": call.endpoint_id,
-        "model": call.model,
         "request_id": ended.request_id,
         "milliseconds": ended.milliseconds,
     }
@@ -121,16 +106,30 @@ def _ended(call: ModelCall, attempt: Attempt, ended: Answered | Failed) -> dict[
             "cache_write_tokens": 0,
             "thinking_tokens": 0,
         }
-    return about | {
-        "outcome": Attempt.Outcome.ANSWERED.value,
-        "http_status": 200,
-        "error_type": ended.doubt or "",
-        "message": ended.said,
-        "possibly_billed": False,
-        "input_tokens": ended.usage.input,
-        "output_tokens": ended.usage.output,
-        "cache_read_tokens": ended.usage.cache_read,
-        "cache_write_tokens": ended.usage.cache_write,
-        "thinking_tokens": ended.usage.thinking,
-        "reply": ended.message,
-    }
+    return (
+        about
+        | {
+            "outcome": Attempt.Outcome.ANSWERED.value,
+            "http_status": 200,
+            "error_type": ended.doubt or "",
+            "message": ended.said,
+            "possibly_billed": False,
+            "input_tokens": ended.usage.input,
+            "output_tokens": ended.usage.output,
+            "cache_read_tokens": ended.usage.cache_read,
+            "cache_write_tokens": ended.usage.cache_write,
+            "thinking_tokens": ended.usage.thinking,
+            "reply": ended.message,
+        }
+        | _priced(call, ended, day)
+    )
+
+
+def _priced(call: ModelCall, ended: Answered, day: date) -> dict[str, object]:
+    """What the reply cost at the price of the day on which it came; nothing where its tokens are in doubt."""
+    price = None
+    if not ended.doubt:
+        price = price_on(day, endpoint=call.endpoint_id, model=call.model)
+    if price is None:
+        return {}
+    return {"cost": cost_of(ended.usage, price), "price_since": price.since.isoformat()}
