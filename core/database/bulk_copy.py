@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Self
 
 from django.db import connection
 from django.db.models import Field, Model
@@ -33,9 +32,8 @@ def next_keys(model: type[Model], count: int) -> list[int]:
 class Table:
     """A model's table with the columns that differ from row to row; the others hold what is given, or the default.
 
-    `varying` and `same` name fields as they are stored: `campaign_id`; where the key is among `varying`, it comes
-    first and ascends. `without_key` lets the database choose keys that nobody asks for. `span` is the first and
-    the last key of what was put in; keys between them may be of other transactions.
+    `varying` and `same` name fields as they are stored: `campaign_id`. `without_key` lets the database
+    choose keys that nobody asks for.
     """
 
     def __init__(
@@ -54,41 +52,23 @@ class Table:
         rest = [name for name in fields if name not in varying]
         order = [fields[name].column for name in (*rest, *varying)]
         names = ", ".join(f'"{column}"' for column in order)
-        self.model, self._without_key = model, without_key
-        self.span: tuple[int, int] | None = None
         self._statement = f'COPY "{model._meta.db_table}" ({names}) FROM STDIN'
         self._before = "".join(
             f"{_cell(same[name] if name in same else _default(fields[name]))}\t" for name in rest
         )
 
-    def copy(self, rows: Sequence[Sequence[object]]) -> Self:
-        """Put the rows in, inside a transaction; returns the table."""
-        return self.copy_lines([put(*row) for row in rows])
+    def copy(self, rows: Sequence[Sequence[object]]) -> None:
+        """Put the rows in."""
+        self.copy_lines([put(*row) for row in rows])
 
-    def copy_lines(self, lines: Sequence[str]) -> Self:
+    def copy_lines(self, lines: Sequence[str]) -> None:
         """The same for rows that are in the words of COPY already."""
         if not lines:
-            return self
+            return
         before = self._before
-        first = next_keys(self.model, 1)[0] if self._without_key else _key_of(lines[0])
         with connection.cursor() as cursor, cursor.copy(self._statement) as copy:
             # At once: each write may have to wait for the thread that reads what comes next.
             copy.write(before + f"\n{before}".join(lines) + "\n")
-        last = _last_key(self.model) if self._without_key else _key_of(lines[-1])
-        self.span = (self.span[0] if self.span else first, last)
-        return self
-
-
-def _key_of(line: str) -> int:
-    return int(line[: line.index("\t")])
-
-
-def _last_key(model: type[Model]) -> int:
-    """The key that the database chose last on this connection."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT currval(pg_get_serial_sequence(%s, 'id'))", [model._meta.db_table])
-        found: tuple[int] = cursor.fetchone()
-        return found[0]
 
 
 def put(*values: object) -> str:

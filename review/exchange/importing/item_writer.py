@@ -24,7 +24,6 @@ from review.exchange.importing.copy_rows import (
     word_feedback,
     word_refined,
 )
-from review.exchange.importing.references import referring_at_once
 from review.exchange.rows.item_rows import Expert, ItemRow
 from review.exchange.rows.values import RowProblem
 from review.models import Campaign, Case, Item
@@ -190,8 +189,8 @@ class ItemStore:
             Assessment: Table(Assessment, _ASSESSMENT),
             Item: Table(Item, _ITEM, campaign_id=self._campaign.pk),
         }
-        with referring_at_once() as filled:
-            filled += (table.copy_lines(self._lines[model]) for model, table in tables.items())
+        for model, table in tables.items():
+            table.copy_lines(self._lines[model])
         if self._items:
             note_due(self._campaign, self._items)
 

@@ -11,7 +11,6 @@ from core.database.bulk_copy import Table, next_keys
 from pipeline.types import Arm
 from review.counting.tallies import note_due
 from review.exchange.importing.known_scores import Standing
-from review.exchange.importing.references import referring_at_once
 from review.exchange.importing.scored_texts import Seen, SeenBy, read_seen
 from review.exchange.rows.score_rows import NOTHING, GivenRow
 from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
@@ -46,18 +45,15 @@ class ScoreStore:
             return
         items = {item for item, _person, _given in self._given}
         seen = read_seen(items)
-        with referring_at_once() as filled:
-            filled += (
-                self._write_assignments(),
-                self._write_scores(seen),
-                self._write_adjudications(),
-                self._write_remarks(),
-                self._write_flags(),
-            )
+        self._write_assignments()
+        self._write_scores(seen)
+        self._write_adjudications()
+        self._write_remarks()
+        self._write_flags()
         _count_done(items)
         note_due(self._campaign, sorted(items))
 
-    def _write_assignments(self) -> Table:
+    def _write_assignments(self) -> None:
         now, rows = timezone.now(), []
         keys = iter(next_keys(Assignment, len(self._given)))
         submitted = self._standing.submitted
@@ -83,9 +79,9 @@ class ScoreStore:
             if not given.passed_over:
                 submitted[item, person] = key
         columns = ("id", "item_id", "reviewer_id", "state", "reason", "ended_at", "why")
-        return Table(Assignment, columns).copy(rows)
+        Table(Assignment, columns).copy(rows)
 
-    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> Table:
+    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> None:
         now, rows = timezone.now(), []
         for item, person, given in self._given:
             if not given.is_score:
@@ -101,7 +97,7 @@ class ScoreStore:
                     *self._recorded(given),
                 )
             )
-        return Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
+        Table(Score, _SCORE, without_key=True, imported=True).copy(rows)
 
     def _recorded(self, given: GivenRow) -> tuple[object, ...]:
         """What was recorded with a score, with the keys of whom and what it names."""
@@ -116,7 +112,7 @@ class ScoreStore:
             {stage: self._people[name] for stage, name in recorded.earlier_by.items()},
         )
 
-    def _write_adjudications(self) -> Table:
+    def _write_adjudications(self) -> None:
         now = timezone.now()
         rows = [
             (
@@ -127,9 +123,9 @@ class ScoreStore:
             if given.adjudicates
         ]
         columns = ("item_id", "stage", "arm", "value", "why", "by_id", "at", "current")
-        return Table(Adjudication, columns, without_key=True, imported=True).copy(rows)
+        Table(Adjudication, columns, without_key=True, imported=True).copy(rows)
 
-    def _write_flags(self) -> Table:
+    def _write_flags(self) -> None:
         now, people = timezone.now(), self._people
         rows = [
             (
@@ -143,9 +139,9 @@ class ScoreStore:
             *("item_id", "by_id", "reason", "at"),
             *("resolved_at", "resolved_by_id", "resolution"),
         )
-        return Table(Flag, columns, without_key=True).copy(rows)
+        Table(Flag, columns, without_key=True).copy(rows)
 
-    def _write_remarks(self) -> Table:
+    def _write_remarks(self) -> None:
         now, drafts = timezone.now(), self._standing.drafts
         rows = [
             (
@@ -156,7 +152,7 @@ class ScoreStore:
             if (remark := given.remark)
         ]
         columns = ("item_id", "by_id", "draft_id", "line", "text", "at", "removed_at")
-        return Table(Remark, columns, without_key=True).copy(rows)
+        Table(Remark, columns, without_key=True).copy(rows)
 
 
 def _count_done(items: Collection[int]) -> None:
