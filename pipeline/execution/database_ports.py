@@ -19,7 +19,6 @@ from catalog.types import Retrieval
 from pipeline.execution.abandonment import call_watch
 from pipeline.execution.draft_checks import findings_of
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
-from pipeline.execution.row_inserts import insert_rows
 from pipeline.execution.stage_store import StageStore
 from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven
@@ -34,6 +33,7 @@ from pipeline.llm.types import ModelClient
 from pipeline.models import (
     Assessment,
     Draft,
+    DraftFinding,
     Feedback,
     Refinement,
     RetrievedMatch,
@@ -167,7 +167,7 @@ class DatabasePorts:
         if self._matches:
             # Matches of an earlier passage that stopped before using them.
             self._run.matches.all().delete()
-            insert_rows(self._matches)
+            RetrievedMatch.objects.bulk_create(self._matches)
         number = 0
         for row in self._unsaved:
             if isinstance(row, Draft):
@@ -175,9 +175,9 @@ class DatabasePorts:
                 number = number or self._run.drafts.aggregate(last=Max("number"))["last"] or 0
                 number += 1
                 row.number = number
-            insert_rows([row])
+            row.save(force_insert=True)
             if isinstance(row, Draft) and row.script in self._reports:
-                insert_rows(findings_of(row, self._reports[row.script]))
+                DraftFinding.objects.bulk_create(findings_of(row, self._reports[row.script]))
         self._stages.save()
 
     def forget_committed(self) -> None:
