@@ -17,7 +17,7 @@ from catalog.analysis import Report, analyse
 from catalog.models import Version
 from catalog.types import Retrieval
 from pipeline.execution.abandonment import call_watch
-from pipeline.execution.draft_checks import findings_of
+from pipeline.execution.draft_checks import keep_findings
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
 from pipeline.execution.stage_store import StageStore
 from pipeline.flow.declaration import AskedStage, Reading
@@ -33,7 +33,6 @@ from pipeline.llm.types import ModelClient
 from pipeline.models import (
     Assessment,
     Draft,
-    DraftFinding,
     Feedback,
     Refinement,
     RetrievedMatch,
@@ -177,7 +176,7 @@ class DatabasePorts:
                 row.number = number
             row.save(force_insert=True)
             if isinstance(row, Draft) and row.script in self._reports:
-                DraftFinding.objects.bulk_create(findings_of(row, self._reports[row.script]))
+                keep_findings(row, self._reports[row.script])
         self._stages.save()
 
     def forget_committed(self) -> None:
