@@ -20,6 +20,7 @@ from pipeline.flow import prompts
 from pipeline.models import Action, Configuration, Draft, Endpoint, Run, Spending
 
 ASK = "pipeline.ask"
+ERASE = "pipeline.erase_texts"
 MANAGE_ENDPOINTS = "pipeline.manage_endpoints"
 USE_UNREVIEWED = "catalog.use_unreviewed"
 # The app above this one defines the role of managers; here it is only a name.
@@ -111,11 +112,13 @@ def access_actions(user: User) -> QuerySet[Action]:
     return hooks.mark_hidden_actions(user, actions) if hooks.mark_hidden_actions else actions
 
 
-def access_action(user: User, pk: int, *, to_run: bool = False) -> Action:
-    """An action; 403 if they want to run it and may not."""
+def access_action(user: User, pk: int, *, to_run: bool = False, to_erase: bool = False) -> Action:
+    """An action; 403 if they want to run or erase it and may not."""
     action = get_object_or_404(access_actions(user), pk=pk)
     if to_run and not may_run(user, action):
         raise PermissionDenied(_("Only who asked for this, or a manager, can run it again."))
+    if to_erase and not user.has_perm(ERASE):
+        raise PermissionDenied(_("Only administrators can erase texts."))
     return action
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
 from django.http import QueryDict
@@ -11,6 +12,23 @@ from django.utils.translation import gettext_lazy as _
 from core.web.forms import PlainText
 from pipeline.models import Action, Configuration
 from pipeline.runs.forms import offer_configurations, text_area
+
+
+class EraseForm(forms.Form):
+    """Asks for the action's number: what is erased can't be brought back."""
+
+    confirmed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
+
+    def __init__(self, *args: Any, action: Action, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._number = str(action.pk)
+        self.fields["confirmed"].label = _("To confirm, type %(number)s") % {"number": action.pk}
+
+    def clean_confirmed(self) -> str:
+        confirmed = str(self.cleaned_data["confirmed"])
+        if confirmed != self._number:
+            raise forms.ValidationError(_("Type the number of the action to confirm."))
+        return confirmed
 
 
 class AskForm(forms.Form):

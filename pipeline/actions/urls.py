@@ -10,5 +10,6 @@ urlpatterns = [
     path("actions/", actions.action_list, name="action-list"),
     path("actions/new/", actions.action_new, name="action-new"),
     path("actions/<int:pk>/", actions.action_detail, name="action-detail"),
+    path("actions/<int:pk>/erase/", actions.action_erase, name="action-erase"),
     path("actions/<int:pk>/run/", actions.run_start, name="run-start"),
 ]

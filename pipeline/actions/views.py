@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Count, Q, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -14,10 +15,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.errors import BadInput
 from core.web.forms import add_refusal
 from core.web.requests import page_of, signed_in
-from pipeline.access import ASK, access_action, access_actions, access_runs, may_run, require_asker
+from pipeline.access import (
+    ASK,
+    ERASE,
+    access_action,
+    access_actions,
+    access_runs,
+    may_run,
+    require_asker,
+)
 from pipeline.actions import services
 from pipeline.actions.filters import ActionFilter
-from pipeline.actions.forms import AskForm
+from pipeline.actions.forms import AskForm, EraseForm
 from pipeline.actions.list_rows import action_rows
 from pipeline.configurations.services import find_configuration, usable_configurations
 from pipeline.models import Action, Run
@@ -86,6 +95,23 @@ def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
     return _show_action(request, access_action(user, pk), form)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+def action_erase(request: HttpRequest, pk: int) -> HttpResponse:
+    """Erase the texts of an action and of its runs, once its number was typed to confirm."""
+    user = signed_in(request)
+    action = access_action(user, pk, to_erase=True)
+    form = EraseForm(request.POST or None, action=action)
+    if form.is_valid():
+        services.erase_action(action, by=user)
+        messages.success(request, _("The texts are erased."))
+        return redirect("action-detail", pk=action.pk)
+    if action.erased_at:
+        return redirect("action-detail", pk=action.pk)
+    context = {"action": action, "form": form, "run_count": action.runs.count()}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "pipeline/actions/erase.html", context, status=status)
+
+
 @require_POST
 def run_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Run an action once more."""
@@ -140,6 +166,7 @@ def _show_action(
         "most_runs": MOST_RUNS,
         "form": form,
         "may_run": may_run(user, action) and not action.erased_at,
+        "may_erase": user.has_perm(ERASE) and not action.erased_at,
     }
     return render(request, "pipeline/actions/detail.html", context, status=status)
 

@@ -61,6 +61,11 @@ def an_action(world: World) -> str:
     return f"/actions/{world.action.pk}/"
 
 
+def an_action_to_erase(world: World) -> str:
+    world.action = make_run(by=world.person("reviewer")).action
+    return f"/actions/{world.action.pk}/erase/"
+
+
 def compared(world: World) -> str:
     world.run = make_run(by=world.me)
     world.action = world.run.action
@@ -133,6 +138,15 @@ PIPELINE = (
         "run-start",
         fill={"retrieval": False},
         then=lambda w: not w.action.runs.get().uses_retrieval,
+    ),
+    Story(
+        "pipeline/actions/erase.html",
+        "administrator",
+        an_action_to_erase,
+        "action-erase",
+        fill=lambda w: {"confirmed": str(w.action.pk)},
+        press="Erase for good",
+        then=lambda w: Action.objects.get().statement == "" and "are erased" in w.text,
     ),
     Story(
         "pipeline/runs/comparison/_start_another.html",
