@@ -81,7 +81,6 @@ INSTALLED_APPS = [
     "csp",
     "axes",
     "auditlog",
-    "import_export",
     "catalog",
     "pipeline",
     "review",

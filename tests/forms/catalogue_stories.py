@@ -126,11 +126,6 @@ def an_import_under_way(world: World) -> str:
     return f"/catalogue/imports/{world.job.pk}/"
 
 
-def looked_through_in_the_admin(world: World) -> HttpResponse:
-    data = {"import_file": jsonl(GOOD), "format": "0", "resource": "0"}
-    return world.client.post("/admin/catalog/entry/import/", data)
-
-
 def chosen_in_the_admin(world: World) -> HttpResponse:
     world.version = shelve()
     data = {"action": "suspend", "_selected_action": [world.version.entry_id]}
@@ -286,29 +281,6 @@ CATALOGUE = (
         "catalog-import-cancel",
         press="Cancel",
         then=lambda w: now(w.job).state == "cancelled",
-    ),
-    Story(
-        "admin/import_export/import.html",
-        "curator",
-        lambda _w: "/admin/catalog/entry/import/",
-        "admin:catalog_entry_import",
-        fill=lambda _w: {"import_file": jsonl(GOOD), "format": "0"},
-        then=lambda w: "Nothing has been changed yet" in w.text,
-    ),
-    Story(
-        "admin/import_export/import.html",
-        "curator",
-        looked_through_in_the_admin,
-        "admin:catalog_entry_process_import",
-        then=lambda w: Version.objects.get().entry.slug == "tell-date",
-    ),
-    Story(
-        "admin/import_export/export.html",
-        "curator",
-        lambda w: a_version("verified")(w) and "/admin/catalog/entry/export/",
-        "admin:catalog_entry_export",
-        fill={"format": "0"},
-        then=lambda w: "List files older than 30 days" in w.text,
     ),
     Story(
         "admin/catalog/confirm_action.html",

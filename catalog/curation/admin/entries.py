@@ -16,11 +16,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from import_export.admin import ImportExportMixin
-from import_export.forms import ExportForm
-from import_export.results import Result
 
-from catalog.access import CURATE
 from catalog.curation.admin.actions import Action
 from catalog.curation.admin.base import (
     CuratedAdmin,
@@ -32,13 +28,6 @@ from catalog.curation.admin.base import (
     TagFilter,
     Words,
     find,
-)
-from catalog.curation.admin.files import (
-    FORMATS,
-    EntryConfirmForm,
-    EntryImportForm,
-    EntryResource,
-    KeptFile,
 )
 from catalog.curation.admin.forms import (
     EntryTitleForm,
@@ -101,7 +90,7 @@ class PhrasingInline(_ReadOnlyInline[Phrasing]):
 
 
 @admin.register(Entry)
-class EntryAdmin(ImportExportMixin, CuratedAdmin[Entry]):  # type: ignore[misc]
+class EntryAdmin(CuratedAdmin[Entry]):
     list_display = ("title", "slug", "state", "risk", "created_at", "suspended_at")
     list_filter = (StateFilter, RiskFilter, SideEffectFilter, SuspendedFilter, TagFilter)
     search_fields = ("title",)
@@ -114,13 +103,6 @@ class EntryAdmin(ImportExportMixin, CuratedAdmin[Entry]):  # type: ignore[misc]
         Action[Entry]("suspend", _("Suspend"), entry_services.suspend, ReasonForm),
         Action[Entry]("lift", _("Lift the suspension"), entry_services.lift_suspension, LiftForm),
     )
-    resource_classes = (EntryResource,)
-    formats = FORMATS
-    import_form_class = EntryImportForm
-    confirm_form_class = EntryConfirmForm
-    export_form_class = ExportForm
-    tmp_storage_class = KeptFile
-    skip_admin_log = True  # each row has its line in the audit log
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
         best = Version.objects.filter(entry=OuterRef("pk")).order_by(VERIFIED_FIRST, "-number")
@@ -194,24 +176,6 @@ class EntryAdmin(ImportExportMixin, CuratedAdmin[Entry]):  # type: ignore[misc]
             typed["title"], script=typed["script"], phrasings=split_lines(typed["wordings"]), by=by
         )
         obj.__dict__.update(made.entry.__dict__)
-
-    # --- Files: curators bring in, whoever may look takes out -------------------------------------------------
-
-    def has_import_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(CURATE)
-
-    def has_export_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
-    def get_import_context_data(self, **options: object) -> dict[str, object]:
-        return {"large_files": reverse("catalog-import")}
-
-    def add_success_message(self, result: Result, request: HttpRequest) -> None:
-        said = _(
-            "%(entries)s new entries, %(versions)s new versions, %(labels)s with new labels,"
-            " %(phrasings)s with new phrasings, %(unchanged)s unchanged, %(refused)s refused."
-        )
-        self.message_user(request, said % result.counts)
 
 
 @admin.register(Version)
