@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from inspect import signature
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -66,7 +67,8 @@ class PreparedQuery(Generic[Row]):
     def _compiled(self) -> _Compiled:
         query = self._build(*(_FIRST_MARK + at for at in range(len(self._names))))
         compiler = query.query.get_compiler(connection=connection)
-        with transaction.atomic():  # or Django would not write down FOR UPDATE
+        # FOR UPDATE is written down inside a transaction only.
+        with transaction.atomic() if connection.get_autocommit() else nullcontext():
             # Constants are written into the statement: only so is an index on some of the rows used for them.
             sql = connection.ops.compose_sql(*compiler.as_sql()).replace("%", "%%")
         info: dict[str, Any] = compiler.klass_info
