@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404
+from django.http import FileResponse
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -19,14 +19,11 @@ from core.errors import BadInput
 from core.web.parsers import JSONParser, MultiPartParser
 from core.web.requests import read_body, read_key, signed_in
 from review.access import access_campaigns, access_transfer
-from review.blinding.exposure import note_campaign
 from review.campaigns.services import rules
-from review.exchange import jobs
+from review.exchange import services
 from review.exchange.exporting.exporter import Layout
-from review.exchange.importing.campaigns import find_campaign
-from review.exchange.kept_files import can_be_downloaded, path_of
 from review.exchange.source import Format
-from review.models import Campaign, Exposure, Transfer, TransferLine
+from review.models import Campaign, Transfer, TransferLine
 
 
 class TransferOut(serializers.ModelSerializer[Transfer]):
@@ -96,10 +93,10 @@ class TransferViewSet(
         ):
             raise BadInput(_("Give an object of names."), field="mapping")
         with transaction.atomic():
-            campaign = find_campaign(given["campaign"])
+            campaign = services.find_campaign(given["campaign"])
             if campaign is None and given["kind"] == Transfer.Kind.ITEMS:
                 campaign = rules.create_campaign(given["campaign"], by=user)
-            transfer = jobs.begin_import(
+            transfer = services.begin_import(
                 _there(campaign),
                 given["kind"],
                 given["file"],
@@ -116,8 +113,8 @@ class TransferViewSet(
         user = signed_in(request)
         access_campaigns(user)
         given = read_body(ExportIn, request)
-        campaign = _there(find_campaign(given["campaign"]))
-        transfer = jobs.begin_export(campaign, layout=given["layout"], by=user)
+        campaign = _there(services.find_campaign(given["campaign"]))
+        transfer = services.begin_export(campaign, layout=given["layout"], by=user)
         return Response(TransferOut(transfer).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses=TransferOut)
@@ -125,7 +122,7 @@ class TransferViewSet(
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop it; what was imported stays."""
         user = signed_in(request)
-        jobs.cancel_transfer(access_transfer(user, read_key(pk)), by=user)
+        services.cancel_transfer(access_transfer(user, read_key(pk)), by=user)
         return Response(TransferOut(access_transfer(user, read_key(pk))).data)
 
     @extend_schema(responses=LineOut(many=True))
@@ -141,12 +138,8 @@ class TransferViewSet(
         """The export, until it expires."""
         user = signed_in(request)
         transfer = access_transfer(user, read_key(pk))
-        if not can_be_downloaded(transfer):
-            raise Http404
-        note_campaign(user, transfer.campaign, Exposure.What.FILE)
-        return FileResponse(
-            path_of(transfer).open("rb"), as_attachment=True, filename=transfer.filename
-        )
+        file = services.open_export(transfer, by=user)
+        return FileResponse(file, as_attachment=True, filename=transfer.filename)
 
 
 def _there(campaign: Campaign | None) -> Campaign:

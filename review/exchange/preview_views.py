@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from core.errors import BadInput, NotAllowedNow
 from core.web.requests import signed_in
 from review.access import access_campaign
-from review.exchange.import_preview import (
+from review.exchange.services import (
     FileColumn,
     Upload,
     find_upload,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django import forms
 from django.http import (
     FileResponse,
-    Http404,
     HttpRequest,
     HttpResponse,
     StreamingHttpResponse,
@@ -18,13 +17,10 @@ from django.views.decorators.vary import vary_on_headers
 from core.errors import BadInput
 from core.web.requests import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
-from review.blinding.exposure import note_campaign
-from review.exchange import jobs
+from review.exchange import services
 from review.exchange.forms import ExportForm, ImportForm
-from review.exchange.import_preview import keep_to_look
-from review.exchange.kept_files import can_be_downloaded, path_of
 from review.exchange.source import Format
-from review.models import Campaign, Exposure, Transfer
+from review.models import Campaign, Transfer
 
 _SHOWN_LINES = 100
 _SHOWN_EARLIER = 10
@@ -40,9 +36,9 @@ def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
         data = form.cleaned_data
         try:
             if "look" in request.POST:
-                word = keep_to_look(campaign, by=user, **data)
+                word = services.keep_to_look(campaign, by=user, **data)
                 return redirect("campaign-import-look", pk=pk, word=word)
-            transfer = jobs.begin_import(
+            transfer = services.begin_import(
                 campaign,
                 data["kind"],
                 data["file"],
@@ -65,7 +61,7 @@ def campaign_export(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     form = ExportForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        transfer = jobs.begin_export(campaign, layout=form.cleaned_data["layout"], by=user)
+        transfer = services.begin_export(campaign, layout=form.cleaned_data["layout"], by=user)
         return redirect("transfer-detail", pk=transfer.pk)
     exports = [Transfer.Kind.EXPORT]
     return _show_form(request, campaign, form, "review/exchange/export.html", kinds=exports)
@@ -90,7 +86,7 @@ def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "has_more": len(lines) > _SHOWN_LINES,
         "unit": _("element") if transfer.format == Format.JSON else _("line"),
         "is_export": transfer.kind == Transfer.Kind.EXPORT,
-        "can_download": can_be_downloaded(transfer),
+        "can_download": services.can_be_downloaded(transfer),
     }
     return render(request, template, context)
 
@@ -100,7 +96,7 @@ def transfer_cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Stop it; what was imported stays."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
-    jobs.cancel_transfer(transfer, by=user)
+    services.cancel_transfer(transfer, by=user)
     return redirect("transfer-detail", pk=pk)
 
 
@@ -122,12 +118,8 @@ def transfer_file(request: HttpRequest, pk: int) -> FileResponse:
     """The export, until it expires."""
     user = signed_in(request)
     transfer = access_transfer(user, pk)
-    if not can_be_downloaded(transfer):
-        raise Http404(_("This export has expired. Export again."))
-    note_campaign(user, transfer.campaign, Exposure.What.FILE)
-    return FileResponse(
-        path_of(transfer).open("rb"), as_attachment=True, filename=transfer.filename
-    )
+    file = services.open_export(transfer, by=user)
+    return FileResponse(file, as_attachment=True, filename=transfer.filename)
 
 
 def _show_form(
