@@ -15,19 +15,19 @@ from pipeline.runs.forms import offer_configurations, text_area
 
 
 class EraseForm(forms.Form):
-    """Asks for the action's number: what is erased can't be brought back."""
+    """Asks for a word and the action's number: what is erased can't be brought back."""
 
     confirmed = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
     def __init__(self, *args: Any, action: Action, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._number = str(action.pk)
-        self.fields["confirmed"].label = _("To confirm, type %(number)s") % {"number": action.pk}
+        self._words = f"erase {action.pk}"
+        self.fields["confirmed"].label = _("To confirm, type: %(words)s") % {"words": self._words}
 
     def clean_confirmed(self) -> str:
         confirmed = str(self.cleaned_data["confirmed"])
-        if confirmed != self._number:
-            raise forms.ValidationError(_("Type the number of the action to confirm."))
+        if " ".join(confirmed.split()) != self._words:
+            raise forms.ValidationError(_("Type these words to confirm."))
         return confirmed
 
 

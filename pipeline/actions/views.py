@@ -97,7 +97,7 @@ def action_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def action_erase(request: HttpRequest, pk: int) -> HttpResponse:
-    """Erase the texts of an action and of its runs, once its number was typed to confirm."""
+    """Erase the texts of an action and of its runs, once that was confirmed by typing."""
     user = signed_in(request)
     action = access_action(user, pk, to_erase=True)
     form = EraseForm(request.POST or None, action=action)

@@ -144,7 +144,7 @@ PIPELINE = (
         "administrator",
         an_action_to_erase,
         "action-erase",
-        fill=lambda w: {"confirmed": str(w.action.pk)},
+        fill=lambda w: {"confirmed": f"erase {w.action.pk}"},
         press="Erase for good",
         then=lambda w: Action.objects.get().statement == "" and "are erased" in w.text,
     ),

@@ -1,4 +1,4 @@
-"""An administrator erases the texts of an action on a page of its own, and types its number to confirm."""
+"""An administrator erases the texts of an action on a page of its own, and types its number to confirm it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def client(administrator: User) -> WebClient:
     return client
 
 
-def test_the_texts_are_erased_once_the_number_is_typed(
+def test_the_texts_are_erased_once_it_is_confirmed(
     client: WebClient, run: Run, administrator: User
 ) -> None:
     address = f"/actions/{run.action_id}/erase/"
     assert address in client.get(f"/actions/{run.action_id}/").text
     page = client.get(address).text
     assert "zebra-7781" in page and "one run" in page
-    answer = client.post(address, {"confirmed": str(run.action_id)}, follow=True)
+    answer = client.post(address, {"confirmed": f"erase {run.action_id}"}, follow=True)
     assert answer.redirect_chain == [(f"/actions/{run.action_id}/", 302)]
     assert "The texts are erased." in answer.text and "zebra-7781" not in answer.text
     assert address not in answer.text, "there is nothing left to erase"
@@ -43,7 +43,7 @@ def test_the_texts_are_erased_once_the_number_is_typed(
     assert (line.actor, line.additional_data) == (administrator, {"event": "texts erased"})
 
 
-@pytest.mark.parametrize("typed", ["", "1234567", "erase"])
+@pytest.mark.parametrize("typed", ["", "erase", "erase 1234567", "1"])
 def test_without_the_number_nothing_is_erased(client: WebClient, run: Run, typed: str) -> None:
     address = f"/actions/{run.action_id}/erase/"
     client.get(address)
@@ -56,9 +56,9 @@ def test_without_the_number_nothing_is_erased(client: WebClient, run: Run, typed
 def test_what_is_erased_is_not_erased_again(client: WebClient, run: Run) -> None:
     address = f"/actions/{run.action_id}/erase/"
     client.get(address)
-    client.post(address, {"confirmed": str(run.action_id)})
+    client.post(address, {"confirmed": f"erase {run.action_id}"})
     assert client.get(address)["Location"] == f"/actions/{run.action_id}/"
-    assert client.post(address, {"confirmed": str(run.action_id)}).status_code == 409
+    assert client.post(address, {"confirmed": f"erase {run.action_id}"}).status_code == 409
 
 
 def test_a_run_under_way_comes_first(client: WebClient, run: Run) -> None:
@@ -66,7 +66,7 @@ def test_a_run_under_way_comes_first(client: WebClient, run: Run) -> None:
     Run.objects.create(action=run.action, configuration=run.configuration)
     address = f"/actions/{run.action_id}/erase/"
     client.get(address)
-    answer = client.post(address, {"confirmed": str(run.action_id)})
+    answer = client.post(address, {"confirmed": f"erase {run.action_id}"})
     assert answer.status_code == 409 and "under way" in answer.text
     assert Action.objects.get().statement
 
