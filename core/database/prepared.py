@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import psycopg
 from django.db import connection, transaction
+from django.db.backends.postgresql.psycopg_any import mogrify
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
@@ -70,7 +71,8 @@ class PreparedQuery(Generic[Row]):
         # FOR UPDATE is written down inside a transaction only.
         with transaction.atomic() if connection.get_autocommit() else nullcontext():
             # Constants are written into the statement: only so is an index on some of the rows used for them.
-            sql = connection.ops.compose_sql(*compiler.as_sql()).replace("%", "%%")
+            sql = mogrify(*compiler.as_sql(), connection)  # type: ignore[call-arg]
+            sql = sql.replace("%", "%%")
         info: dict[str, Any] = compiler.klass_info
         first, last = info["select_fields"][0], info["select_fields"][-1]
         columns = slice(first, last + 1)
@@ -81,7 +83,7 @@ class PreparedQuery(Generic[Row]):
             model=info["model"],
             names=[column.target.attname for column, *_ in compiler.select[columns]],
             columns=columns,
-            related=get_related_populators(info, compiler.select, connection.alias),
+            related=get_related_populators(info, compiler.select, connection.alias),  # type: ignore[call-arg]
         )
 
 
@@ -110,7 +112,7 @@ def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> Cursor
     # apart from it, and the connection prepares it at once (`prepare_threshold` in the settings).
     native = psycopg.Cursor(connection.connection)
     make = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    cursor = make(native)
+    cursor = make(native)  # type: ignore[arg-type]
     # Whole numbers are of one type, whatever their size: else each combination of sizes would be prepared.
     if isinstance(values, Mapping):
         cursor.execute(sql, {name: _typed(value) for name, value in values.items()})
@@ -119,5 +121,5 @@ def execute(sql: str, values: Sequence[object] | Mapping[str, object]) -> Cursor
     return cursor
 
 
-def _typed(value: object) -> object:
+def _typed(value: Any) -> Any:
     return Int8(value) if type(value) is int else value
