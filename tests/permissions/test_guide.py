@@ -26,6 +26,7 @@ WHAT = {
     "see what was paid": "cost GET -",
     "read prompts": "prompt-detail GET prompt",
     "write prompts, manage endpoints and configurations": "endpoint-new POST -",
+    "erase the texts of an action": "action-erase POST action other",
     "read the audit log, but for accounts and erasures": "audit GET -",
     "export the audit log": "audit-export GET -",
     "accounts, roles, one-time links": "user-roles POST user",

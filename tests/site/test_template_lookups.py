@@ -31,7 +31,7 @@ def test_pairs_are_those_of_the_mapping(key: object) -> None:
 
 
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
-_BLOCK = re.compile(r"{% block (\w+) %}(.*?){% endblock(?: \w+)? %}", re.DOTALL)
+_BLOCK = re.compile(r"{% block ([\w-]+) %}(.*?){% endblock(?: [\w-]+)? %}", re.DOTALL)
 _SET = re.compile(r"\bas(?:var)? (\w+)(?: [\w =]*)? ?%}")
 _TEXT = re.compile(r'"[^"]*"')
 _ASKED = re.compile(r"(?<!%)[ =](\w+)\b(?!=)(?=[^%]*%})|{{ ?(\w+)")

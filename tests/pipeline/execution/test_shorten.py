@@ -133,6 +133,7 @@ def test_a_budget_is_kept(
 def test_erasing_an_action_erases_what_was_typed_of_it(draft: Draft, reviewer: User) -> None:
     asked = services.ask_shorter(draft, text=LONG, by=reviewer)
     Shortening.objects.filter(pk=asked.pk).update(state="done", shorter="- zq")
+    Run.objects.filter(pk=draft.run_id).update(state="done")
     services.erase_action(draft.run.action, by=reviewer)
     asked.refresh_from_db()
     assert (asked.text, asked.shorter) == ("(erased)", "(erased)")
