@@ -1,6 +1,6 @@
 """Queries that are compiled once in a process and prepared once on each connection.
 
-Only for what every review, every page or every model call asks: Django compiles a query anew each time, and
+Only for what every review or every page asks: Django compiles a query anew each time, and
 PostgreSQL plans it anew. `docs/decisions` has what that costs, and when this may go.
 """
 

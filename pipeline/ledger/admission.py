@@ -15,11 +15,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.database.prepared import fetch
 from pipeline.ledger.capacity import CAMPAIGN_TURN, IN_FLIGHT, KEPT, Rest, take_back_places
 from pipeline.models import Attempt, Endpoint, ModelCall
 from pipeline.scheduling.run_leases import Lease, LostLease
@@ -217,7 +217,9 @@ def admit(lease: Lease, endpoint: Endpoint, calls: Sequence[ModelCall]) -> Admis
 
 def ask_for_places(values: dict[str, Any]) -> list[Row]:
     """The one statement; outside a transaction the server commits it by itself. Without a lease, no row."""
-    return [Row(*row) for row in fetch(_ADMIT, values)]
+    with connection.cursor() as cursor:
+        cursor.execute(_ADMIT, values)
+        return [Row(*row) for row in cursor.fetchall()]
 
 
 def _note_campaign_call(endpoint: Endpoint) -> None:

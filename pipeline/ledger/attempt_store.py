@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
+from django.db import connection
 from django.utils import timezone
 
-from core.database.prepared import fetch
 from pipeline.costs.daily_spending import COUNT_TRIES
 from pipeline.costs.pricing import cost_of, price_on
 from pipeline.llm.types import Answered, Failed
@@ -71,17 +71,21 @@ def close_tries(
     at the end of its transaction. Raises LostLease, and then nothing is written.
     """
     now = timezone.now()
-    values = {
-        "run": lease.run_id,
-        "owner": lease.owner,
-        "fence": lease.fence,
-        "now": now,
-        "tries": json.dumps([_ended(*one, now.date()) for one in tries]),
-    }
-    rows = fetch(_CLOSE + (_COUNTED if counted else "") + _CLOSED, values)
-    if not rows:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CLOSE + (_COUNTED if counted else "") + _CLOSED,
+            {
+                "run": lease.run_id,
+                "owner": lease.owner,
+                "fence": lease.fence,
+                "now": now,
+                "tries": json.dumps([_ended(*one, now.date()) for one in tries]),
+            },
+        )
+        row = cursor.fetchone()
+    if row is None:
         raise LostLease(f"run {lease.run_id}")
-    return Closed(*rows[0])
+    return Closed(*row)
 
 
 def _ended(
