@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -13,8 +13,10 @@ from django.utils import timezone
 from pipeline.costs.daily_spending import COUNT_TRIES
 from pipeline.costs.pricing import cost_of, price_on
 from pipeline.llm.types import Answered, Failed
-from pipeline.models import Attempt, ModelCall
+from pipeline.models import Attempt, ModelCall, Price
 from pipeline.scheduling.run_leases import Lease, LostLease
+
+_Model = tuple[int, str]  # key of its endpoint, and its name
 
 _CLOSE = """
 WITH held AS (
@@ -71,6 +73,7 @@ def close_tries(
     at the end of its transaction. Raises LostLease, and then nothing is written.
     """
     now = timezone.now()
+    prices = _prices_of(tries, now.date())
     with connection.cursor() as cursor:
         cursor.execute(
             _CLOSE + (_COUNTED if counted else "") + _CLOSED,
@@ -79,7 +82,7 @@ def close_tries(
                 "owner": lease.owner,
                 "fence": lease.fence,
                 "now": now,
-                "tries": json.dumps([_ended(*one, now.date()) for one in tries]),
+                "tries": json.dumps([_ended(*one, prices) for one in tries]),
             },
         )
         row = cursor.fetchone()
@@ -89,7 +92,10 @@ def close_tries(
 
 
 def _ended(
-    call: ModelCall, attempt: Attempt, ended: Answered | Failed, day: date
+    call: ModelCall,
+    attempt: Attempt,
+    ended: Answered | Failed,
+    prices: Mapping[_Model, Price | None],
 ) -> dict[str, object]:
     about = {
         "id": attempt.pk,
@@ -125,15 +131,30 @@ def _ended(
             "thinking_tokens": ended.usage.thinking,
             "reply": ended.message,
         }
-        | _priced(call, ended, day)
+        | _priced(call, ended, prices)
     )
 
 
-def _priced(call: ModelCall, ended: Answered, day: date) -> dict[str, object]:
+def _prices_of(
+    tries: Sequence[tuple[ModelCall, Attempt, Answered | Failed]], day: date
+) -> dict[_Model, Price | None]:
+    """The price on a day of each model that replied: calls made side by side are mostly to one."""
+    models = {_model_of(call) for call, _, ended in tries if isinstance(ended, Answered)}
+    return {
+        (endpoint, model): price_on(day, endpoint=endpoint, model=model)
+        for endpoint, model in models
+    }
+
+
+def _model_of(call: ModelCall) -> _Model:
+    return call.endpoint_id, call.model
+
+
+def _priced(
+    call: ModelCall, ended: Answered, prices: Mapping[_Model, Price | None]
+) -> dict[str, object]:
     """What the reply cost at the price of the day on which it came; nothing where its tokens are in doubt."""
-    price = None
-    if not ended.doubt:
-        price = price_on(day, endpoint=call.endpoint_id, model=call.model)
+    price = None if ended.doubt else prices[_model_of(call)]
     if price is None:
         return {}
     return {"cost": cost_of(ended.usage, price), "price_since": price.since.isoformat()}

@@ -73,12 +73,12 @@ def _items_for(
     wrote = Draft.objects.filter(run=OuterRef("run"), author=by)
     explained = Feedback.objects.filter(draft__run=OuterRef("run"), author=by)
     # Arms of one statement are never scored in one sitting: the second would be scored by the first.
-    other_arm = Assignment.objects.filter(
-        item__case=OuterRef("case"),
-        reviewer=by,
-        state__in=Assignment.HOLDING,
-        created_at__gt=Now() - SITTING_GAP,
-    )
+    # Looked up arm by arm: a join of arms and assignments begins with all that the person ever did, and so does a
+    # list of the states that count, for which there is an index of persons and states.
+    had = Assignment.objects.filter(
+        item=OuterRef("pk"), reviewer=by, created_at__gt=Now() - SITTING_GAP
+    ).exclude(state__in=Assignment.LET_GO)
+    other_arm = Item.objects.filter(exists(had), case=OuterRef("case"))
     hindrances = [dealt_with, wrote, explained, *([other_arm] if in_study else [])]
     items = Item.objects.waiting().filter(*(~exists(one) for one in hindrances), campaign=campaign)
     return items.filter(case__purpose=Case.Purpose.TRAINING) if in_training else items

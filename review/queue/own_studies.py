@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.eligibility import eligible_items
+from review.queue.later_items import Later, read_later
 
 # More than this are not counted: the number only says whether it is worth to begin.
 MOST_COUNTED = 99
@@ -17,13 +18,14 @@ _MOST_STUDIES = 50
 
 @dataclass(frozen=True)
 class Study:
-    """One campaign as its reviewer sees it. `waiting` ends at MOST_COUNTED."""
+    """One campaign as its reviewer sees it. `waiting` ends at MOST_COUNTED; `later` comes when it may, see there."""
 
     campaign: Campaign
     member: Member | None
     waiting: int
     done: int
     is_training: bool
+    later: Later | None = None
 
     @property
     def limit(self) -> int | None:
@@ -75,6 +77,7 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
         .values_list("item__campaign")
         .annotate(count=Count("pk"))
     )
+    later = read_later(campaigns, [user.pk])
     return [
         Study(
             campaign=one,
@@ -82,6 +85,7 @@ def read_studies(campaigns: list[Campaign], user: User) -> list[Study]:
             waiting=waiting.get(one.pk, 0),
             done=done.get(one.pk, 0),
             is_training=one.pk in training and not _is_trained(members.get(one.pk)),
+            later=later.get((one.pk, user.pk)),
         )
         for one in campaigns
     ]

@@ -18,6 +18,7 @@ from review.queue.own_studies import MOST_COUNTED, read_studies, studies_of, tak
 from review.queue.pace import own_pace
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
+from review.queue.spread import items_later, items_later_of_all
 
 __all__ = [
     "MOST_COUNTED",
@@ -32,6 +33,8 @@ __all__ = [
     "flag",
     "give_back",
     "item_of_run",
+    "items_later",
+    "items_later_of_all",
     "keep_alive",
     "live_queue",
     "mark_case",

@@ -1,4 +1,4 @@
-"""What is loaded before the web processes part."""
+"""What is loaded before the web processes part; connections are kept, and not for ever."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+
+from scriptsmith_site.web import gunicorn_worker
 
 _LOADED = """
 import scriptsmith_site.wsgi
@@ -26,3 +28,18 @@ def test_views_and_templates_are_loaded_before_the_first_page_is_asked_for() -> 
     )
     templates, views, addresses = done.stdout.split()
     assert int(templates) > 200 and (views, addresses) == ("True", "True")
+
+
+class _Asked:
+    closes = False
+
+    def force_close(self) -> None:
+        self.closes = True
+
+
+def test_most_requests_leave_the_connection_open_and_some_do_not() -> None:
+    asked = [_Asked() for _number in range(2_000)]
+    for one in asked:
+        gunicorn_worker.pre_request(None, one)
+    # A third of 2,000 is 667; these bounds are more than ten standard deviations away.
+    assert 400 < sum(one.closes for one in asked) < 900

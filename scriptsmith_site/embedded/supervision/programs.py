@@ -30,6 +30,7 @@ def web(descriptor: int) -> Program:
     command += ["--workers", str(processes), "--threads", str(_WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
     command += ["--preload", "--no-control-socket", "--log-level", "warning"]
+    command += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]
     command += ["--timeout", "120", "--graceful-timeout", "8", "--keep-alive", "5"]
     return Program("web", command, grace=10.0, descriptors=(descriptor,))
 

@@ -1,0 +1,26 @@
+"""How gunicorn serves: what takes more than a word on the command line (`embedded/supervision/programs.py`)."""
+
+from __future__ import annotations
+
+import random
+from typing import Protocol
+
+# One request of so many is the last on its connection.
+_STAY = 3
+
+
+class Closable(Protocol):
+    """Of gunicorn's requests, what is wanted of them here."""
+
+    def force_close(self) -> None:
+        """Let the connection end with the answer."""
+
+
+def pre_request(_worker: object, request: Closable) -> None:
+    """Close a connection every few answers: the next one goes to a process that has time for it.
+
+    A browser at work keeps its connection, and by that its process: who shares it with many would wait longer than
+    others, and lose an item to them.
+    """
+    if random.randrange(_STAY) == 0:
+        request.force_close()
