@@ -70,7 +70,7 @@ def erase_action(action: Action, *, by: User) -> None:
     Raises NotAllowedNow where they are erased already, or a run is under way that would write new ones.
     """
     now = timezone.now()
-    if action.runs.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).exists():
+    if action.runs.unfinished().exists():
         raise NotAllowedNow(_("A run of this action is under way. Cancel it, or wait for its end."))
     statement = Action.objects.values_list("statement", flat=True).get(pk=action.pk)
     if not Action.objects.filter(pk=action.pk, erased_at=None).update(

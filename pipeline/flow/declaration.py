@@ -10,18 +10,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
+from core.translation import gettext_noop as _
 from pipeline.flow.prompts import Templates, render
 from pipeline.types import DraftKind, Question, ReadingOutcome, Reply, Role, StageName
 
 Shape = Mapping[str, dict[str, object]]
 
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation. `makemessages` finds it by this name; pages translate it."""
-    return text
-
-
-_ = gettext_noop
 
 # Any stage can end in one of these. All but the last say that the model's reply could not be read.
 _COMMON_OUTCOMES: Mapping[str, str] = MappingProxyType(

@@ -53,16 +53,19 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
 def _generate(prompt: Prompt) -> Answer:
     """What lacks least and adds least: an adapted example, a script by rule; else a refusal."""
     statement = _read(prompt, "STATEMENT")
-    scripts = []
+    described: dict[str, str] = {}  # scripts that could be the answer, in order, and what each does
     examples = zip(prompt.all("EXAMPLE_STATEMENT"), prompt.all("EXAMPLE_SCRIPT"), strict=False)
     for example, script in examples:
         if _is_on_topic(statement, example, script):
-            scripts.append(adapt_script(script, example=example, statement=statement))
+            adapted = adapt_script(script, example=example, statement=statement)
+            described[adapted] = describe(adapted)
     written = write_script(statement)
-    if written and not _lacks_verb(statement, describe(written)):
-        scripts.append(written)
+    if written:
+        functionality = describe(written)
+        if not _lacks_verb(statement, functionality):
+            described[written] = functionality
     # Of equals the first: the nearest example before what rules write.
-    best = min(scripts, key=lambda script: _faults(statement, script), default=None)
+    best = min(described, key=lambda script: _faults(statement, described[script]), default=None)
     return {"script": best} if best else {"refusal": AT_A_LOSS}
 
 
@@ -83,11 +86,10 @@ def _lacks_verb(statement: str, functionality: str) -> bool:
     return any(found.missing for found in required if found.kind == "verb")
 
 
-def _faults(statement: str, script: str) -> tuple[int, int]:
-    """How much a script lacks of what is asked, and how much it brings that nobody asked for."""
-    functionality = describe(script)
-    differences = list_differences(statement, functionality)
-    return len(differences), len(list_unasked(statement, functionality))
+def _faults(statement: str, functionality: str) -> tuple[int, int]:
+    """How much of what is asked a script that does this lacks, and how much it brings that nobody asked for."""
+    lacking = list_differences(statement, functionality)
+    return len(lacking), len(list_unasked(statement, functionality))
 
 
 def _repair(prompt: Prompt) -> Answer:

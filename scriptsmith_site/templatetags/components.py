@@ -274,6 +274,12 @@ def risk_badge(level: str, title: object = "") -> _Given:
     return {"level": level, "title": title}
 
 
+@_drawn_by("components/_level_icon.html", cached=True)
+def level_icon(level: str) -> _Given:
+    """How much a finding matters; its colour comes from the class `level-…` of the element around it."""
+    return {"level": level}
+
+
 @_drawn_by("components/_verdict_badge.html", cached=True)
 def verdict_badge(verdict: str) -> _Given:
     """What the assessor says of a draft: correct, incorrect, unknown."""

@@ -17,8 +17,13 @@ class Effects:
     changed: tuple[str, ...]  # content, mode, kind or target
     touched: tuple[str, ...]  # only the time
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.removed, *self.added, *self.changed, *self.touched)
+
     def __bool__(self) -> bool:
-        return bool(self.removed or self.added or self.changed or self.touched)
+        return bool(self.paths)
 
 
 def find_effects(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Effects:

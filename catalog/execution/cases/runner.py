@@ -164,8 +164,7 @@ def _judge_check(check: Check, seen: Seen) -> CheckResult:
 def _find_missing(calls: tuple[Call, ...], stderr: str) -> str:
     for call in calls:
         if not call.prepared:
-            words = " ".join((call.command, *call.arguments))
-            return f"no reply was prepared for {show_name(words)}"
+            return f"no reply was prepared for {show_name(str(call))}"
     not_found = _NOT_FOUND.search(stderr)
     return f"there is no {show_name(not_found[1])} in the sandbox" if not_found else ""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from catalog.execution.cases import Case, CaseResult, Variation, run_case
 from catalog.execution.cases.display import show_list, show_name
-from catalog.execution.sandbox import Call, Limits, Sandbox
+from catalog.execution.sandbox import Limits, Sandbox
 
 MOST_CALLS = 6
 
@@ -36,10 +36,6 @@ def try_failing_calls(
         if failing.observation is None:
             continue
         run = failing.observation.runs[0]
-        later = tuple(_words(made) for made in run.calls[number + 1 :])
-        tried.append(FailingCall(_words(call), later, run.status))
+        later = tuple(str(made) for made in run.calls[number + 1 :])
+        tried.append(FailingCall(str(call), later, run.status))
     return tuple(tried)
-
-
-def _words(call: Call) -> str:
-    return " ".join((call.command, *call.arguments))

@@ -142,6 +142,9 @@ class Call:
     status: int | None  # None where it went on to run something
     prepared: bool  # False: no reply fitted
 
+    def __str__(self) -> str:
+        return " ".join((self.command, *self.arguments))
+
 
 @dataclass(frozen=True)
 class RunObservation:

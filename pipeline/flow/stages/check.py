@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from catalog.analysis import Report, has_errors
+from core.translation import gettext_noop as _
 from pipeline.flow.declaration import Stage
-from pipeline.flow.declaration import gettext_noop as _
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import DraftMade
 from pipeline.flow.static_checks import summarise

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.translation import gettext_noop as _
 from pipeline.flow.declaration import AskedStage
-from pipeline.flow.declaration import gettext_noop as _
 from pipeline.flow.passage import Passage, Step
 from pipeline.flow.ports import DraftMade
 from pipeline.flow.prompts import Templates, fence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from catalog.types import Retrieval
+from core.translation import gettext_noop as _
 from pipeline.flow.declaration import AskedStage
-from pipeline.flow.declaration import gettext_noop as _
 from pipeline.flow.examples import choose_examples
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import DraftMade

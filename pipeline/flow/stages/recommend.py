@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.translation import gettext_noop as _
 from pipeline.flow.declaration import Stage
-from pipeline.flow.declaration import gettext_noop as _
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import Assessed
 from pipeline.types import StageName

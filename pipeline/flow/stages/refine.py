@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.translation import gettext_noop as _
 from pipeline.flow.declaration import AskedStage
-from pipeline.flow.declaration import gettext_noop as _
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import DraftMade, FeedbackGiven
 from pipeline.flow.prompts import fence, fence_context

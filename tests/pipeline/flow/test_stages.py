@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.display_names import outcome_label, stage_label
+from pipeline.error_model.model_behaviour import ModelBehaviour, SeededChance
+from pipeline.error_model.script_texts import SimulatedDraft, describe_draft, write_script
 from pipeline.flow.declaration import AskedStage, Reading, Stage
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import Task
@@ -19,8 +21,10 @@ from pipeline.models import Stage as StageRow
 from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import parse_prompt
 from pipeline.standin.script_book import load_book
+from pipeline.standin.simulated_models import SimulatedAnswers
 from pipeline.types import DraftKind, ReadingOutcome, Reply, StageName
 from tests.pipeline.flow.test_flow import ScriptedPorts
+from tests.pipeline.simulation.asking import MIXED
 
 # What a person may have written into each slot; a new slot of a prompt needs a line here.
 TEXTS = {
@@ -80,6 +84,26 @@ def test_the_demo_model_answers_what_the_stage_reads(stage: AskedStage[Reading])
     answer = answer_prompt(parse_prompt(question.system, question.user), load_book(None))
     assert answer.keys() <= stage.answer.keys()
     assert stage.read(Reply(json.dumps(answer))).outcome is ReadingOutcome.READ
+
+
+# Simulated scripts need no repair, and nobody asks for a shorter feedback on one.
+NOT_SIMULATED = {"repair", "shorten"}
+
+
+@asked_stages
+def test_a_simulated_model_answers_what_the_stage_reads(stage: AskedStage[Reading]) -> None:
+    draft = SimulatedDraft(item=7, number=0, right=True)
+    told = {
+        "STATEMENT": "Simulated statement 7: restart a service",
+        "SCRIPT": write_script(draft, lines=4),
+        "FUNCTIONALITY": describe_draft(draft),
+    }
+    slots = {slot: fence(told.get(slot, TEXTS[slot]), slot) for slot in load(stage.prompt).slots}
+    question = stage.question(load_all(), **slots)
+    model = SimulatedAnswers(ModelBehaviour(MIXED, SeededChance(1)), script_lines=4)
+    answer = model.answer(parse_prompt(question.system, question.user))
+    assert answer.keys() <= stage.answer.keys()
+    assert bool(answer) != (stage.name in NOT_SIMULATED)
 
 
 def test_an_outcome_that_is_not_declared_is_refused() -> None:

@@ -62,4 +62,4 @@ def _times(count: int) -> str:
 
 
 def _list_calls(seen: Seen) -> str:
-    return show_list([" ".join((call.command, *call.arguments)) for call in seen.first.calls])
+    return show_list([str(call) for call in seen.first.calls])

@@ -183,13 +183,9 @@ class NoEffect(BaseCheck):
         return "changes no file, and makes no call that changes anything"
 
     def find_fault(self, seen: Seen) -> str | None:
-        effects = seen.effects
-        files = (*effects.removed, *effects.added, *effects.changed, *effects.touched)
-        if files:
-            return f"something happened to {show_list(files)}"
+        if seen.effects:
+            return f"something happened to {show_list(seen.effects.paths)}"
         calls = [
-            " ".join((call.command, *call.arguments))
-            for call in seen.first.calls
-            if not only_reads(call.command, call.arguments)
+            str(call) for call in seen.first.calls if not only_reads(call.command, call.arguments)
         ]
         return f"it called {show_list(calls)}" if calls else None

@@ -21,8 +21,7 @@ class SecondRunNoEffect(BaseCheck):
     def find_fault(self, seen: Seen) -> str | None:
         effects = seen.second_effects
         assert effects is not None
-        files = (*effects.removed, *effects.added, *effects.changed, *effects.touched)
-        return f"something happened to {show_list(files)}" if files else None
+        return f"something happened to {show_list(effects.paths)}" if effects else None
 
 
 class SecondRunSameOutput(BaseCheck):
