@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from functools import lru_cache
+from math import exp, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -18,9 +19,12 @@ class Interval(NamedTuple):
         return self.low - 1e-9 <= value <= self.high + 1e-9
 
 
-def wilson(numerator: int, denominator: int, *, z: float = Z) -> Interval:
-    """Wilson's score interval for a share (Wilson 1927); raises ValueError for an empty whole."""
-    if denominator < 1 or not 0 <= numerator <= denominator:
+def wilson(numerator: float, denominator: float, *, z: float = Z) -> Interval:
+    """Wilson's score interval for a share (Wilson 1927); raises ValueError for an empty whole.
+
+    Both need not be whole numbers: items that are not independent count for fewer.
+    """
+    if denominator <= 0 or not 0 <= numerator <= denominator:
         raise ValueError(f"not a share: {numerator} of {denominator}")
     share, square = numerator / denominator, z * z
     centre = share + square / (2 * denominator)
@@ -32,7 +36,7 @@ def wilson(numerator: int, denominator: int, *, z: float = Z) -> Interval:
     )
 
 
-def newcombe(*, both: int, lost: int, gained: int, neither: int, z: float = Z) -> Interval:
+def newcombe(*, both: float, lost: float, gained: float, neither: float, z: float = Z) -> Interval:
     """The difference of two paired shares, after minus before (Newcombe 1998, paired data, method 10).
 
     Of the items `both` were right before and after, `lost` only before, `gained` only after. It joins the Wilson
@@ -51,7 +55,7 @@ def newcombe(*, both: int, lost: int, gained: int, neither: int, z: float = Z) -
     return Interval(max(-1.0, value - down), min(1.0, value + up))
 
 
-def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
+def _correlation(both: float, lost: float, gained: float, neither: float) -> float:
     items = both + lost + gained + neither
     margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
     if not margins:
@@ -64,3 +68,51 @@ def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
 
 def _joined(one: float, other: float, phi: float) -> float:
     return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+
+
+@lru_cache(maxsize=4_096)
+def t_quantile(freedom: int, level: float = 0.975) -> float:
+    """The quantile of Student's t distribution, of a level above one half; raises ValueError without freedom."""
+    if freedom < 1:
+        raise ValueError(f"not degrees of freedom: {freedom}")
+    low, high = 0.0, 2.0
+    while _t_upper(high, freedom) > 1 - level:
+        low, high = high, high * 2
+    # Sixty halvings end at the spacing of floats.
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _t_upper(middle, freedom) > 1 - level:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _t_upper(t: float, freedom: int) -> float:
+    """The chance of more than `t`, by the regularised incomplete beta function."""
+    return _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
+
+
+def _beta_share(x: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction (Lentz's way to work one out)."""
+    if x <= 0 or x >= 1:
+        return max(0.0, min(1.0, x))
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta_share(1 - x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
+    tiny = 1e-300
+    value, c, d = 1.0, 1.0, 0.0
+    for step in range(10_000):
+        m = step // 2
+        if not step:
+            term = 1.0
+        elif step % 2:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        d = 1 / ((1 + term * d) or tiny)
+        c = (1 + term / c) or tiny
+        value *= c * d
+        if step and abs(c * d - 1) < 1e-15:
+            break
+    return front * (value - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 
@@ -23,6 +23,30 @@ class PlainText(forms.CharField):
 
     def to_python(self, value: str | None) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+class FoldedForm(forms.Form):
+    """A form that shows its `common` fields first; the others are folded away until somebody wants them.
+
+    Where none is named all are shown. It stands open where one of the others holds an error.
+    """
+
+    common: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def common_fields(self) -> list[forms.BoundField]:
+        """What is always shown."""
+        return [self[name] for name in self.fields if not self.common or name in self.common]
+
+    @property
+    def folded_fields(self) -> list[forms.BoundField]:
+        """What is folded away."""
+        return [self[name] for name in self.fields if self.common and name not in self.common]
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Whether something folded away has to be seen."""
+        return any(one.errors for one in self.folded_fields)
 
 
 def add_refusal(form: forms.Form, refusal: BadInput) -> None:

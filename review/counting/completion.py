@@ -1,11 +1,16 @@
-"""An item is closed once as many reviewers are done with it as it wants, and its figures are due to be counted."""
+"""An item is closed once as many reviewers are done with it as it wants, and its figures are due to be counted.
+
+Where a campaign hides verdicts, who had seen one scores all the same, but the item still wants another reviewer.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from django.utils import timezone
 
 from core.database.prepared import execute
-from review.models import Item
+from review.models import Case, Item, Score
 
 _DUE = "INSERT INTO review_tallydue (item_id, campaign_id) VALUES (%s, %s)"
 # The row is counted on as it is by then: this happens at the end of every review.
@@ -21,6 +26,32 @@ UPDATE review_item SET done = done + %(change)s,
         ELSE closed_at END
 WHERE id = %(item)s
 """
+
+
+# As many places as reviewers are wanted beside those who count and those who have it in hand.
+_HAND_ON = """
+UPDATE review_item SET places = GREATEST(0, overlap - done - (
+    SELECT count(*) FROM review_assignment
+    WHERE item_id = %(item)s AND state IN ('active', 'waiting')
+)) WHERE id = %(item)s AND state = 'open'
+"""
+
+
+def counts(item: Item, given: Iterable[Score]) -> bool:
+    """Whether a reviewer's work on an item counts towards what it wants, by the scores they gave it.
+
+    It does not where the campaign hides verdicts and no score of the script was blind. What is shown again, and
+    what stands in the training round, is for this reviewer alone.
+    """
+    if not item.campaign.hides_verdict or item.again or item.case.purpose != Case.Purpose.REAL:
+        return True
+    scripts = [one for one in given if one.stage == Score.Stage.SCRIPT]
+    return not scripts or any(one.blind for one in scripts)
+
+
+def hand_on(item: Item) -> None:
+    """Let somebody else take an item whose reviewer does not count; who has it locked calls this."""
+    execute(_HAND_ON, {"item": item.pk})
 
 
 def count_done(item: Item, *, change: int) -> None:

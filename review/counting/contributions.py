@@ -1,182 +1,210 @@
 """An item's contribution to its campaign's counts, and how it is stored on the item.
 
-Kept is one text: the item's pattern, what each reviewer gave at each stage, and what adds up over items. Of most
-items every score counts just as it was given; those are told apart by the database and judged by their number of
-0, 1 and 2, once for all that are alike. The others are judged one by one. Both go by `study.pattern_of`.
+Kept is one text: the item's pattern, what each reviewer gave at each stage, what adds up over items, the stages whose
+text another arm holds before it, and the pattern under other readings where that differs. Items whose scores are
+alike, whoever gave them, are judged once. All go by `review.study.patterns`.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from django.db.models import Q
 
 from pipeline.types import Arm
-from review.counting.item_facts import ItemRow, Situation, judge_rows, read_situations
-from review.counting.score_reader import (
-    Scores,
-    Work,
-    passed_over,
-    read_adjudicated,
-    read_at_once,
-    read_work,
-)
+from review.counting.facts import Facts, given_score
+from review.counting.item_facts import STAGES, ItemRow, Situation
+from review.counting.score_reader import ScoreRow, Work, add_up, passed_over
 from review.models import Item, Tally
-from review.study import GivenScore, Judged, Stage, cells_of, pattern_of, values_given, values_of
-from review.study.agreement import Values
-from review.study.final_scores import final_of
-from review.study.patterns import ReviewerValues
-from review.study.types import Standing
-
-_ITEM, _VALUES, _PAIR, _SUM = (
-    kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.VALUES, Tally.Kind.PAIR, Tally.Kind.SUM)
+from review.study import (
+    Reading,
+    Stage,
+    not_blind_of,
+    pattern_of,
+    stages_to_settle,
+    values_given,
 )
+from review.study.patterns import ReviewerValues
+
+_SUM = Tally.Kind.SUM.value
 # Sums that say how the work goes on, and nothing of what was found: `@day:2026-01-31:17` is what reviewer 17 was
 # through with that day (UTC), `@time:17` their seconds, `@left` the reviews that are still wanted.
 DAY, TIME, LEFT = "@day:", "@time:", "@left"
 WORK = Q(kind=_SUM, pattern__startswith="@")
+# Items with a score that was given here, and scores that do not decide: `not_blind:STAGE:VERDICT:VALUE`.
+HERE, NOT_BLIND = "here", "not_blind:"
+_READINGS = tuple(one for one in Reading if one is not Reading.PLAIN)
 
 
-def bring(rows: Sequence[ItemRow]) -> dict[int, tuple[str, bool]]:
-    """What each item brings, as it is kept, and whether its reviewers differ and nobody has settled it."""
-    keys = [row.pk for row in rows]
-    situations, work = read_situations(rows), read_work(keys)
-    scores, settled = read_at_once(keys), read_adjudicated(keys)
-    brought, others = {}, []
-    for row in rows:
-        situation, own = situations[row.pk], scores.get(row.pk, _NO_SCORES)
-        if own.given is None or situation.is_sham or row.pk in settled:
-            others.append(row)
-        else:
-            sums = _sum_work(row, work[row.pk], own.seconds)
-            passed = passed_over(work[row.pk])
-            brought[row.pk] = _bring_at_once(situation, own, passed, sums)
-    judged = judge_rows(others, situations, work)
-    for row in others:
-        own = scores.get(row.pk, _NO_SCORES)
-        sums = _sum_work(row, work[row.pk], own.seconds)
-        brought[row.pk] = _bring_judged(judged[row.pk], sums)
-    return brought
+class Contribution(NamedTuple):
+    """What an item brings, as it is kept; `disputed` where something of it waits for an adjudicator."""
+
+    text: str
+    disputed: bool
 
 
-def count_text(text: str, counts: Counter[str], *, times: int) -> None:
-    """Add so many times what an item with this text brings: kind and pattern of each tally, and its number."""
+class Kept(NamedTuple):
+    """What an item keeps, read again. `shared` are the stages whose text an earlier item of the case holds."""
+
+    pattern: str
+    given: Mapping[str, list[list[int]]]
+    sums: Mapping[str, int]
+    shared: tuple[str, ...]
+    readings: Mapping[str, str]
+
+
+_NOTHING = Kept("", {}, {}, (), {})
+
+
+def read_kept(text: str) -> Kept:
+    """What `bring` wrote; an empty text is nothing."""
     if not text:
-        return
-    pattern, given, sums = json.loads(text)
-    keys = [f"{_ITEM} {pattern}"] if pattern else []
-    for stage, pairs in given.items():
-        keys.append(f"{_VALUES} {stage}|%d,%d,%d" % values_of(pairs))
-        cell = f"{_PAIR} {stage}|%d,%d,%d,%d"
-        keys += [cell % one for one in cells_of(pairs)]
-    if times == 1:
-        counts.update(keys)
-    else:
-        counts.subtract(keys)
-    for name, number in sums.items():
-        counts[f"{_SUM} {name}"] += times * number
+        return _NOTHING
+    pattern, given, sums, shared, readings = json.loads(text)
+    return Kept(pattern, given, sums, tuple(shared), readings)
 
 
-_NO_SCORES = Scores({}, {})
-PassedOver = tuple[tuple[int, str], ...]
+def bring(facts: Facts, key: int) -> Contribution:
+    """What an item brings."""
+    row, situation, work = facts.rows[key], facts.situations[key], facts.work.get(key, [])
+    own = facts.scores.get(key, [])
+    sums = _sum_work(row, work, own)
+    if not situation.is_real:
+        return Contribution(_write("", {}, sums, (), ()) if sums else "", False)
+    scores = facts.scores_of(key)
+    passed = passed_over(work)
+    cannot = facts.cannot_judge(key)
+    reviewers = sorted({score.reviewer for score in scores} | cannot)
+    places = {reviewer: place for place, reviewer in enumerate(reviewers)}
+    found = _judge(
+        situation,
+        tuple(_Alike(places[score.reviewer], *score[2:12]) for score in scores),
+        tuple(sorted(facts.words_of(key).items())),
+        frozenset(places[reviewer] for reviewer in cannot),
+        bool(passed),
+    )
+    given = {
+        stage: [(reviewers[place], value) for place, value in pairs] for stage, pairs in found.given
+    }
+    sums |= _sum_item(situation, own, passed) | dict(found.not_blind)
+    shared = [stage.value for stage in given if not facts.is_first(key, stage)]
+    disputed = any(
+        arm is not Arm.MODEL or facts.is_first(key, stage) for stage, arm in found.to_settle
+    )
+    return Contribution(_write(found.pattern, given, sums, shared, found.readings), disputed)
 
 
-def _bring_at_once(
-    situation: Situation, scores: Scores, passed: PassedOver, sums: dict[str, int]
-) -> tuple[str, bool]:
-    given = scores.given or {}
-    counts = [_shorten(values_of(given.get(stage, ()))) for stage in Stage]
-    pattern = _pattern_of_counts(situation, *counts, was_skipped=bool(passed))
-    if not pattern:
-        return _write("", {}, sums), False
-    known = sum(scores.seconds.values()) if scores.seconds else None
-    sums |= _sum_item(situation.is_demo, known, passed, situation.verdict)
-    return _write(pattern, given, sums), situation.is_complete and _differ(given.values())
+class _Alike(NamedTuple):
+    """A score without who gave it and when: those of a reviewer are told by a place, and stand in order of time."""
+
+    reviewer: int
+    stage: str
+    value: int
+    arm: str
+    is_blind: bool
+    is_undone: bool
+    is_copied: bool
+    was_called_in: bool
+    is_author: bool
+    text: int
+    round: int
 
 
-@lru_cache(maxsize=4_096)
-def _shorten(values: Values) -> Values:
-    """The fewest values with the same final score, so that more items are alike."""
-    standing = final_of(_list_values(values))
-    if standing is Standing.UNSCORED:
-        return values
-    if standing is Standing.UNRESOLVED:
-        return Values(1, 0, 1)
-    return values_of([(0, int(standing.value))])
+class _Judged(NamedTuple):
+    """What items with the same situation and scores bring, with places for reviewers."""
+
+    pattern: str
+    given: tuple[tuple[Stage, tuple[tuple[int, int], ...]], ...]
+    to_settle: tuple[tuple[Stage, Arm], ...]
+    not_blind: tuple[tuple[str, int], ...]
+    readings: tuple[tuple[str, str], ...]
 
 
-def _list_values(values: Values) -> list[int]:
-    return [value for value, times in enumerate(values) for _ in range(times)]
-
-
+# Most items are like many others; what is kept of each is small.
 @lru_cache(maxsize=65_536)
-def _pattern_of_counts(
-    situation: Situation, script: Values, feedback: Values, refined: Values, *, was_skipped: bool
-) -> str:
-    """The pattern of an item of whose reviewers so many gave 0, 1 and 2 at each stage."""
-    scores = (
-        GivenScore(reviewer=reviewer, stage=stage, value=value)
-        for stage, counts in zip(Stage, (script, feedback, refined), strict=True)
-        for reviewer, value in enumerate(_list_values(counts))
+def _judge(
+    situation: Situation,
+    scores: tuple[_Alike, ...],
+    words: tuple[tuple[tuple[Stage, Arm], int], ...],
+    cannot_judge: frozenset[int],
+    was_skipped: bool,
+) -> _Judged:
+    judged = situation.judge(
+        (given_score(score, order) for order, score in enumerate(scores)),
+        adjudicated=dict(words),
+        cannot_judge=cannot_judge,
+        passed_over=((0, "skipped"),) if was_skipped else (),
     )
-    passed = ((0, "skipped"),) if was_skipped else ()
-    pattern = pattern_of(situation.judge(scores, passed_over=passed))
-    return pattern.to_text() if pattern else ""
-
-
-def _bring_judged(judged: Judged, sums: dict[str, int]) -> tuple[str, bool]:
     pattern = pattern_of(judged)
-    if pattern is None:
-        return _write("", {}, sums), False
-    given = {stage: found for stage in Stage if (found := values_given(judged, stage))}
-    sums |= _sum_item(
-        judged.is_demo, judged.active_seconds, judged.passed_over, judged.verdict or ""
+    assert pattern is not None, "only real items are judged"
+    plain = pattern.to_text()
+    readings = (
+        (reading.value, other.to_text())
+        for reading in _READINGS
+        if _matters(reading, scores) and (other := pattern_of(judged, reading)) is not None
     )
-    unsettled = [
-        pairs for stage, pairs in given.items() if (stage, Arm.MODEL) not in judged.adjudicated
-    ]
-    return _write(pattern.to_text(), given, sums), judged.is_complete and _differ(unsettled)
-
-
-def _write(pattern: str, given: Mapping[Stage, ReviewerValues], sums: Mapping[str, int]) -> str:
-    if not (pattern or sums):
-        return ""
-    return json.dumps(
-        [pattern, {stage.value: given[stage] for stage in Stage if stage in given}, sums]
+    not_blind = Counter(
+        f"{NOT_BLIND}{stage.value}:{situation.verdict}:{value}"
+        for stage, value in not_blind_of(judged)
+    )
+    return _Judged(
+        plain,
+        tuple((stage, tuple(pairs)) for stage in STAGES if (pairs := values_given(judged, stage))),
+        tuple(stages_to_settle(judged)),
+        tuple(not_blind.items()),
+        tuple((name, text) for name, text in readings if text != plain),
     )
 
 
-def _differ(stages: Iterable[ReviewerValues]) -> bool:
-    """Whether two reviewers gave different values at one of these stages."""
-    return any(len({value for _reviewer, value in given}) > 1 for given in stages)
+def _matters(reading: Reading, scores: Iterable[_Alike]) -> bool:
+    """Whether the reading could be another for such scores."""
+    if reading is Reading.WITHOUT_CALLED_IN:
+        return any(score.was_called_in for score in scores)
+    return any(not score.is_blind for score in scores)
+
+
+def _write(
+    pattern: str,
+    given: Mapping[Stage, ReviewerValues],
+    sums: Mapping[str, int],
+    shared: Iterable[str],
+    readings: Iterable[tuple[str, str]],
+) -> str:
+    kept = {stage.value: pairs for stage, pairs in given.items()}
+    return json.dumps([pattern, kept, sums, list(shared), dict(readings)])
 
 
 def _sum_item(
-    is_demo: bool,
-    seconds: float | None,
-    passed: PassedOver,
-    verdict: str,
+    situation: Situation, own: Iterable[ScoreRow], passed: Iterable[tuple[int, str]]
 ) -> dict[str, int]:
     """Items of the demo model, items with a known time and their seconds, and who passed how many over."""
     sums: Counter[str] = Counter()
-    if is_demo:
+    seconds = add_up(score.active_seconds for score in own)
+    if situation.is_demo:
         sums["demo"] = 1
     if seconds is not None:
         sums["timed"] = 1
         sums["seconds"] = round(seconds)
+    if any(not score.is_imported for score in own):
+        sums[HERE] = 1
     for reviewer, how in passed:
-        sums[f"{how}|{reviewer}|{verdict}"] += 1
+        sums[f"{how}|{reviewer}|{situation.verdict}"] += 1
     return dict(sums)
 
 
-def _sum_work(row: ItemRow, work: Iterable[Work], seconds: Mapping[int, float]) -> dict[str, int]:
+def _sum_work(row: ItemRow, work: Iterable[Work], own: Iterable[ScoreRow]) -> dict[str, int]:
     sums: Counter[str] = Counter()
     for one in work:
         if one.state == "submitted":
             sums[f"{DAY}{one.day}:{one.reviewer}"] += 1
+    seconds: Counter[int] = Counter()
+    for score in own:
+        if score.active_seconds is not None:
+            seconds[score.reviewer] += score.active_seconds  # type: ignore[assignment]
     for reviewer, long in seconds.items():
         sums[f"{TIME}{reviewer}"] = round(long)
     if row.purpose == "real" and row.state in _UNDER_REVIEW and row.overlap > row.done:

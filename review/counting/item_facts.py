@@ -10,18 +10,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pipeline.models import Run
-from pipeline.types import DraftKind, Verdict
-from review.counting.score_reader import (
-    Work,
-    add_up,
-    fetch,
-    passed_over,
-    read_adjudicated,
-    read_scores,
-    read_work,
-)
+from pipeline.types import Arm, DraftKind, Verdict
+from review.counting.score_reader import fetch
 from review.models import Case, Item
-from review.study import GivenScore, Judged
+from review.study import GivenScore, Judged, Stage
 from review.study.first_draft import first_draft_of
 from review.study.patterns import LENGTHS, class_of_length
 from review.study.types import Origin, Recommended
@@ -32,6 +24,9 @@ _ORIGINS = {
 }
 # Where an imported run says that its script was retrieved elsewhere: from an entry that is not of this catalogue.
 MADE = "made"
+# Where it says that a Draft was recommended which is none of those that are scored, nor in its file.
+ADVISED = "recommended"
+_MODEL = Arm.MODEL.value
 _NOT_ACTIVE = (Run.State.DONE.value, Run.State.FAILED.value, Run.State.CANCELLED.value)
 
 
@@ -41,14 +36,19 @@ class Situation(NamedTuple):
     verdict: str
     is_real: bool
     is_sham: bool
-    is_complete: bool
+    wanted: int
+    hides_verdict: bool
+    is_over: bool
     origin: str
+    has_feedback: bool
     has_refined: bool
+    is_same: bool
     recommended: str
     execution: float | None
     execution_reason: str
     feedback_words: int | None
     is_demo: bool
+    later: tuple[int | None, ...]
 
     def judge(self, scores: Iterable[GivenScore], **more: Any) -> Judged:
         """The item with its scores, and whatever else was said about it."""
@@ -57,16 +57,27 @@ class Situation(NamedTuple):
             verdict=Verdict(self.verdict) if self.verdict else None,
             is_real=self.is_real,
             is_sham=self.is_sham,
-            is_complete=self.is_complete,
+            wanted=self.wanted,
+            hides_verdict=self.hides_verdict,
+            is_over=self.is_over,
             origin=Origin(self.origin),
+            has_feedback=self.has_feedback,
             has_refined=self.has_refined,
+            is_same=self.is_same,
             recommended=Recommended(self.recommended),
             execution=self.execution,
             execution_reason=self.execution_reason,
             feedback_words=self.feedback_words,
             is_demo=self.is_demo,
+            later=self.later,
             **more,
         )
+
+
+Texts = tuple[
+    str, str, str
+]  # what tells the texts of script, feedback and refined script; empty for none
+STAGES = tuple(Stage)
 
 
 class ItemRow(NamedTuple):
@@ -91,30 +102,9 @@ class ItemRow(NamedTuple):
     demo: bool | None
     recommended: int | None
     made: str
-
-
-def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
-    """What each item brings to the figures, by its primary key."""
-    keys = [item.pk for item in items]
-    rows = read_rows(keys)
-    return judge_rows(rows, read_situations(rows), read_work(keys))
-
-
-def judge_rows(
-    rows: Sequence[ItemRow], situations: dict[int, Situation], work: dict[int, list[Work]]
-) -> dict[int, Judged]:
-    """The same for what was read already."""
-    keys = [row.pk for row in rows]
-    scores, adjudicated = read_scores(keys), read_adjudicated(keys)
-    return {
-        row.pk: situations[row.pk].judge(
-            [one.given for one in scores[row.pk]],
-            adjudicated=adjudicated[row.pk],
-            passed_over=passed_over(work[row.pk]),
-            active_seconds=add_up(one.active_seconds for one in scores[row.pk]),
-        )
-        for row in rows
-    }
+    # What an imported run says was recommended where that is none of its Drafts.
+    advised: str
+    hides_verdict: bool
 
 
 # --- Items and what was made of them ------------------------------------------------------------------------------
@@ -126,19 +116,27 @@ def read_rows(keys: Collection[int]) -> list[ItemRow]:
         SELECT item.id, item.case_id, item.configuration_id, item.pattern, item.disputed, "case".purpose,
                item.state, item.sham, item.overlap, item.done, item.execution, item.execution_reason,
                item.run_id, run.verdict, run.state, run.origin, run.demo, run.recommended_id,
-               coalesce(run.spec ->> 'made', '')
+               coalesce(run.spec ->> 'made', ''), coalesce(run.spec ->> 'recommended', ''),
+               campaign.hides_verdict
         FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
+        JOIN review_campaign campaign ON campaign.id = item.campaign_id
         LEFT JOIN pipeline_run run ON run.id = item.run_id
         WHERE item.id = ANY(%s) ORDER BY item.id
     """
     return [ItemRow(*row) for row in fetch(query, keys)]
 
 
-def read_situations(rows: Sequence[ItemRow]) -> dict[int, Situation]:
-    """What the figures ask of each item besides its scores."""
+def read_situations(
+    rows: Sequence[ItemRow],
+) -> tuple[dict[int, Situation], dict[int, Texts]]:
+    """What the figures ask of each item besides its scores, and what tells its texts."""
     runs = [row.run for row in rows if row.run]
     drafts, feedbacks = read_drafts(runs), _feedback_by_draft(runs)
-    return {row.pk: _situation(row, drafts[row.run or 0], feedbacks) for row in rows}
+    situations, texts = {}, {}
+    for row in rows:
+        made = _Made.of(drafts[row.run or 0], feedbacks)
+        situations[row.pk], texts[row.pk] = _situation(row, made), made.texts
+    return situations, texts
 
 
 class DraftRow(NamedTuple):
@@ -149,35 +147,81 @@ class DraftRow(NamedTuple):
     kind: str
     refinement_id: int | None
     feedback_id: int | None
+    sha256: str
+    arm: str
+    round: int
 
 
 class _Feedback(NamedTuple):
     pk: int
     words: int
     no_error_found: bool
+    md5: str
 
 
-def _situation(row: ItemRow, drafts: list[DraftRow], feedbacks: dict[int, _Feedback]) -> Situation:
-    first = first_draft_of(drafts)
-    feedback = feedbacks.get(first.pk) if first else None
-    refined = next((one for one in drafts if feedback and one.feedback_id == feedback.pk), None)
+class _Made(NamedTuple):
+    """What a run made, as far as the stages show it: the first Draft, and what the model made of it."""
+
+    first: DraftRow | None
+    feedback: _Feedback | None
+    refined: DraftRow | None
+    later: list[DraftRow]
+
+    @classmethod
+    def of(cls, drafts: list[DraftRow], feedbacks: dict[int, _Feedback]) -> _Made:
+        first = first_draft_of(drafts)
+        feedback = feedbacks.get(first.pk) if first else None
+        refined = next((one for one in drafts if feedback and one.feedback_id == feedback.pk), None)
+        later = {
+            one.round: one
+            for one in reversed(drafts)
+            if one.arm == _MODEL and one.kind == DraftKind.REFINED.value and one.round > 1
+        }
+        return cls(first, feedback, refined, [later[round_] for round_ in sorted(later)])
+
+    @property
+    def texts(self) -> Texts:
+        if self.first is None:
+            return ("", "", "")
+        script = self.first.sha256
+        return (
+            script,
+            f"{script} {self.feedback.md5}" if self.feedback else "",
+            f"{script} {self.refined.sha256}" if self.refined else "",
+        )
+
+    @property
+    def same_later(self) -> tuple[int | None, ...]:
+        """Of each Draft of a later round, the round of the earliest with the same text."""
+        chain = [one.sha256 for one in (self.first, self.refined, *self.later) if one]
+        return tuple(
+            earliest if (earliest := chain.index(chain[place])) < place else None
+            for place in range(2, len(chain))
+        )
+
+
+def _situation(row: ItemRow, made: _Made) -> Situation:
+    first, feedback, refined = made.first, made.feedback, made.refined
     explains = feedback is not None and not feedback.no_error_found
     return Situation(
         verdict=row.verdict or "",
         is_real=row.purpose == Case.Purpose.REAL.value and row.state != Item.State.WITHDRAWN.value,
         is_sham=row.sham,
-        is_complete=row.overlap <= 1
-        or row.state == Item.State.CLOSED.value
-        or row.done >= row.overlap,
+        wanted=row.overlap,
+        hides_verdict=row.hides_verdict,
+        is_over=row.run_state in _NOT_ACTIVE,
         origin=_ORIGINS.get(row.made or first.kind, Origin.MADE.value)
         if first
         else _origin_without(row),
+        has_feedback=feedback is not None,
         has_refined=refined is not None,
-        recommended=_recommended(row.recommended, first, refined),
+        is_same=first is not None and refined is not None and first.sha256 == refined.sha256,
+        recommended=_recommended(row, first, refined),
         execution=row.execution,
         execution_reason=row.execution_reason,
         feedback_words=_typical(feedback.words) if feedback and explains else None,
         is_demo=bool(row.demo),
+        later=made.same_later if refined else (),
     )
 
 
@@ -193,12 +237,13 @@ def _origin_without(row: ItemRow) -> str:
     return Origin.FAILED.value if is_over and not is_label else Origin.MADE.value
 
 
-def _recommended(recommended: int | None, first: DraftRow | None, refined: DraftRow | None) -> str:
-    if recommended is None:
-        return Recommended.NONE.value
-    if first and recommended == first.pk:
+def _recommended(row: ItemRow, first: DraftRow | None, refined: DraftRow | None) -> str:
+    if row.recommended is None:
+        is_other = row.advised == Recommended.OTHER.value
+        return Recommended.OTHER.value if is_other else Recommended.NONE.value
+    if first and row.recommended == first.pk:
         return Recommended.FIRST.value
-    is_refined = refined is not None and recommended == refined.pk
+    is_refined = refined is not None and row.recommended == refined.pk
     return Recommended.REFINED.value if is_refined else Recommended.OTHER.value
 
 
@@ -206,7 +251,7 @@ def read_drafts(runs: Collection[int]) -> dict[int, list[DraftRow]]:
     """The Drafts of each run in order, without their texts."""
     found: dict[int, list[DraftRow]] = defaultdict(list)
     query = """
-        SELECT id, run_id, kind, refinement_id, feedback_id FROM pipeline_draft
+        SELECT id, run_id, kind, refinement_id, feedback_id, sha256, arm, round FROM pipeline_draft
         WHERE run_id = ANY(%s) ORDER BY number
     """
     for row in fetch(query, runs):
@@ -216,7 +261,7 @@ def read_drafts(runs: Collection[int]) -> dict[int, list[DraftRow]]:
 
 def _feedback_by_draft(runs: Sequence[int]) -> dict[int, _Feedback]:
     query = """
-        SELECT feedback.draft_id, feedback.id, feedback.words, feedback.no_error_found
+        SELECT feedback.draft_id, feedback.id, feedback.words, feedback.no_error_found, md5(feedback.text)
         FROM pipeline_feedback feedback JOIN pipeline_draft draft ON draft.id = feedback.draft_id
         WHERE draft.run_id = ANY(%s) AND feedback.arm = 'model'
     """

@@ -1,17 +1,23 @@
-"""Reads scores, adjudications and times of work as plain values, in a fixed number of queries."""
+"""Reads scores, adjudications and times of work as plain values, in a fixed number of queries.
+
+There is one way from rows to what the study's rules ask: `read_scores`. Each row says what was given; which of them
+count is said by `review.study.patterns` and nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import QuerySet
 
 from pipeline.types import Arm
-from review.models import Assignment, Score
-from review.study import GivenScore, Stage
+from review.models import Assignment
+from review.study import Stage
+
+_CALLED_IN = Assignment.Reason.TIE_BREAK.value
 
 
 class Work(NamedTuple):
@@ -22,14 +28,39 @@ class Work(NamedTuple):
     day: str
 
 
-class Scores(NamedTuple):
-    """All scores of an item, where each counts just as it was given: one of each reviewer, stage by stage.
+class ScoreRow(NamedTuple):
+    """One score as its table has it, and whose feedback its text was made from."""
 
-    `given` is None where the study's rules have to choose among them.
-    """
+    item: int
+    reviewer: int
+    stage: str
+    value: int
+    arm: str
+    # No more was visible than its stage shows, by what was recorded with it.
+    is_blind: bool
+    is_undone: bool
+    is_copied: bool  # from the same text in another arm, where it was given
+    was_called_in: bool
+    is_author: bool
+    text: int  # tells the refinements by several experts apart
+    round: int
+    active_seconds: float | None
+    is_imported: bool
+    is_timed: bool
+    at: datetime
+    pk: int
 
-    given: dict[Stage, list[tuple[int, int]]] | None
-    seconds: dict[int, float]  # each reviewer's active time, where it is known
+    @property
+    def rank(self) -> tuple[bool, datetime, int]:
+        """Grows with the time at which it was given."""
+        return self.is_timed, self.at, self.pk
+
+
+class Word(NamedTuple):
+    """What somebody settled: the final score of a stage, and when; later ones are greater."""
+
+    at: tuple[datetime, int]
+    value: int
 
 
 def passed_over(work: Iterable[Work]) -> tuple[tuple[int, str], ...]:
@@ -58,111 +89,60 @@ def read_work(items: Collection[int]) -> dict[int, list[Work]]:
     return found
 
 
-def read_adjudicated(items: Collection[int]) -> dict[int, dict[tuple[Stage, Arm], int]]:
+def read_words(items: Collection[int]) -> dict[int, dict[tuple[Stage, Arm], Word]]:
     """The final scores that somebody settled."""
-    found: dict[int, dict[tuple[Stage, Arm], int]] = defaultdict(dict)
-    query = "SELECT item_id, stage, arm, value FROM review_adjudication WHERE item_id = ANY(%s) AND current"
-    for item, stage, arm, value in fetch(query, items):
-        found[item][Stage(stage), Arm(arm)] = value
-    return found
-
-
-def read_at_once(items: Collection[int]) -> dict[int, Scores]:
-    """The scores of each item that has any, which the database has put together.
-
-    Chosen among are scores that were changed, that were given when something was visible or because others differed,
-    that were copied from another arm, and those of an expert's refinement: `read_scores` has these one by one.
-    """
+    found: dict[int, dict[tuple[Stage, Arm], Word]] = defaultdict(dict)
     query = """
-        SELECT score.item_id,
-               string_agg(score.stage || ' ' || score.reviewer_id || ' ' || score.value || ' '
-                          || coalesce(score.active_seconds::text, ''), ',' ORDER BY score.reviewer_id),
-               bool_and(score.current AND score.blind AND score.arm = 'model'
-                        AND NOT score.visible ? 'copied_from'
-                        AND assignment.reason IS DISTINCT FROM 'tie_break')
-        FROM review_score score LEFT JOIN review_assignment assignment ON assignment.id = score.assignment_id
-        WHERE score.item_id = ANY(%s) GROUP BY score.item_id
+        SELECT item_id, stage, arm, value, at, id FROM review_adjudication
+        WHERE item_id = ANY(%s) AND current
     """
-    return {item: _read_text(text, is_plain) for item, text, is_plain in fetch(query, items)}
-
-
-def _read_text(text: str, is_plain: bool) -> Scores:
-    given: dict[Stage, list[tuple[int, int]]] = {}
-    seconds: dict[int, float] = {}
-    for score in text.split(","):
-        name, reviewer, value, active = score.split(" ")
-        key = int(reviewer)
-        given.setdefault(_STAGES[name], []).append((key, int(value)))
-        if active:
-            seconds[key] = seconds.get(key, 0.0) + float(active)
-    return Scores(given if is_plain else None, seconds)
-
-
-_STAGES = {stage.value: stage for stage in Stage}
-
-
-class ScoreRow(NamedTuple):
-    """One score as its table has it, and whose feedback its text was made from."""
-
-    pk: int
-    item: int
-    reviewer: int
-    stage: str
-    arm: str
-    value: int
-    current: bool
-    blind: bool
-    visible: dict[str, object]
-    active_seconds: float | None
-    reason: str | None
-    feedback: int | None
-    feedback_arm: str | None
-    feedback_author: int | None
-
-    @property
-    def place(self) -> tuple[int, int, str, str]:
-        """Where there is one current score."""
-        return self.item, self.reviewer, self.stage, self.arm
-
-    @property
-    def given(self) -> GivenScore:
-        """The score as the study's rules want it."""
-        by_expert = self.feedback_arm == Arm.EXPERT.value
-        return GivenScore(
-            reviewer=self.reviewer,
-            stage=Stage(self.stage),
-            value=self.value,
-            order=self.pk,
-            arm=Arm(self.arm),
-            text=self.feedback or 0 if by_expert else 0,
-            is_blind=self.blind,
-            was_called_in=self.reason == Assignment.Reason.TIE_BREAK,
-            is_author=by_expert and self.feedback_author == self.reviewer,
-            is_copied="copied_from" in self.visible,
-        )
-
-
-def read_scores(items: Sequence[int]) -> dict[int, list[ScoreRow]]:
-    """Every score ever given of a stage that has a current one; the study's rules choose among them."""
-    found: dict[int, list[ScoreRow]] = defaultdict(list)
-    rows = [ScoreRow(*row) for row in _scores_of(items)]
-    current = {row.place for row in rows if row.current}
-    for row in rows:
-        if row.place in current:
-            found[row.item].append(row)
+    for item, stage, arm, value, at, key in fetch(query, items):
+        found[item][Stage(stage), Arm(arm)] = Word((at, key), value)
     return found
 
 
-def _scores_of(items: Sequence[int]) -> QuerySet[Score, tuple[Any, ...]]:
-    return (
-        Score.objects.filter(item__in=items)
-        .order_by("pk")
-        .values_list(
-            *("pk", "item", "reviewer", "stage", "arm", "value", "current", "blind", "visible"),
-            *("active_seconds", "assignment__reason"),
-            *("draft__feedback", "draft__feedback__arm", "draft__feedback__author"),
-        )
-    )
+def read_scores(items: Collection[int]) -> dict[int, list[ScoreRow]]:
+    """Every score ever given to each item, in the order of time.
+
+    One without a time comes before any with one, and of two at the same time the one that was stored, or stood in
+    its file, later comes later.
+    """
+    found: dict[int, list[ScoreRow]] = defaultdict(list)
+    for row in fetch(_SCORES, items):
+        found[row[0]].append(ScoreRow(*row))
+    return found
+
+
+# What a campaign hides must not have been visible; the stage of feedback shows the feedback. Where verdicts are not
+# hidden at all, only what its own record says makes a score not blind.
+_SCORES = f"""
+    SELECT score.item_id, score.reviewer_id, score.stage, score.value, score.arm,
+           score.blind AND NOT (
+               campaign.hides_verdict AND score.visible <> '{{}}' AND (
+                   score.visible @> '{{"verdict": true}}'
+                   OR score.stage = 'script' AND score.visible @> '{{"feedback": true}}'
+                   OR campaign.hides_models AND score.visible @> '{{"models": true}}'
+                   OR campaign.hides_reviewers AND score.visible @> '{{"reviewers": true}}'
+                   OR campaign.hides_execution AND score.visible @> '{{"execution": true}}'
+                   OR campaign.hides_reference AND score.visible @> '{{"reference": true}}'
+               )
+           ),
+           score.undone_at IS NOT NULL,
+           score.visible ? 'copied_from',
+           coalesce(assignment.reason = '{_CALLED_IN}', false),
+           coalesce(feedback.arm = 'expert' AND feedback.author_id = score.reviewer_id, false),
+           CASE WHEN feedback.arm = 'expert' THEN feedback.id ELSE 0 END,
+           CASE WHEN score.stage = 'refined' AND score.arm = 'model' THEN greatest(draft.round, 1) ELSE 1 END,
+           score.active_seconds, score.imported, score.timed, score.at, score.id
+    FROM review_score score
+    JOIN review_item item ON item.id = score.item_id
+    JOIN review_campaign campaign ON campaign.id = item.campaign_id
+    LEFT JOIN review_assignment assignment ON assignment.id = score.assignment_id
+    LEFT JOIN pipeline_draft draft ON draft.id = score.draft_id
+    LEFT JOIN pipeline_feedback feedback ON feedback.id = draft.feedback_id
+    WHERE score.item_id = ANY(%s)
+    ORDER BY score.timed, score.at, score.id
+"""
 
 
 def add_up(seconds: Iterable[float | None]) -> float | None:

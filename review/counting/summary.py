@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from review.counting.statements import TOGETHER
 from review.models import Campaign, Score, Tally
 
 
@@ -26,32 +27,38 @@ def read_stages(campaign: Campaign) -> list[StageLine]:
     items: Counter[str] = Counter()
     shared: Counter[str] = Counter()
     differ: Counter[str] = Counter()
-    rows = campaign.tallies.filter(kind=Tally.Kind.VALUES, count__gt=0)
+    rows = campaign.tallies.filter(kind=Tally.Kind.VALUES).exclude(count=0)
+    rows = rows.exclude(pattern__startswith=TOGETHER)
     for pattern, count in rows.values_list("pattern", "count"):
-        stage, _bar, numbers = pattern.partition("|")
-        given = [int(number) for number in numbers.split(",")]
-        items[stage] += count
-        shared[stage] += count if sum(given) > 1 else 0
-        differ[stage] += count if sum(1 for one in given if one) > 1 else 0
+        stage, _bar, statement = pattern.partition("|")
+        for numbers in statement.split(";"):
+            given = [int(number) for number in numbers.split(",")]
+            items[stage] += count
+            shared[stage] += count if sum(given) > 1 else 0
+            differ[stage] += count if sum(1 for one in given if one) > 1 else 0
     return [
         StageLine(stage, str(label), items[stage], shared[stage], differ[stage])
         for stage, label in Score.Stage.choices
     ]
 
 
-# The four numbers of a pair's pattern are both reviewers and what they gave; there may be ten thousand of them.
+# A pair's pattern is the stage, both reviewers, and what they gave to each joint item of a statement; there may be ten
+# thousand of them. What several configurations give together stands with a mark, and is added to their sum.
 _PAIRS = """
-    SELECT split_part(numbers, ',', 1)::bigint, split_part(numbers, ',', 2)::bigint, sum(count)::bigint,
-           coalesce(sum(count) FILTER (WHERE split_part(numbers, ',', 3) = split_part(numbers, ',', 4)), 0)::bigint
+    SELECT split_part(reviewers, ',', 1)::bigint, split_part(reviewers, ',', 2)::bigint, sum(count)::bigint,
+           coalesce(sum(count) FILTER (WHERE split_part(cell, ',', 1) = split_part(cell, ',', 2)), 0)::bigint
     FROM (
-        SELECT split_part(pattern, '|', 2) AS numbers, count FROM review_tally
-        WHERE campaign_id = %s AND kind = 'pair' AND count > 0
+        SELECT split_part(pattern, '|', 2) AS reviewers, count,
+               string_to_table(split_part(pattern, '|', 3), ';') AS cell
+        FROM review_tally
+        WHERE campaign_id = %s AND kind = 'pair' AND count <> 0
+          AND (pattern LIKE 'script|%%' OR pattern LIKE '*script|%%')
     ) AS pair GROUP BY 1, 2
 """
 
 
 def read_agreement(campaign: Campaign) -> tuple[Counter[int], Counter[int]]:
-    """By reviewer: scores equal to another's, of all that can be compared."""
+    """By reviewer: script scores equal to another's, of all that can be compared."""
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
     with connection.cursor() as cursor:

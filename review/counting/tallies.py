@@ -1,9 +1,9 @@
 """Keeps a campaign's counts up to date as scores arrive, so that a report never counts items afresh.
 
 A score leaves a TallyDue row with it. Counting takes the due items in slices: what each brought before
-(kept in `Item.pattern`) is taken off the tallies, and what it brings now is added. One writer at a time for
-a campaign; reviewers never wait for it. `recount` makes everything anew from the scores. A case with several
-arms is counted once for each two of them, always by what their items are counted with at present.
+(kept in `Item.pattern`) is taken off the tallies, and what it brings now is added; so is what all items of its
+statement bring together. One writer at a time for a campaign; reviewers never wait for it. `recount` makes
+everything anew from the scores. How counts are read again is in `counts`.
 """
 
 from __future__ import annotations
@@ -11,92 +11,21 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import combinations
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Sum
 
-from review.counting.contributions import WORK, bring, count_text
-from review.counting.item_facts import ItemRow, read_rows
-from review.counting.score_reader import fetch
+from review.counting.contributions import bring, read_kept
+from review.counting.facts import read_facts
+from review.counting.statements import Counted, count_statement
 from review.models import Campaign, Tally, TallyDue
-from review.study import ItemPattern, Stage
-from review.study.agreement import Cell, Values
-from review.study.compare import reduce_pattern
 
 SLICE = 1_000
 # Looked up once and not for every row.
-_ITEM, _SUM, _JOINT, _VALUES = (
-    kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.JOINT, Tally.Kind.VALUES)
+_ITEM, _SUM, _READING = (
+    kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.READING)
 )
-
-
-@dataclass
-class Counts:
-    """What is counted of one configuration of a campaign."""
-
-    items: Counter[ItemPattern] = field(default_factory=Counter)
-    # Stage to (how many gave 0, how many 1, how many 2) to number of items.
-    values: dict[Stage, Counter[Values]] = field(default_factory=lambda: defaultdict(Counter))
-    # Stage to pair of reviewers with what each gave to number of items.
-    pairs: dict[Stage, Counter[Cell]] = field(default_factory=lambda: defaultdict(Counter))
-    # Another configuration to (reduced pattern here, reduced pattern there) to number of cases; each two
-    # configurations once, at the lower key.
-    joint: dict[int, Counter[tuple[ItemPattern, ItemPattern]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    # What adds up over items, see `review.counting.contributions`; reviewers' work is read by the dashboard alone.
-    sums: Counter[str] = field(default_factory=Counter)
-
-
-def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, Counts]:
-    """The counts by configuration, brought up to what is committed now, if no more than `most_due` are due."""
-    count_due(campaign, most=most_due)
-    found: dict[int, Counts] = defaultdict(Counts)
-    rows = campaign.tallies.exclude(Q(count=0) | WORK).values_list(
-        "configuration", "kind", "pattern", "count"
-    )
-    for configuration, kind, pattern, count in rows:
-        counts = found[configuration]
-        if kind == _ITEM:
-            counts.items[ItemPattern.from_text(pattern)] = count
-            continue
-        if kind == _SUM:
-            counts.sums[pattern] = count
-            continue
-        if kind == _JOINT:
-            other, here, there = pattern.split(">")
-            both = ItemPattern.from_text(here), ItemPattern.from_text(there)
-            counts.joint[int(other)][both] = count
-            continue
-        if kind == _VALUES:
-            stage, values = _read_values(pattern)
-            counts.values[stage][values] = count
-        else:
-            stage, cell = _read_cell(pattern)
-            counts.pairs[stage][cell] = count
-    return found
-
-
-# A report reads the same few texts each time.
-@lru_cache(maxsize=65_536)
-def _read_values(pattern: str) -> tuple[Stage, Values]:
-    stage, numbers = _read_numbers(pattern)
-    return stage, Values(*numbers)
-
-
-@lru_cache(maxsize=65_536)
-def _read_cell(pattern: str) -> tuple[Stage, Cell]:
-    stage, numbers = _read_numbers(pattern)
-    return stage, Cell(*numbers)
-
-
-def _read_numbers(pattern: str) -> tuple[Stage, list[int]]:
-    stage, _, numbers = pattern.partition("|")
-    return Stage(stage), [int(number) for number in numbers.split(",")]
 
 
 def count_due(campaign: Campaign, *, most: int = 1_000_000) -> int:
@@ -204,7 +133,6 @@ class _Changed(NamedTuple):
     """An item that is to be counted otherwise than before."""
 
     pk: int
-    case: int
     configuration: int
     before: str
     now: str
@@ -212,21 +140,74 @@ class _Changed(NamedTuple):
 
 
 def _count(campaign: Campaign, keys: Sequence[int]) -> None:
-    rows = read_rows(keys)
-    brought = bring(rows)
-    changed = [_change(row, *brought[row.pk]) for row in rows if row[3:5] != brought[row.pk]]
+    facts = read_facts(keys)
+    changed = []
+    # The other arms of their cases too: what was said of a text counts wherever it stands, and no longer does where
+    # its item has been withdrawn.
+    for key in sorted(facts.rows):
+        row, brought = facts.rows[key], bring(facts, key)
+        if (row.pattern, row.disputed) != brought:
+            changed.append(_Changed(key, row.configuration, row.pattern, *brought))
     changes: dict[int, Counter[str]] = defaultdict(Counter)
-    for item in changed:
-        if item.before != item.now:
-            count_text(item.before, changes[item.configuration], times=-1)
-            count_text(item.now, changes[item.configuration], times=1)
+    recounted = [item for item in changed if item.before != item.now]
+    for item in recounted:
+        _count_item(item.before, changes[item.configuration], times=-1)
+        _count_item(item.now, changes[item.configuration], times=1)
+    _count_statements(campaign, recounted, changes)
     _keep(changed)
-    _count_joint(changed, changes)
     _add(campaign, changes)
 
 
-def _change(row: ItemRow, pattern: str, disputed: bool) -> _Changed:
-    return _Changed(row.pk, row.case, row.configuration, row.pattern, pattern, disputed)
+def _count_item(text: str, counts: Counter[str], *, times: int) -> None:
+    """Add so many times what an item with this text brings by itself: kind and pattern of each tally."""
+    kept = read_kept(text)
+    if kept.pattern:
+        counts[f"{_ITEM} {kept.pattern}"] += times
+    for reading, other in kept.readings.items():
+        counts[f"{_READING} {reading}>{kept.pattern}>{other}"] += times
+    for name, number in kept.sums.items():
+        counts[f"{_SUM} {name}"] += times * number
+
+
+# The items of the same statements as these, and of the same cases: what a statement brings is counted as a whole.
+_SAME_STATEMENT = """
+    WITH own AS (
+        SELECT item.case_id, action.statement_sha256 AS statement
+        FROM review_item item JOIN review_case "case" ON "case".id = item.case_id
+        JOIN pipeline_action action ON action.id = "case".action_id
+        WHERE item.id = ANY(%(keys)s)
+    ), cases AS (
+        SELECT case_id AS id, coalesce(nullif(statement, ''), 'case ' || case_id) AS statement FROM own
+        UNION
+        SELECT "case".id, action.statement_sha256
+        FROM (SELECT DISTINCT statement FROM own WHERE statement <> '') AS same
+        JOIN pipeline_action action ON action.statement_sha256 = same.statement
+        JOIN review_case "case" ON "case".action_id = action.id AND "case".campaign_id = %(campaign)s
+    )
+    SELECT item.id, cases.statement, item.case_id, item.configuration_id, item.pattern
+    FROM cases JOIN review_item item ON item.case_id = cases.id
+"""
+
+
+def _count_statements(
+    campaign: Campaign, changed: Sequence[_Changed], changes: dict[int, Counter[str]]
+) -> None:
+    """Add what changes in the counts of whole statements."""
+    if not changed:
+        return
+    texts = {item.pk: (item.before, item.now) for item in changed}
+    then: dict[str, list[Counted]] = defaultdict(list)
+    now: dict[str, list[Counted]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(_SAME_STATEMENT, {"keys": list(texts), "campaign": campaign.pk})
+        for key, statement, case, configuration, text in cursor.fetchall():
+            before, after = texts.get(key, (text, text))
+            then[statement].append(Counted(case, configuration, read_kept(before)))
+            same = then[statement][-1].kept if before == after else read_kept(after)
+            now[statement].append(Counted(case, configuration, same))
+    for times, statements in ((-1, then), (1, now)):
+        for items in statements.values():
+            count_statement(items, changes, times=times)
 
 
 def _keep(changed: Sequence[_Changed]) -> None:
@@ -247,35 +228,6 @@ def _keep(changed: Sequence[_Changed]) -> None:
                 )
             ],
         )
-
-
-def _count_joint(changed: Sequence[_Changed], changes: dict[int, Counter[str]]) -> None:
-    """Add what changes in the counts of cases by two of their arms."""
-    query = "SELECT id, case_id, configuration_id, pattern FROM review_item WHERE case_id = ANY(%s)"
-    own = {item.pk for item in changed}
-    then: dict[int, dict[int, str]] = defaultdict(dict)
-    now: dict[int, dict[int, str]] = defaultdict(dict)
-    for key, case, configuration, pattern in fetch(query, {item.case for item in changed}):
-        if key not in own:
-            then[case][configuration] = now[case][configuration] = _reduced(pattern)
-    for item in changed:
-        then[item.case][item.configuration] = _reduced(item.before)
-        now[item.case][item.configuration] = _reduced(item.now)
-    for change, cases in ((-1, then), (1, now)):
-        for arms in cases.values():
-            for (one, here), (other, there) in combinations(sorted(arms.items()), 2):
-                if here and there:
-                    changes[one][f"{_JOINT} {other}>{here}>{there}"] += change
-
-
-def _reduced(text: str) -> str:
-    """What a comparison asks of the pattern, which stands first in what an item keeps; empty without one."""
-    return _reduce_text(text.split('"', 2)[1]) if text else ""
-
-
-@lru_cache(maxsize=65_536)
-def _reduce_text(pattern: str) -> str:
-    return reduce_pattern(ItemPattern.from_text(pattern)).to_text() if pattern else ""
 
 
 def _add(campaign: Campaign, changes: Mapping[int, Counter[str]]) -> None:

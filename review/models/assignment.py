@@ -26,6 +26,7 @@ class Assignment(models.Model):
         EXPIRED = "expired", _("Expired")
 
     HOLDING = (State.ACTIVE, State.WAITING, State.SUBMITTED)
+    LET_GO = (State.SKIPPED, State.CANNOT_JUDGE, State.RELEASED, State.EXPIRED)  # all others
 
     class Reason(models.TextChoices):
         QUEUE = "queue", _("From the queue")

@@ -71,7 +71,30 @@ class Campaign(models.Model):
     halo_share = models.PositiveSmallIntegerField(_("halo share in percent"), default=0)
     repeat_share = models.PositiveSmallIntegerField(_("repeats in percent"), default=0)
     planned_items = models.PositiveIntegerField(_("planned number of items"), null=True, blank=True)
+    # The one comparison whose p value stands alone, named before the campaign opens: a figure under a criterion,
+    # of the second configuration against the first.
     primary_figure = models.CharField(_("primary figure"), max_length=60, blank=True)
+    primary_criterion = models.CharField(
+        _("primary criterion"), max_length=7, blank=True, default="", db_default=""
+    )
+    primary_first = models.ForeignKey(
+        Configuration,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("primary pair, first"),
+    )
+    primary_second = models.ForeignKey(
+        Configuration,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("primary pair, second"),
+    )
+    # What the number of items was worked out from, and the curve: services.planning.Plan as JSON.
+    plan = models.JSONField(_("plan"), null=True, blank=True)
 
     batch = models.OneToOneField(
         Batch, models.PROTECT, null=True, blank=True, related_name="campaign"
@@ -105,6 +128,10 @@ class Campaign(models.Model):
             models.CheckConstraint(condition=Q(overlap__gte=1), name="campaign_overlap_positive"),
             models.CheckConstraint(
                 condition=~Q(kind="live") | Q(overlap=1), name="campaign_live_overlap_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(primary_criterion__in=["", "strict", "partial"]),
+                name="campaign_primary_criterion_legal",
             ),
             models.CheckConstraint(
                 condition=Q(

@@ -22,9 +22,12 @@ class Tally(models.Model):
 
     class Kind(models.TextChoices):
         ITEM = "item", _("Items by what they bring to the figures")
-        VALUES = "values", _("Items by the values given at a stage")
-        PAIR = "pair", _("Pairs of scores by two reviewers at a stage")
-        JOINT = "joint", _("Cases by what two of their arms bring")
+        VALUES = "values", _("Statements by the values given at a stage")
+        PAIR = "pair", _("Statements by the scores of two reviewers at a stage")
+        JOINT = "joint", _("Statements by what two arms of their cases bring")
+        CLUSTER = "clust", _("Statements by what several of their items bring")
+        LEANING = "lean", _("Statements by how far a reviewer lies above the others")
+        READING = "read", _("Items by what they bring under another reading")
         SUM = "sum", _("What adds up over items")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tallies")
@@ -95,7 +98,10 @@ class ReportLook(models.Model):
     """Somebody looked at a live report: many looks are a threat to a study's validity, so they are listed."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="looks")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    # Nobody is the command line.
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
     at = models.DateTimeField(default=timezone.now)
     # Items whose script score was final then.
     scored = models.PositiveIntegerField(default=0)
@@ -104,4 +110,4 @@ class ReportLook(models.Model):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"{self.by_id} at {self.at:%Y-%m-%d %H:%M}"
+        return f"{self.by_id or 'command line'} at {self.at:%Y-%m-%d %H:%M}"

@@ -62,6 +62,8 @@ class Score(models.Model):
     imported = models.BooleanField(default=False)
     comment = models.TextField(_("comment"), blank=True)
     at = models.DateTimeField(default=timezone.now)
+    # False for one whose file says no time: `at` is when it was read then, and it comes before any with a time.
+    timed = models.BooleanField(default=True, db_default=True)
 
     # What the threats to validity ask to be recorded.
     visible = models.JSONField(_("what was visible"), default=dict, blank=True)
@@ -83,10 +85,16 @@ class Score(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
+            # One for each text: of an expert's arm there may be refinements by several, of the model's later rounds.
+            models.UniqueConstraint(
+                fields=["item", "reviewer", "stage", "arm", "draft"],
+                condition=Q(current=True, draft__isnull=False),
+                name="score_one_current_of_draft",
+            ),
             models.UniqueConstraint(
                 fields=["item", "reviewer", "stage", "arm"],
-                condition=Q(current=True),
-                name="score_one_current",
+                condition=Q(current=True, draft=None),
+                name="score_one_current_without_draft",
             ),
             models.CheckConstraint(condition=Q(value__in=[0, 1, 2]), name="score_value_legal"),
             models.CheckConstraint(

@@ -5,11 +5,28 @@ computed from how many items are alike, so that a report costs the same at a hun
 items, and a changed item is one taken away and one added.
 """
 
-from review.study.agreement import Agreement, agreement_of, cells_of, values_of
+from review.study.agreement import (
+    Agreement,
+    Leaning,
+    PairCells,
+    StageCounts,
+    Values,
+    agreement_of,
+    leanings_of,
+    pairs_of,
+    values_of,
+)
 from review.study.compare import Comparison, compare
-from review.study.figures import FIGURES, Figure, patterns_behind, work_out_figures
-from review.study.patterns import pattern_of, values_given
-from review.study.report import ArmCounts, StageCounts, study_report
+from review.study.figures import FIGURES, Figure, patterns_behind, patterns_open, work_out_figures
+from review.study.patterns import (
+    Reading,
+    not_blind_of,
+    pattern_of,
+    stages_to_settle,
+    value_by_reviewer,
+    values_given,
+)
+from review.study.report import ArmCounts, study_report
 from review.study.types import Criterion, GivenScore, ItemPattern, Judged, Stage, Standing
 
 __all__ = [
@@ -22,15 +39,24 @@ __all__ = [
     "GivenScore",
     "ItemPattern",
     "Judged",
+    "Leaning",
+    "PairCells",
+    "Reading",
     "Stage",
     "StageCounts",
     "Standing",
+    "Values",
     "agreement_of",
-    "cells_of",
     "compare",
+    "leanings_of",
+    "not_blind_of",
+    "pairs_of",
     "pattern_of",
     "patterns_behind",
+    "patterns_open",
+    "stages_to_settle",
     "study_report",
+    "value_by_reviewer",
     "values_given",
     "values_of",
     "work_out_figures",

@@ -1,15 +1,17 @@
 """Agreement between reviewers at one stage, from counts: how alike their scores are, and beyond chance.
 
-Two counts are kept of each item: the multiset of its values (how many gave 0, 1 and 2), which is all that
-Krippendorff's alpha asks, and one cell for each pair of its reviewers, for the kappas. Both only grow or
-shrink as items come and go, and the work to be done does not depend on the number of items. Labels are
-fixed to 0, 1, 2.
+Three counts are kept of each statement: the multisets of its items' values (how many gave 0, 1 and 2), which is
+all that Krippendorff's alpha asks; what each pair of its reviewers gave, for the kappas; and how far each reviewer
+lies from the others. They only grow or shrink as items come and go, and the work to be done does not depend on the
+number of items. Labels are fixed to 0, 1, 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations
 from math import isfinite
 from typing import NamedTuple
@@ -17,27 +19,40 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.translation import gettext_noop as _
+from review.study.bootstrap import as_rows, intervals_of
 from review.study.coefficients import (
     ALPHAS,
     PENALTIES,
+    ac1_of,
     alphas_of,
-    bootstrap_alpha,
+    fleiss_of,
     kappas_of,
+    percent_of,
     percents_of,
 )
 from review.study.patterns import ReviewerValues
-from review.study.translation import mark as _
 
 LEAST_JOINT_ITEMS = 20
+# Intervals of pairs and of severity are worked out for so many reviewers; for more where it is asked for.
+MOST_REVIEWERS = 8
 NO_VARIATION = "no variation"
 NO_PAIRS = "no item with two scores"
+SEVERAL_PAIRS = "a mean over pairs: the pairs have their intervals"
+MANY_REVIEWERS = "more than 8 reviewers"
 PAIR, MEAN_OF_PAIRS = "pair", "mean over pairs with at least 20 joint items"
 TEXT = _(
-    "From the value each reviewer gave before anything later, or anybody else’s, was visible; one given again "
-    "after the item was sent back is not among them, and the figures too go by the one before. The headline is "
-    "Krippendorff’s alpha, ordinal, which allows for missing scores; its interval is a percentile bootstrap over "
-    "items. Percent is the share of agreeing pairs of all pairs of scores. With three or more reviewers the kappas "
-    "are the mean over pairs with at least 20 joint items."
+    "From the value each reviewer gave before anything later, or anybody else’s, was visible. Left out are scores "
+    "of people who were called in because others differed, and adjudications; a text that stands in several "
+    "Configurations counts once. The headline is Krippendorff’s alpha, ordinal, which allows for missing scores; "
+    "AC1 (strict) stays meaningful where one value dominates. Percent is the share of agreeing pairs of all pairs "
+    "of scores. With three or more reviewers the kappas are the mean over pairs with at least 20 joint items. "
+    "Intervals are a percentile bootstrap over statements, 2,000 draws; there is none with fewer than 20 "
+    "statements, or where more than 5 % of the draws have no variation."
+)
+SEVERITY_TEXT = _(
+    "How much higher or lower a reviewer scores than the others do on the same items: the mean difference of "
+    "their value to the mean of the others’, over joint items."
 )
 
 
@@ -49,13 +64,35 @@ class Values(NamedTuple):
     twos: int
 
 
-class Cell(NamedTuple):
-    """Two reviewers of one item, the lower key first, and what each gave."""
+class PairCells(NamedTuple):
+    """Two reviewers, the lower key first, and what they gave to each joint item of one statement, in order."""
 
     a: int
     b: int
-    value_a: int
-    value_b: int
+    cells: tuple[tuple[int, int], ...]
+
+
+class Leaning(NamedTuple):
+    """One reviewer on the joint items of one statement: how many, and by what sum they lie above the others, as a
+    fraction in lowest terms.
+    """
+
+    reviewer: int
+    items: int
+    top: int
+    bottom: int
+
+
+@dataclass(frozen=True)
+class StageCounts:
+    """What reviewers gave at one stage, by statement, each text's scores once: how many statements are alike."""
+
+    values: Mapping[tuple[Values, ...], int] = field(default_factory=dict)
+    pairs: Mapping[PairCells, int] = field(default_factory=dict)
+    leanings: Mapping[Leaning, int] = field(default_factory=dict)
+
+
+Intervals = Mapping[str, list[float] | None]
 
 
 @dataclass(frozen=True)
@@ -73,24 +110,47 @@ class PairAgreement:
     strict_kappa: float | None
     partial_percent: float
     partial_kappa: float | None
+    intervals: Intervals
+
+
+@dataclass(frozen=True)
+class Severity:
+    """How far one reviewer lies above the others (below, if negative) on joint items; 2 would be all the way."""
+
+    reviewer: int
+    items: int
+    value: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """All measures of a stage. `undefined` says why there is no alpha, and is empty where there is one."""
+    """All measures of a stage. `undefined` says why there is no alpha, and is empty where there is one.
+
+    `low` and `high` are those of the ordinal alpha, which `intervals` has with all others; `no_interval` says why
+    one is missing.
+    """
 
     items: int
+    statements: int
     percent: float | None
     cohen_kappa: float | None
+    linear_kappa: float | None
     weighted_kappa: float | None
     kappa_basis: str
     krippendorff_alpha: float | None
     alpha_nominal: float | None
     alpha_interval: float | None
+    ac1: float | None
+    fleiss_kappa: float | None
     low: float | None
     high: float | None
+    intervals: Intervals
+    no_interval: str
     undefined: str
     pairs: tuple[PairAgreement, ...]
+    severity: tuple[Severity, ...]
 
 
 def values_of(given: ReviewerValues) -> Values:
@@ -99,89 +159,193 @@ def values_of(given: ReviewerValues) -> Values:
     return Values(values.count(0), values.count(1), values.count(2))
 
 
-def cells_of(given: ReviewerValues) -> Iterator[Cell]:
-    """One cell for each pair of the item's reviewers."""
-    for (a, value_a), (b, value_b) in combinations(sorted(given), 2):
-        yield Cell(a, b, value_a, value_b)
+def pairs_of(items: Iterable[ReviewerValues]) -> Iterator[PairCells]:
+    """What each pair of reviewers gave to the items of one statement."""
+    found: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for given in items:
+        for (a, value_a), (b, value_b) in combinations(sorted(given), 2):
+            found[a, b].append((value_a, value_b))
+    for (a, b), cells in found.items():
+        yield PairCells(a, b, tuple(sorted(cells)))
 
 
-def agreement_of(values: Mapping[Values, int], cells: Mapping[Cell, int]) -> Agreement:
-    """Every measure, from the counts of both kinds over the same items; one score alone says nothing."""
-    kept = sorted((key, times) for key, times in values.items() if times and sum(key) > 1)
-    pairs = tuple(pair_up(cells))
-    if not kept:
-        return Agreement(0, None, None, None, PAIR, None, None, None, None, None, NO_PAIRS, pairs)
-    multisets = np.array([key for key, _times in kept], dtype=np.float64)
-    times = np.array([times for _key, times in kept], dtype=np.float64)
-    nominal, ordinal, interval = (
-        _number(alphas_of(multisets, times[np.newaxis], name)[0]) for name in ALPHAS
+def leanings_of(items: Iterable[ReviewerValues]) -> Iterator[Leaning]:
+    """How far each reviewer lies above the others on the items of one statement."""
+    counts: dict[int, int] = defaultdict(int)
+    above: dict[int, Fraction] = defaultdict(Fraction)
+    for given in items:
+        if len(given) < 2:
+            continue
+        total = sum(value for _reviewer, value in given)
+        for reviewer, value in given:
+            counts[reviewer] += 1
+            above[reviewer] += value - Fraction(total - value, len(given) - 1)
+    for reviewer, number in counts.items():
+        yield Leaning(reviewer, number, *above[reviewer].as_integer_ratio())
+
+
+def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
+    """Every measure; one score alone says nothing of agreement.
+
+    Intervals of pairs and of severity for more than eight reviewers only where `every` asks for them.
+    """
+    few = every or len({key for one in counts.pairs for key in (one.a, one.b)}) <= MOST_REVIEWERS
+    pairs = tuple(_pair_up(counts.pairs, with_intervals=few))
+    severity = tuple(_rank(counts.leanings, with_intervals=few))
+    scored = sorted(
+        {one for items, n in counts.values.items() if n for one in items if sum(one) > 0}
     )
-    low, high = bootstrap_alpha(multisets, times) if ordinal is not None else (None, None)
+    kinds = [one for one in scored if sum(one) > 1]
+    if not kinds:
+        return Agreement(
+            *(0, 0, None, None, None, None, PAIR, None, None, None, None, None, None, None),
+            *({}, "", NO_PAIRS, pairs, severity),
+        )
+    statements = [(items, n) for items, n in counts.values.items() if n]
+    shared = [(items, n) for items, n in statements if any(sum(one) > 1 for one in items)]
+    rows, times = as_rows(shared, kinds)
+    all_rows, all_times = as_rows(statements, scored)
+    multisets = np.array(kinds, dtype=np.float64)
+    all_multisets = np.array(scored, dtype=np.float64)
+    measures: dict[str, _Measure] = {name: _by_alpha(multisets, name) for name in ALPHAS}
+    measures["percent"] = lambda draws: percent_of(multisets, draws)
+    if len({sum(one) for one in scored}) == 1:
+        measures["fleiss_kappa"] = lambda draws: fleiss_of(multisets, draws)
+    whole = (times @ rows)[np.newaxis]
+    points = {name: _number(measure(whole)[0]) for name, measure in measures.items()}
+    by_ac1: dict[str, _Measure] = {"ac1": lambda draws: ac1_of(all_multisets, draws)}
+    ac1 = _number(by_ac1["ac1"]((all_times @ all_rows)[np.newaxis])[0])
+    # Where all values are equal there is nothing to draw alpha from.
+    wanted = {name: one for name, one in measures.items() if points[name] is not None}
+    found, reason = intervals_of(wanted, rows, times)
+    ac1_found, _reason = (
+        intervals_of(by_ac1, all_rows, all_times) if times.sum() >= 20 else ({"ac1": None}, "")
+    )
+    intervals = {_NAMES.get(name, name): found.get(name) for name in measures} | ac1_found
     basis, counted = _basis(pairs)
+    for name in ("cohen_kappa", "linear_kappa", "weighted_kappa"):
+        intervals[name] = counted[0].intervals.get(name) if basis == PAIR and counted else None
+    low, high = intervals["krippendorff_alpha"] or (None, None)
     return Agreement(
-        items=int(times.sum()),
-        percent=_percent(kept),
+        items=int(whole.sum()),
+        statements=int(times.sum()),
+        percent=points["percent"],
         cohen_kappa=_mean(pair.cohen_kappa for pair in counted),
+        linear_kappa=_mean(pair.linear_kappa for pair in counted),
         weighted_kappa=_mean(pair.weighted_kappa for pair in counted),
         kappa_basis=basis,
-        krippendorff_alpha=ordinal,
-        alpha_nominal=nominal,
-        alpha_interval=interval,
+        krippendorff_alpha=points["ordinal"],
+        alpha_nominal=points["nominal"],
+        alpha_interval=points["interval"],
+        ac1=ac1,
+        fleiss_kappa=points.get("fleiss_kappa"),
         low=low,
         high=high,
-        undefined=NO_VARIATION if ordinal is None else "",
+        intervals=intervals,
+        no_interval=reason or (SEVERAL_PAIRS if basis != PAIR else ""),
+        undefined=NO_VARIATION if points["ordinal"] is None else "",
         pairs=pairs,
+        severity=severity,
     )
 
 
-def table_of_pair(cells: Mapping[Cell, int], a: int, b: int) -> NDArray[np.float64]:
-    """What both gave, as a table: the row is a's value, the column b's."""
-    table = np.zeros((3, 3))
-    for cell, times in cells.items():
-        if (cell.a, cell.b) == (a, b):
-            table[cell.value_a, cell.value_b] += times
-        elif (cell.a, cell.b) == (b, a):
-            table[cell.value_b, cell.value_a] += times
-    return table
+# --- Pairs and single reviewers -------------------------------------------------------------------------------------
 
 
-def pair_up(cells: Mapping[Cell, int]) -> Iterator[PairAgreement]:
+_ALL_CELLS = tuple((a, b) for a in range(3) for b in range(3))
+_OF_PAIRS = {
+    "percent": (percents_of, "nominal"),
+    "cohen_kappa": (kappas_of, "nominal"),
+    "linear_kappa": (kappas_of, "linear"),
+    "weighted_kappa": (kappas_of, "quadratic"),
+    "strict_percent": (percents_of, "strict"),
+    "strict_kappa": (kappas_of, "strict"),
+    "partial_percent": (percents_of, "partial"),
+    "partial_kappa": (kappas_of, "partial"),
+}
+_NAMES = {
+    "ordinal": "krippendorff_alpha",
+    "nominal": "alpha_nominal",
+    "interval": "alpha_interval",
+}
+
+
+def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterator[PairAgreement]:
     """The agreement of each pair that has joint items, in the order of their keys."""
+    statements: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(
+        list
+    )
     tables: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for cell, times in cells.items():
-        table = tables.setdefault((cell.a, cell.b), np.zeros((3, 3)))
-        table[cell.value_a, cell.value_b] += times
-    names = sorted(name for name, table in tables.items() if table.any())
+    for one, n in sorted(cells.items()):
+        if n:
+            statements[one.a, one.b].append((one.cells, n))
+            table = tables.setdefault((one.a, one.b), np.zeros((3, 3)))
+            for cell in one.cells:
+                table[cell] += n
+    names = sorted(tables)
     if not names:
         return
     stack = np.stack([tables[name] for name in names])
-    percents = {name: percents_of(stack, penalty) for name, penalty in PENALTIES.items()}
-    kappas = {name: kappas_of(stack, penalty) for name, penalty in PENALTIES.items()}
+    points = {
+        measure: function(stack, PENALTIES[penalty])
+        for measure, (function, penalty) in _OF_PAIRS.items()
+    }
     for place, (a, b) in enumerate(names):
+        found = {name: _number(values[place]) for name, values in points.items()}
+        intervals: Intervals = {}
+        if with_intervals:
+            measures = {name: _by_table(name) for name, value in found.items() if value is not None}
+            rows, times = as_rows(statements[a, b], _ALL_CELLS)
+            intervals, _reason = intervals_of(measures, rows, times)
         yield PairAgreement(
             a=a,
             b=b,
             items=int(stack[place].sum()),
-            percent=float(percents["nominal"][place]),
-            cohen_kappa=_number(kappas["nominal"][place]),
-            linear_kappa=_number(kappas["linear"][place]),
-            weighted_kappa=_number(kappas["quadratic"][place]),
-            strict_percent=float(percents["strict"][place]),
-            strict_kappa=_number(kappas["strict"][place]),
-            partial_percent=float(percents["partial"][place]),
-            partial_kappa=_number(kappas["partial"][place]),
+            intervals=intervals,
+            **found,  # type: ignore[arg-type]
         )
+
+
+def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[Severity]:
+    """How severe each reviewer is, in the order of their keys."""
+    own: dict[int, list[tuple[Leaning, int]]] = defaultdict(list)
+    for one, n in sorted(leanings.items()):
+        if n:
+            own[one.reviewer].append((one, n))
+    for reviewer, found in sorted(own.items()):
+        items = sum(one.items * n for one, n in found)
+        total = sum(one.top / one.bottom * n for one, n in found)
+        interval: list[float] | None = None
+        if with_intervals:
+            rows = np.array([(one.items, one.top / one.bottom) for one, _n in found])
+            times = np.array([n for _one, n in found], dtype=np.float64)
+            interval = intervals_of({"mean": _mean_of}, rows, times)[0]["mean"]
+        low, high = interval or (None, None)
+        yield Severity(reviewer, items, total / items, low, high)
+
+
+_Floats = NDArray[np.float64]
+_Measure = Callable[[_Floats], _Floats]
+
+
+def _by_alpha(multisets: _Floats, metric: str) -> _Measure:
+    return lambda draws: alphas_of(multisets, draws, metric)
+
+
+def _by_table(name: str) -> _Measure:
+    function, penalty = _OF_PAIRS[name]
+    return lambda draws: function(draws.reshape(-1, 3, 3), PENALTIES[penalty])
+
+
+def _mean_of(draws: _Floats) -> _Floats:
+    mean: _Floats = draws[:, 1] / draws[:, 0]
+    return mean
 
 
 def _basis(pairs: tuple[PairAgreement, ...]) -> tuple[str, list[PairAgreement]]:
     if len(pairs) < 2:
         return PAIR, list(pairs)
     return MEAN_OF_PAIRS, [pair for pair in pairs if pair.items >= LEAST_JOINT_ITEMS]
-
-
-def _percent(kept: list[tuple[Values, int]]) -> float:
-    agreeing = sum(times * sum(n * (n - 1) for n in key) for key, times in kept)
-    return agreeing / sum(times * sum(key) * (sum(key) - 1) for key, times in kept)
 
 
 def _mean(numbers: Iterable[float | None]) -> float | None:

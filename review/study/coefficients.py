@@ -4,8 +4,8 @@ A table of two reviewers is 3 by 3 counts of what both gave; leading dimensions 
 is 0 where two values agree and grows with their distance; a table cut in two by a criterion is a penalty
 too, of 1 across the cut.
 
-Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Efron's
-percentile bootstrap.
+Cohen 1960 and 1968 for kappa; Krippendorff, Content Analysis, for alpha and its ordinal metric; Gwet 2008 for
+AC1, with missing values as in his Handbook of Inter-Rater Reliability; Fleiss 1971.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-DRAWS = 2000
-SEED = 20250131
 _STEPS = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(np.float64)
 
 
@@ -64,30 +62,45 @@ def alphas_of(multisets: Floats, times: Floats, metric: str) -> Floats:
     return _one_less(_cost(tables, penalty) * (margins.sum(axis=-1) - 1), expected)
 
 
-def bootstrap_alpha(multisets: Floats, times: Floats) -> tuple[float, float]:
-    """The percentile interval of the ordinal alpha; draws without variation have none and are left out."""
-    return _percentiles(alphas_of(multisets, _draws(times), "ordinal"))
+def percent_of(multisets: Floats, times: Floats) -> Floats:
+    """Agreeing pairs of all pairs of scores, of many samples; undefined without a pair."""
+    raters = multisets.sum(axis=1)
+    agreeing = times @ (multisets * (multisets - 1)).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share: Floats = agreeing / (times @ (raters * (raters - 1)))
+    return share
 
 
-def bootstrap_kappa(table: Floats, penalty: Floats) -> tuple[float, float]:
-    """The percentile interval of one pair's kappa, over their joint items."""
-    tables = _draws(table.ravel()).reshape(-1, 3, 3)
-    return _percentiles(kappas_of(tables, penalty))
+def ac1_of(multisets: Floats, times: Floats) -> Floats:
+    """Gwet's AC1 of right and wrong under strict; items with one score tell how many are right, no more."""
+    raters = multisets.sum(axis=1)
+    right = multisets[:, 2]
+    wrong = raters - right
+    is_shared = raters > 1
+    pairs = np.where(is_shared, raters * (raters - 1), 1)
+    agreeing = np.where(is_shared, (right * (right - 1) + wrong * (wrong - 1)) / pairs, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = times @ agreeing / (times @ is_shared.astype(np.float64))
+        share = times @ (right / raters) / times.sum(axis=1)
+        expected = 2 * share * (1 - share)
+        found: Floats = (observed - expected) / (1 - expected)
+    return found
+
+
+def fleiss_of(multisets: Floats, times: Floats) -> Floats:
+    """Fleiss' kappa; of items with the same number of scores each. Undefined where all values are equal."""
+    raters = multisets.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        within = ((multisets * (multisets - 1)).sum(axis=1)) / (raters * (raters - 1))
+        observed = times @ within / times.sum(axis=1)
+        margins = times @ multisets
+        margins = margins / margins.sum(axis=1, keepdims=True)
+        expected = (margins**2).sum(axis=1)
+        found: Floats = np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
+    return found
 
 
 _FIXED = {"nominal": PENALTIES["nominal"], "interval": PENALTIES["quadratic"]}
-
-
-def _draws(times: Floats) -> Floats:
-    """As many items again, drawn with replacement; by kind, so that a million cost no more than ten."""
-    total = times.sum()
-    generator = np.random.default_rng(SEED)
-    return generator.multinomial(int(total), times / total, size=DRAWS).astype(np.float64)
-
-
-def _percentiles(values: Floats) -> tuple[float, float]:
-    low, high = np.nanpercentile(values, (2.5, 97.5))
-    return float(low), float(high)
 
 
 def _cost(tables: Floats, penalty: Floats) -> Floats:

@@ -7,15 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from review.study.criteria import Outlook, look_at
+from core.translation import gettext_noop as _
+from review.study.criteria import Outlook
 from review.study.definitions import FIGURES
-from review.study.intervals import Difference
-from review.study.translation import mark as _
+from review.study.intervals import Cluster, Difference
 from review.study.types import Criterion, ItemPattern, Origin
 
 TEXT = _(
     "Only cases that are final in both Configurations: the share that is right under the second, less that "
-    "under the first, with Newcombe’s interval for paired shares and McNemar’s exact p value."
+    "under the first, with Newcombe’s interval for paired shares. The p value is exact, by flipping the sign of "
+    "whole statements; where none repeats it is McNemar’s. The primary comparison was named before the campaign "
+    "opened and its p stands alone; all other p values of the report are one family, and Holm’s correction stands "
+    "beside each. Where more than 5 % of the cases are open, no comparison is made."
 )
 # Those that ask something of every scored item, so that two Configurations answer about the same cases.
 COMPARED = (
@@ -26,17 +29,42 @@ COMPARED = (
     "overall_as_recommended",
     "execution_agreement",
 )
+MOST_OPEN = 0.05
+TOO_MANY_OPEN = "more than 5 % open"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
-_Answers = tuple[bool | None, ...]  # one for each of COMPARED
+# Of each compared figure whether such an item is right by it; OPEN where that has not ended though the script has
+# a final score, and None where the figure is not about it.
+OPEN = 2
+_Answers = tuple[int | None, ...]
+Pair = tuple[ItemPattern, ItemPattern]  # a case under the first and under the second
+# How many statements have which cases, in order.
+Joint = Mapping[tuple[Pair, ...], int]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of a second Configuration against a first. `left_out` cases are not final in both."""
+    """One figure of a second Configuration against a first.
+
+    `left_out` cases are not final in both; `open` are those of them whose scripts are, and whose figure hangs on
+    another score. With more than 5 % of them no difference is made, and `reason` says so.
+    """
 
     name: str
     change: Difference
     left_out: int
+    open: int
+    reason: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            **vars(self.change),
+            "left_out": self.left_out,
+            "open": self.open,
+            "reason": self.reason or None,
+            # Whether there is anything to compare: a figure that neither study has is in no family of p values.
+            "is_part": bool(self.change.items or self.open),
+            "is_primary": False,
+        }
 
 
 def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
@@ -49,60 +77,76 @@ def reduce_pattern(pattern: ItemPattern) -> ItemPattern:
         origin=pattern.origin
         if pattern.origin in (Origin.FAILED, Origin.RETRIEVED)
         else Origin.MADE,
-        has_refined=pattern.has_refined,
         recommended=pattern.recommended,
+        is_same=pattern.is_same,
         execution=pattern.execution,
     )
 
 
-def compare(
-    joint: Mapping[tuple[ItemPattern, ItemPattern], int], criterion: Criterion
-) -> dict[str, Comparison]:
-    """Every compared figure, from how many cases have which pattern under the first and under the second."""
-    counted: Counter[tuple[_Answers, _Answers]] = Counter()
-    for (first, second), times in joint.items():
-        counted[_answer(first, criterion), _answer(second, criterion)] += times
+def compare(joint: Joint, criterion: Criterion) -> dict[str, Comparison]:
+    """Every compared figure, from how many statements have which cases with which patterns in both."""
+    counted: Counter[tuple[tuple[_Answers, _Answers], ...]] = Counter()
+    for cases, times in joint.items():
+        answers = ((_answer(one, criterion), _answer(two, criterion)) for one, two in cases)
+        counted[tuple(answers)] += times
+    repeats = any(len(cases) > 1 for cases, times in joint.items() if times)
     return {
         name: _compare(
-            name, ((before[place], after[place], n) for (before, after), n in counted.items())
+            name,
+            repeats,
+            [
+                ([(before[place], after[place]) for before, after in cases], times)
+                for cases, times in counted.items()
+            ],
         )
         for place, name in enumerate(COMPARED)
     }
 
 
-def _compare(name: str, counted: Iterable[tuple[bool | None, bool | None, int]]) -> Comparison:
-    cells: Counter[tuple[bool, bool]] = Counter()
-    left_out = 0
-    for before, after, times in counted:
-        if before is None or after is None:
+def _compare(
+    name: str, repeats: bool, counted: Iterable[tuple[list[tuple[int | None, int | None]], int]]
+) -> Comparison:
+    cells: Counter[tuple[int, int]] = Counter()
+    statements: Counter[tuple[int, int]] = Counter()
+    left_out = is_open = 0
+    for cases, times in counted:
+        moved = size = 0
+        for before, after in cases:
+            if before is not None and after is not None and OPEN not in (before, after):
+                cells[before, after] += times
+                moved, size = moved + after - before, size + 1
+                continue
             left_out += times
-        else:
-            cells[before, after] += times
+            is_open += times * (OPEN in (before, after) and None not in (before, after))
+        if size:
+            statements[moved, size] += times
+    closed = sum(cells.values())
+    if is_open > MOST_OPEN * (closed + is_open):
+        nothing = Difference(0, 0, closed, None, None, None, None)
+        return Comparison(name, nothing, left_out, is_open, TOO_MANY_OPEN)
+    clusters: list[Cluster] = [(*key, times) for key, times in statements.items()]
     change = Difference.of(
-        both=cells[True, True],
-        lost=cells[True, False],
-        gained=cells[False, True],
-        neither=cells[False, False],
+        both=cells[1, 1],
+        lost=cells[1, 0],
+        gained=cells[0, 1],
+        neither=cells[0, 0],
+        clusters=clusters if repeats else None,
     )
-    return Comparison(name, change, left_out)
+    return Comparison(name, change, left_out, is_open)
 
 
 # Many cases have one of few patterns, and the number of these is bounded.
 @lru_cache(maxsize=16_384)
 def _answer(pattern: ItemPattern, criterion: Criterion) -> _Answers:
-    """Whether such items are right by each compared figure; None where that is not final."""
-    outlook = look_at(pattern, criterion)
+    """Whether such items are right by each compared figure."""
+    if pattern.origin is Origin.RETRIEVED:
+        return (None,) * len(COMPARED)
+    outlook = Outlook(pattern, criterion)
     return tuple(_answer_one(name, outlook) for name in COMPARED)
 
 
-def _answer_one(name: str, one: Outlook) -> bool | None:
-    definition, seen = _BY_NAME[name], one.plain
-    is_open = definition.beside.get("pending")
-    if (
-        seen.pattern.origin is Origin.RETRIEVED
-        or one.hangs(definition.part)
-        or (is_open is not None and is_open(seen))
-    ):
-        return None
-    added = definition.part(seen)
-    return None if added is None else bool(added)
+def _answer_one(name: str, outlook: Outlook) -> int | None:
+    part = _BY_NAME[name].part
+    if outlook.is_scored and outlook.is_open(part):
+        return OPEN
+    return outlook.closed(part)

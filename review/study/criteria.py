@@ -1,8 +1,9 @@
-"""An item's pattern as one criterion sees it, and as it would be if what is unresolved were settled."""
+"""An item's pattern as one criterion sees it: what is known of it, and every way in which it can still end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from pipeline.types import Verdict
@@ -12,40 +13,35 @@ Patterns = Mapping[ItemPattern, int]
 
 
 class Seen(NamedTuple):
-    """Right, wrong, or None for no final score, stage by stage; and what the assessor said."""
+    """An item whose stages have all ended: right or wrong, None where there is nothing; and what the assessor said."""
 
-    right: bool | None
+    right: bool
     feedback: bool | None
     refined: bool | None
-    is_assessed: bool
-    is_flagged: bool
     pattern: ItemPattern
+    # Of a recommended Draft that no stage scores.
+    other: bool = False
 
     @property
     def is_wrong(self) -> bool:
-        return self.right is False
+        return not self.right
 
     @property
     def is_failed(self) -> bool:
         return self.pattern.origin is Origin.FAILED
 
     @property
+    def is_assessed(self) -> bool:
+        return self.pattern.verdict is not None
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.pattern.is_flagged
+
+    @property
     def has_verdict(self) -> bool:
         """The assessor said correct or incorrect."""
-        return self.is_assessed and self.pattern.verdict is not Verdict.UNKNOWN
-
-    @property
-    def awaits_refined(self) -> bool:
-        """A refined Draft exists, and scores that would settle it are still to come."""
-        return self.pattern.has_refined and self.pattern.refined in (
-            Standing.UNSCORED,
-            Standing.PENDING,
-        )
-
-    @property
-    def is_switched(self) -> bool:
-        """The assessor flagged the first Draft and a refined one takes its place."""
-        return self.is_flagged and self.pattern.has_refined
+        return self.pattern.verdict in (Verdict.CORRECT, Verdict.INCORRECT)
 
     @property
     def by_expert(self) -> bool:
@@ -55,53 +51,104 @@ class Seen(NamedTuple):
     @property
     def by_assessor(self) -> bool:
         """Right where every flagged Draft is replaced by its refinement; the guard is ignored."""
-        return bool(self.refined if self.is_switched else self.right)
+        is_switched = self.is_flagged and self.refined is not None
+        return bool(self.refined if is_switched else self.right)
 
     @property
     def as_recommended(self) -> bool:
         recommended = self.pattern.recommended
         if recommended is Recommended.FIRST:
-            return bool(self.right)
+            return self.right
+        if recommended is Recommended.OTHER:
+            return self.other
         return recommended is Recommended.REFINED and bool(self.refined)
-
-
-def see(pattern: ItemPattern, criterion: Criterion) -> Seen:
-    """The pattern under a criterion; what is wrong, and so what triggers a refinement, depends on it."""
-    return Seen(
-        right=pattern.script.right(criterion),
-        feedback=pattern.feedback.right(criterion),
-        refined=pattern.refined.right(criterion),
-        is_assessed=pattern.verdict is not None,
-        is_flagged=pattern.is_flagged,
-        pattern=pattern,
-    )
 
 
 Part = Callable[[Seen], int | None]
 
 
-class Outlook(NamedTuple):
-    """An item seen plainly, and as if all that is unresolved were right, or wrong."""
+class Outlook:
+    """An item under a criterion: every way in which what is open of it can end.
 
-    plain: Seen
-    if_right: Seen
-    if_wrong: Seen
+    `is_scored` says whether the script has a final score; without one the item is open: pending or unresolved.
+    """
 
-    def hangs(self, part: Part) -> bool:
-        """Whether this figure waits for a score of these items to be resolved."""
-        if self.plain is self.if_right:
-            return False
-        here = part(self.plain)
-        return part(self.if_right) != here or part(self.if_wrong) != here
+    def __init__(self, pattern: ItemPattern, criterion: Criterion) -> None:
+        self.pattern, self._criterion = pattern, criterion
+        self.right = pattern.script.right(criterion)
+        self.is_scored = self.right is not None
+
+    @cached_property
+    def ends(self) -> tuple[Seen, ...]:
+        """The item as it would be when all has ended; one way only where nothing is open."""
+        pattern = self.pattern
+        scripts = (True, False) if self.right is None else (self.right,)
+        others = (True, False) if pattern.recommended is Recommended.OTHER else (False,)
+        return tuple(
+            Seen(right, feedback, refined, pattern, other)
+            for right in scripts
+            for feedback in self._ways(pattern.feedback)
+            for refined in ((right,) if pattern.is_same else self._ways(pattern.refined))
+            for other in others
+        )
+
+    def _ways(self, standing: Standing) -> tuple[bool | None, ...]:
+        if standing is Standing.ABSENT:
+            return (None,)
+        right = standing.right(self._criterion)
+        return (True, False) if right is None else (right,)
+
+    def added(self, part: Part) -> frozenset[int | None]:
+        """What the item can still add to a figure's numerator; None stands for not being in the figure."""
+        return frozenset(None if (found := part(end)) is None else int(found) for end in self.ends)
+
+    def closed(self, part: Part) -> int | None:
+        """What it adds now; None where the figure is not about it, or it is open."""
+        return self._closed(self.added(part))
+
+    def is_open(self, part: Part) -> bool:
+        """Whether the figure needs something of it that has not ended."""
+        added = self.added(part)
+        return added != {None} and bool(added) and self._closed(added) is None
+
+    def waits_for_word(self, part: Part) -> bool:
+        """Of an open item: whether what the figure needs is unresolved, and not just pending."""
+        if not self.is_scored:
+            return self.pattern.script.is_unresolved(self._criterion)
+        return any(
+            self._hangs_on(part, place)
+            for place, standing in ((1, self.pattern.feedback), (2, self.pattern.refined))
+            if standing.is_unresolved(self._criterion)
+        )
+
+    def _closed(self, added: frozenset[int | None]) -> int | None:
+        return next(iter(added)) if self.is_scored and len(added) == 1 else None
+
+    def _hangs_on(self, part: Part, place: int) -> bool:
+        """Whether the figure changes with one stage, all else being equal."""
+        found: dict[tuple[object, ...], set[int | None]] = {}
+        for end in self.ends:
+            rest = (*end[:place], *end[place + 1 :])
+            found.setdefault(rest, set()).add(part(end))
+        return any(len(ways) > 1 for ways in found.values())
 
 
-def look_at(pattern: ItemPattern, criterion: Criterion) -> Outlook:
-    """The pattern under a criterion, seen plainly and settled either way."""
-    plain = see(pattern, criterion)
-    if not pattern.has_unresolved:
-        return Outlook(plain, plain, plain)
-    return Outlook(
-        plain,
-        see(pattern.settle(Standing.CORRECT), criterion),
-        see(pattern.settle(Standing.INCORRECT), criterion),
-    )
+def lowest(added: frozenset[int | None]) -> int | None:
+    """The contribution that makes a share least: not right, else not in it, else right."""
+    numbers = [one for one in added if one is not None]
+    if numbers and min(numbers) <= 0:
+        return min(numbers)
+    return None if None in added or not numbers else min(numbers)
+
+
+def highest(added: frozenset[int | None]) -> int | None:
+    """The contribution that makes a share greatest: right, else not in it, else not right."""
+    numbers = [one for one in added if one is not None]
+    if numbers and max(numbers) >= 1:
+        return max(numbers)
+    return None if None in added or not numbers else max(numbers)
+
+
+def made_patterns(patterns: Patterns) -> Iterator[tuple[ItemPattern, int]]:
+    """The items that model figures are about: all but those answered from the catalogue."""
+    return ((key, n) for key, n in patterns.items() if n and key.origin is not Origin.RETRIEVED)

@@ -4,35 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
+from core.translation import gettext_noop as _
 from pipeline.types import Verdict
-from review.study.criteria import Part, Seen
-from review.study.translation import mark as _
-from review.study.types import Origin, Recommended, Standing
+from review.study.criteria import Outlook, Part, Patterns, Seen, made_patterns
+from review.study.types import ItemPattern, Origin, Recommended, Standing
+
+
+class Object(StrEnum):
+    """What a figure is about, which not every study has."""
+
+    ASSESSOR = "assessor"
+    FEEDBACK = "feedback"
+    REFINED = "refined"
+    RECOMMENDED = "recommended"
+    EXECUTION = "execution"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A figure. `part` says what an item adds to the numerator, and None where the figure is not about it.
+    """A figure. `part` says what an item that has ended adds to the numerator, and None where the figure is
+    not about it.
 
-    `beside` are the counts that stand next to it, by the key they have in the report.
+    `beside` are the counts that stand next to it, by the key they have in the report; `needs` is what must
+    exist somewhere in a Configuration for it to have the figure. `is_ranged` figures show the range over all
+    scored items first where some are open.
     """
 
     name: str
     label: str
     text: str
     part: Part
-    beside: Mapping[str, Callable[[Seen], bool]] = field(default_factory=dict)
+    needs: tuple[Object, ...] = ()
+    is_ranged: bool = False
+    beside: Mapping[str, Callable[[Outlook], bool]] = field(default_factory=dict)
 
 
-def _first_pass(seen: Seen) -> bool | None:
+def objects_of(patterns: Patterns) -> frozenset[Object]:
+    """What exists anywhere among these items."""
+    found = set()
+    for pattern, _times in made_patterns(patterns):
+        if pattern.verdict is not None:
+            found.add(Object.ASSESSOR)
+        if pattern.feedback is not Standing.ABSENT:
+            found.add(Object.FEEDBACK)
+        if pattern.refined is not Standing.ABSENT:
+            found.add(Object.REFINED)
+        if pattern.recommended is not Recommended.NONE:
+            found.add(Object.RECOMMENDED)
+        if pattern.execution is not None:
+            found.add(Object.EXECUTION)
+    return frozenset(found)
+
+
+def _first_pass(seen: Seen) -> bool:
     return seen.right
 
 
 def _agreement(seen: Seen) -> bool | None:
-    if seen.right is None or not seen.has_verdict:
-        return None
-    return seen.is_flagged is not seen.right
+    return seen.is_flagged is not seen.right if seen.has_verdict else None
 
 
 def _recall(seen: Seen) -> bool | None:
@@ -40,7 +71,7 @@ def _recall(seen: Seen) -> bool | None:
 
 
 def _precision(seen: Seen) -> bool | None:
-    return None if seen.right is None or not seen.is_flagged else seen.is_wrong
+    return seen.is_wrong if seen.is_flagged else None
 
 
 def _feedback_useful(seen: Seen) -> bool | None:
@@ -51,18 +82,16 @@ def _model_correction(seen: Seen) -> bool | None:
     return bool(seen.refined) if seen.is_wrong and seen.feedback else None
 
 
-def _by_expert(seen: Seen) -> bool | None:
-    return None if seen.right is None else seen.by_expert
+def _by_expert(seen: Seen) -> bool:
+    return seen.by_expert
 
 
-def _by_assessor(seen: Seen) -> bool | None:
-    return None if seen.right is None else seen.by_assessor
+def _by_assessor(seen: Seen) -> bool:
+    return seen.by_assessor
 
 
 def _as_recommended(seen: Seen) -> bool | None:
-    if seen.right is None or _has_no_recommendation(seen):
-        return None
-    return seen.as_recommended
+    return None if _has_no_recommendation(seen.pattern) else seen.as_recommended
 
 
 def _fixed(seen: Seen) -> bool | None:
@@ -73,35 +102,39 @@ def _broken(seen: Seen) -> bool | None:
     return seen.refined is False if seen.is_flagged and seen.right else None
 
 
-def _net(seen: Seen) -> int | None:
-    return None if seen.right is None else int(bool(_fixed(seen))) - int(bool(_broken(seen)))
+def _net(seen: Seen) -> int:
+    return int(bool(_fixed(seen))) - int(bool(_broken(seen)))
 
 
 def _execution_agreement(seen: Seen) -> bool | None:
-    if seen.right is None or seen.pattern.execution is None:
-        return None
-    return seen.right is seen.pattern.execution
+    return None if seen.pattern.execution is None else seen.right is seen.pattern.execution
 
 
-def _has_no_recommendation(seen: Seen) -> bool:
-    return seen.pattern.recommended is Recommended.NONE and not seen.is_failed
+def _has_no_recommendation(pattern: ItemPattern) -> bool:
+    return pattern.recommended is Recommended.NONE and pattern.origin is not Origin.FAILED
 
 
-def _is_scored(seen: Seen) -> bool:
-    return seen.right is not None
+def _is_wrong(one: Outlook) -> bool:
+    return one.right is False and one.pattern.origin is not Origin.FAILED
 
 
-def _is_flagged_and_awaits(seen: Seen) -> bool:
-    return _is_scored(seen) and seen.is_flagged and seen.awaits_refined
+def _is_unknown(one: Outlook) -> bool:
+    return one.pattern.verdict is Verdict.UNKNOWN
 
 
-def _awaits_recommended(seen: Seen) -> bool:
-    recommended = seen.pattern.recommended
-    return recommended is Recommended.OTHER or (
-        recommended is Recommended.REFINED and seen.awaits_refined
-    )
+def _was_never_assessed(one: Outlook) -> bool:
+    return one.pattern.verdict is None
 
 
+def _is_without_refined(one: Outlook) -> bool:
+    return one.pattern.refined is Standing.ABSENT
+
+
+OPEN_TEXT = _(
+    "An item whose refined script is needed and has no final score yet is left out, above and below the line; "
+    "the range over all scored items stands first then, with the value weighted by script right or wrong and "
+    "flagged or not."
+)
 FIGURES: tuple[Definition, ...] = (
     Definition(
         name="first_pass_accuracy",
@@ -113,12 +146,11 @@ FIGURES: tuple[Definition, ...] = (
         ),
         part=_first_pass,
         beside={
-            "repaired": lambda seen: _is_scored(seen) and seen.pattern.origin is Origin.REPAIRED,
-            "repaired_right": lambda seen: (
-                bool(seen.right) and seen.pattern.origin is Origin.REPAIRED
+            "repaired": lambda one: one.pattern.origin is Origin.REPAIRED,
+            "repaired_right": lambda one: (
+                one.right is True and one.pattern.origin is Origin.REPAIRED
             ),
-            "failed": lambda seen: seen.is_failed,
-            "pending": lambda seen: seen.pattern.script is Standing.PENDING,
+            "failed": lambda one: one.pattern.origin is Origin.FAILED,
         },
     ),
     Definition(
@@ -129,22 +161,23 @@ FIGURES: tuple[Definition, ...] = (
             "incorrect. Beside it: scored items whose verdict is unknown, and those never assessed."
         ),
         part=_agreement,
-        beside={
-            "unknown": lambda seen: _is_scored(seen) and seen.pattern.verdict is Verdict.UNKNOWN,
-            "never_assessed": lambda seen: _is_scored(seen) and not seen.is_assessed,
-        },
+        needs=(Object.ASSESSOR,),
+        beside={"unknown": _is_unknown, "never_assessed": _was_never_assessed},
     ),
     Definition(
         name="assessor_recall",
         label=_("Wrong scripts that the assessor flags"),
         text=_(
             "Flagged and wrong, of all wrong items that were assessed; an unknown verdict is not a flag. "
-            "Beside it: wrong items with an unknown verdict, and wrong items never assessed."
+            "Beside it: wrong items with an unknown verdict, wrong items never assessed, and the coverage: "
+            "items with the verdict correct or incorrect, of all scored items."
         ),
         part=_recall,
+        needs=(Object.ASSESSOR,),
         beside={
-            "unknown": lambda seen: seen.is_wrong and seen.pattern.verdict is Verdict.UNKNOWN,
-            "never_assessed": lambda seen: seen.is_wrong and not seen.is_assessed,
+            "unknown": lambda one: one.right is False and _is_unknown(one),
+            "never_assessed": lambda one: one.right is False and _was_never_assessed(one),
+            "covered": lambda one: one.pattern.verdict in (Verdict.CORRECT, Verdict.INCORRECT),
         },
     ),
     Definition(
@@ -152,17 +185,21 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Flagged scripts that are wrong"),
         text=_("Flagged and wrong, of all scored items that the assessor flagged."),
         part=_precision,
+        needs=(Object.ASSESSOR,),
     ),
     Definition(
         name="feedback_useful",
         label=_("Useful feedback"),
         text=_(
             "Right feedback, of the wrong first Drafts whose feedback has a final score; “no error found” "
-            "is scored like any other. Beside it: wrong first Drafts whose feedback has none."
+            "is scored like any other. Beside it: wrong first Drafts whose feedback has none yet, and those "
+            "for which no feedback was made."
         ),
         part=_feedback_useful,
+        needs=(Object.FEEDBACK,),
         beside={
-            "unscored": lambda seen: seen.is_wrong and not seen.is_failed and seen.feedback is None
+            "unscored": lambda one: _is_wrong(one) and one.is_open(_feedback_useful),
+            "absent": lambda one: _is_wrong(one) and one.pattern.feedback is Standing.ABSENT,
         },
     ),
     Definition(
@@ -170,13 +207,15 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Corrected from right feedback"),
         text=_(
             "Refined scripts that are right, of the wrong first Drafts with right feedback. Without a refined "
-            "Draft, or unscored, it is not corrected. Beside it: how many are not scored, and how many have none."
+            "Draft it is not corrected; one that has no final score yet is left out. Beside it: how many have "
+            "none yet, and how many were not refined."
         ),
         part=_model_correction,
+        needs=(Object.FEEDBACK, Object.REFINED),
         beside={
-            "unscored": lambda seen: seen.is_wrong and bool(seen.feedback) and seen.awaits_refined,
-            "not_refined": lambda seen: (
-                seen.is_wrong and bool(seen.feedback) and not seen.pattern.has_refined
+            "unscored": lambda one: _is_wrong(one) and one.is_open(_model_correction),
+            "not_refined": lambda one: (
+                _is_wrong(one) and one.closed(_model_correction) == 0 and _is_without_refined(one)
             ),
         },
     ),
@@ -184,62 +223,51 @@ FIGURES: tuple[Definition, ...] = (
         name="overall_expert_triggered",
         label=_("Overall accuracy, refined where experts say wrong"),
         text=_(
-            "Right at first, or wrong at first and refined right, of all scored items; what is not scored yet "
-            "counts as not corrected. Beside it: wrong items whose refined Draft is not scored yet, and wrong "
-            "items without one."
+            "Right at first, or wrong at first and refined right, of all scored items. An oracle: in use, no "
+            "expert is there to say what is to be refined. Without a refined Draft the first stands. Beside "
+            "it: wrong items without one."
         ),
         part=_by_expert,
-        beside={
-            "pending": lambda seen: seen.is_wrong and seen.awaits_refined,
-            "not_refined": lambda seen: (
-                seen.is_wrong and not seen.is_failed and not seen.pattern.has_refined
-            ),
-        },
+        needs=(Object.REFINED,),
+        is_ranged=True,
+        beside={"not_refined": lambda one: _is_wrong(one) and _is_without_refined(one)},
     ),
     Definition(
         name="overall_assessor_triggered",
         label=_("Overall accuracy, refined where the assessor flags"),
         text=_(
             "The refined Draft’s score where the assessor flagged the first and a refined one exists, else the "
-            "first Draft’s: right, of all scored items. The guard against self-doubt is ignored. Beside it: "
-            "items that hang on a refined Draft not scored yet, which count as not right."
+            "first Draft’s: right, of all scored items. The guard against self-doubt is ignored."
         ),
         part=_by_assessor,
-        beside={"pending": _is_flagged_and_awaits},
+        needs=(Object.ASSESSOR, Object.REFINED),
+        is_ranged=True,
     ),
     Definition(
         name="overall_as_recommended",
         label=_("Overall accuracy, as recommended"),
         text=_(
             "The score of the Draft that the product recommends, after the guard: right, of all scored items "
-            "with a recommendation. Beside it: items whose recommended Draft is not scored, and those without a "
-            "recommendation."
+            "with a recommendation. Beside it: those without one."
         ),
         part=_as_recommended,
-        beside={
-            "pending": lambda seen: _is_scored(seen) and _awaits_recommended(seen),
-            "not_recommended": lambda seen: _is_scored(seen) and _has_no_recommendation(seen),
-        },
+        needs=(Object.RECOMMENDED,),
+        is_ranged=True,
+        beside={"not_recommended": lambda one: _has_no_recommendation(one.pattern)},
     ),
     Definition(
         name="fixed",
         label=_("Fixed by refinement"),
-        text=_(
-            "Refined right, of the items that were flagged and wrong. Beside it: those whose refined Draft is "
-            "not scored yet."
-        ),
+        text=_("Refined right, of the items that were flagged and wrong."),
         part=_fixed,
-        beside={"pending": lambda seen: seen.is_wrong and _is_flagged_and_awaits(seen)},
+        needs=(Object.ASSESSOR, Object.REFINED),
     ),
     Definition(
         name="broken",
         label=_("Broken by refinement"),
-        text=_(
-            "Refined wrong, of the items that were flagged and right: self-doubt. Beside it: those whose refined "
-            "Draft is not scored yet."
-        ),
+        text=_("Refined wrong, of the items that were flagged and right: self-doubt."),
         part=_broken,
-        beside={"pending": lambda seen: bool(seen.right) and _is_flagged_and_awaits(seen)},
+        needs=(Object.ASSESSOR, Object.REFINED),
     ),
     Definition(
         name="net",
@@ -249,10 +277,11 @@ FIGURES: tuple[Definition, ...] = (
             "interval Newcombe’s for paired shares (method 10)."
         ),
         part=_net,
+        needs=(Object.ASSESSOR, Object.REFINED),
+        is_ranged=True,
         beside={
-            "fixed": lambda seen: bool(_fixed(seen)),
-            "broken": lambda seen: bool(_broken(seen)),
-            "pending": _is_flagged_and_awaits,
+            "fixed": lambda one: bool(one.closed(_fixed)),
+            "broken": lambda one: bool(one.closed(_broken)),
         },
     ),
     Definition(
@@ -263,5 +292,15 @@ FIGURES: tuple[Definition, ...] = (
             "success. Beside it: the reasons given where they differ."
         ),
         part=_execution_agreement,
+        needs=(Object.EXECUTION,),
     ),
+)
+BOUNDS_TEXT = _(
+    "Open items are those whose score the figure needs and that is pending or unresolved: they are in neither "
+    "number. The bounds hold whatever they will turn out to be."
+)
+INTERVAL_TEXT = _(
+    "95 %. Where no statement occurs twice: Wilson. Where statements repeat, items of one statement are not "
+    "independent: the interval is Wilson’s for the smaller number of items that are worth as much, by the design "
+    "effect, which is shown as deff."
 )

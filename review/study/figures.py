@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,47 +11,92 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from review.study.criteria import Outlook, Patterns, look_at, see
+from review.study.criteria import Outlook, Patterns, highest, lowest, made_patterns
 from review.study.definitions import FIGURES as FIGURES
-from review.study.definitions import Definition
-from review.study.intervals import Difference, Share
+from review.study.definitions import Definition, Object, objects_of
+from review.study.intervals import Cluster, Difference, Share
+from review.study.p_values import mcnemar_exact
 from review.study.types import Criterion, ItemPattern, Origin, Standing
 
 EXECUTION_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")
 NOT_SAID = "not_said"
+NOT_PART = "not part of this study"
+NOTHING_TO_COUNT = "nothing to count yet"
 _BY_NAME = {figure.name: figure for figure in FIGURES}
+# How many statements hold which patterns (reduced, in order), of those with at least two items.
+Clusters = Mapping[tuple[ItemPattern, ...], int]
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as the report shows it. `unresolved` items are left out of it; its value if all that is
-    unresolved were right, or wrong, stands beside it.
+    """A figure as the report shows it.
+
+    `share` counts the items that have ended. `open` items are left out of it: those that are `unresolved` wait for
+    an adjudicator, those that are `pending` for scores. `bounds` hold whatever becomes of them. Where some are
+    open, `range` is the same over all scored items, and `post_stratified` the value weighted by script right or
+    wrong and flagged or not; both for overall accuracies and net only. `reason` says why there is no value.
     """
 
     definition: Definition
     share: Share
+    open: int
     unresolved: int
-    if_right: float | None
-    if_wrong: float | None
+    bounds: Bounds | None
+    range: Bounds | None
+    post_stratified: float | None
+    reason: str
     beside: dict[str, object]
 
+    @property
+    def pending(self) -> int:
+        return self.open - self.unresolved
+
     def as_json(self) -> dict[str, object]:
-        return {
+        found = {
             **self.share.as_json(),
             **self.beside,
+            "open": self.open,
             "unresolved": self.unresolved,
-            "value_if_unresolved_right": self.if_right,
-            "value_if_unresolved_wrong": self.if_wrong,
+            "pending": self.pending,
+            "bounds": list(self.bounds) if self.bounds else None,
+            "deff": self.share.deff,
+            "reason": self.reason or None,
         }
+        if self.definition.is_ranged:
+            found["range"] = list(self.range) if self.range else None
+            found["post_stratified"] = self.post_stratified
+        return found
 
 
-def work_out_figures(patterns: Patterns) -> dict[Criterion, dict[str, Figure]]:
+def work_out_figures(
+    patterns: Patterns, clusters: Clusters | None = None
+) -> dict[Criterion, dict[str, Figure]]:
     """Every figure under both criteria, by name and in the order of the report.
 
-    Items whose first Draft was retrieved enter none of them.
+    Items whose first Draft was retrieved enter none of them. `clusters` are the statements that have several of
+    the items; without any, no statement repeats.
     """
+    objects = objects_of(patterns)
     models, executed = _reduce(patterns)
-    return {criterion: _work_out(models, executed, criterion) for criterion in Criterion}
+    return {
+        criterion: _work_out(models, executed, clusters or {}, criterion, objects)
+        for criterion in Criterion
+    }
+
+
+def reduce_to_figures(pattern: ItemPattern) -> ItemPattern:
+    """The pattern without what no figure asks for, so that few patterns of whole statements are to be kept."""
+    return ItemPattern(
+        script=pattern.script,
+        feedback=pattern.feedback,
+        refined=pattern.refined,
+        verdict=pattern.verdict,
+        origin=Origin.FAILED if pattern.origin is Origin.FAILED else Origin.MADE,
+        recommended=pattern.recommended,
+        is_same=pattern.is_same,
+        execution=pattern.execution,
+    )
 
 
 def patterns_behind(
@@ -59,50 +104,149 @@ def patterns_behind(
 ) -> Iterator[ItemPattern]:
     """The patterns whose items a figure is about, or that its numerator counts; raises KeyError for no figure."""
     part = _BY_NAME[name].part
+    if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
+        return
     for pattern in patterns:
         if pattern.origin is not Origin.RETRIEVED:
-            added = part(see(pattern, criterion))
+            added = Outlook(pattern, criterion).closed(part)
             if added or (added is not None and not only_numerator):
                 yield pattern
 
 
+def patterns_open(patterns: Patterns, name: str, criterion: Criterion) -> Iterator[ItemPattern]:
+    """The patterns whose items a figure leaves out because they are open; raises KeyError for no figure."""
+    part = _BY_NAME[name].part
+    if not objects_of(patterns).issuperset(_BY_NAME[name].needs):
+        return
+    for pattern in patterns:
+        if pattern.origin is not Origin.RETRIEVED and Outlook(pattern, criterion).is_open(part):
+            yield pattern
+
+
 class _Sums(NamedTuple):
+    """What the items add to a figure. Strata are (script right or wrong) x (flagged or not), of scored items."""
+
     numerator: int
     denominator: int
-    if_right: float | None
-    if_wrong: float | None
+    low: tuple[int, int]
+    high: tuple[int, int]
+    scored_low: tuple[int, int]
+    scored_high: tuple[int, int]
+    open: int
     unresolved: int
+    scored_open: int
+    strata: tuple[tuple[int, int, int], ...]  # right, closed, all
     beside: dict[str, int]
 
 
-def _work_out(models: Patterns, executed: Patterns, criterion: Criterion) -> dict[str, Figure]:
-    sums = _sum_up(models, criterion)
-    sums["execution_agreement"] = _sum_up(executed, criterion)["execution_agreement"]
-    figures = {}
-    for definition in FIGURES:
-        own = sums[definition.name]
-        beside: dict[str, object] = dict(own.beside)
-        if definition.name == "first_pass_accuracy":
-            beside["repaired_as_wrong"] = _repaired_as_wrong(own).as_json()
-        if definition.name == "execution_agreement":
-            beside["reasons"] = _reasons(definition, executed, criterion)
-        if definition.name == "net":
-            share, beside["p_value"] = _net(sums)
-        else:
-            share = Share.of(own.numerator, own.denominator)
-        figures[definition.name] = Figure(
-            definition, share, own.unresolved, own.if_right, own.if_wrong, beside
+_PLAIN, _STRATA = 13, 12
+
+
+def _work_out(
+    models: Patterns,
+    executed: Patterns,
+    clusters: Clusters,
+    criterion: Criterion,
+    objects: frozenset[Object],
+) -> dict[str, Figure]:
+    sums, table = _sum_up(models, criterion)
+    sums["execution_agreement"] = _sum_up(executed, criterion)[0]["execution_agreement"]
+    repeated = _repeated(clusters, criterion)
+    return {
+        definition.name: _figure(
+            definition,
+            sums,
+            repeated,
+            table,
+            reason="" if objects.issuperset(definition.needs) else NOT_PART,
+            reasons=_reasons(definition, executed, criterion),
         )
-    return figures
+        for definition in FIGURES
+    }
+
+
+def _figure(
+    definition: Definition,
+    sums: Mapping[str, _Sums],
+    repeated: _Repeated | None,
+    table: tuple[int, int, int, int],
+    *,
+    reason: str,
+    reasons: dict[str, int],
+) -> Figure:
+    own = sums[definition.name]
+    beside: dict[str, object] = dict(own.beside)
+    if reason:
+        own = own._replace(numerator=0, denominator=0, open=0, unresolved=0)
+    every = None if repeated is None else _statements(definition, own, repeated, table)
+    if definition.name == "net" and own.denominator:
+        share, beside["p_value"] = _net(table, every)
+    else:
+        share = Share.of(own.numerator, own.denominator, clusters=every)
+        if definition.name == "net":
+            beside["p_value"] = None
+    if definition.name == "first_pass_accuracy":
+        right = own.numerator - own.beside["repaired_right"]
+        beside["repaired_as_wrong"] = Share.of(right, own.denominator).as_json()
+    if definition.name == "assessor_recall":
+        scored = sums["first_pass_accuracy"].denominator
+        beside["coverage"] = Share.of(own.beside["covered"], scored).as_json()
+    if definition.name == "execution_agreement":
+        beside["reasons"] = reasons
+    is_ranged = definition.is_ranged and own.scored_open and not reason
+    return Figure(
+        definition,
+        share,
+        own.open,
+        own.unresolved,
+        None if reason else _bounds(own.low, own.high),
+        _bounds(own.scored_low, own.scored_high) if is_ranged else None,
+        _post_stratify(own) if is_ranged else None,
+        reason or ("" if share.value is not None else NOTHING_TO_COUNT),
+        beside,
+    )
+
+
+def _bounds(low: tuple[int, int], high: tuple[int, int]) -> Bounds | None:
+    """The least and the greatest share that there can be; None where there can be none.
+
+    Where everything that is least is to be in no figure at all, the least that there can be is a whole.
+    """
+    if not (low[1] or high[1]):
+        return None
+    return (low[0] / low[1] if low[1] else 1.0, high[0] / high[1] if high[1] else 0.0)
+
+
+def _post_stratify(own: _Sums) -> float | None:
+    """The value if open items were like the closed ones of their stratum; None where one has no closed item."""
+    total = sum(every for _right, _closed, every in own.strata)
+    value = 0.0
+    for right, closed, every in own.strata:
+        if every and not closed:
+            return None
+        if every:
+            value += every / total * right / closed
+    return value if total else None
+
+
+def _net(
+    table: tuple[int, int, int, int], every: list[Cluster] | None
+) -> tuple[Share, float | None]:
+    """Before is the first Draft, after the same with what refinement fixed and broke."""
+    both, lost, gained, neither = table
+    change = Difference.of(both=both, lost=lost, gained=gained, neither=neither, clusters=every)
+    net = Share(gained - lost, change.items, change.value, change.low, change.high, change.deff)
+    return net, mcnemar_exact(gained, lost)
+
+
+# --- Sums over items ----------------------------------------------------------------------------------------------
 
 
 def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
     """What the figures ask, execution apart from the rest: few patterns, whatever else tells items apart."""
     models: Counter[ItemPattern] = Counter()
     executed: Counter[ItemPattern] = Counter()
-    for pattern, times in patterns.items():
-        if pattern.origin is Origin.RETRIEVED:
-            continue
+    for pattern, times in made_patterns(patterns):
         models[ItemPattern(*pattern[:7])] += times
         if pattern.execution is not None:
             reduced = ItemPattern(
@@ -114,87 +258,162 @@ def _reduce(patterns: Patterns) -> tuple[Patterns, Patterns]:
     return models, executed
 
 
-def _sum_up(patterns: Patterns, criterion: Criterion) -> dict[str, _Sums]:
+def _sum_up(
+    patterns: Patterns, criterion: Criterion
+) -> tuple[dict[str, _Sums], tuple[int, int, int, int]]:
+    """The sums behind every figure, and the table behind net: both right, lost, gained, neither."""
     alike: Counter[ItemPattern] = Counter()
-    values = _values_under(criterion)
     for pattern, times in patterns.items():
-        script, feedback, refined = (values[standing] for standing in pattern[:3])
-        alike[ItemPattern(script, feedback, refined, *pattern[3:])] += times
+        alike[_under(pattern, criterion)] += times
     rows = np.array([_row(pattern, criterion) for pattern in alike] or [(0,) * _WIDTH])
     sums: NDArray[np.int64] = np.array(list(alike.values()) or [0], dtype=np.int64) @ rows
     left = iter(sums.tolist())
-    return {figure.name: _read(figure, left) for figure in FIGURES}
+    read = {figure.name: _read(figure, left) for figure in FIGURES}
+    both, lost, gained, neither = left
+    return read, (both, lost, gained, neither)
 
 
-def _values_under(criterion: Criterion) -> dict[Standing, Standing]:
-    """Right as correct and wrong as incorrect: what is alike under the criterion becomes one."""
-    values = {True: Standing.CORRECT, False: Standing.INCORRECT}
-    return {
-        standing: standing if (right := standing.right(criterion)) is None else values[right]
-        for standing in Standing
-    }
+def _under(pattern: ItemPattern, criterion: Criterion) -> ItemPattern:
+    """What is alike under the criterion becomes one."""
+    values = _VALUES[criterion]
+    return pattern._replace(
+        script=values[pattern.script],
+        feedback=values[pattern.feedback],
+        refined=values[pattern.refined],
+    )
+
+
+def _value_under(standing: Standing, criterion: Criterion) -> Standing:
+    right = standing.right(criterion)
+    if right is not None:
+        return Standing.CORRECT if right else Standing.INCORRECT
+    return Standing.UNRESOLVED if standing.is_unresolved(criterion) else standing
+
+
+_VALUES = {
+    criterion: {standing: _value_under(standing, criterion) for standing in Standing}
+    for criterion in Criterion
+}
 
 
 # The number of different patterns is bounded, and so is the memory that this takes.
 @lru_cache(maxsize=16_384)
 def _row(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
     """What one item adds to every sum behind every figure, in the order in which `_read` takes them."""
-    outlook = look_at(pattern, criterion)
-    return tuple(int(added) for figure in FIGURES for added in _added(figure, outlook))
+    outlook = Outlook(pattern, criterion)
+    found = [added for figure in FIGURES for added in _added(figure, outlook)]
+    return (*found, *_cells(outlook))
 
 
 def _added(figure: Definition, outlook: Outlook) -> Iterator[int]:
-    for seen in outlook:
-        part = figure.part(seen)
+    added = outlook.added(figure.part)
+    closed, is_open = outlook.closed(figure.part), outlook.is_open(figure.part)
+    yield closed or 0
+    yield int(closed is not None)
+    scored = added if outlook.is_scored else frozenset()
+    for part in (lowest(added), highest(added), lowest(scored), highest(scored)):
         yield part or 0
-        yield part is not None
-    yield outlook.hangs(figure.part)
+        yield int(part is not None)
+    yield int(is_open)
+    yield int(is_open and outlook.waits_for_word(figure.part))
+    yield int(is_open and outlook.is_scored)
+    place = (0 if outlook.right else 2) + (0 if outlook.pattern.is_flagged else 1)
+    is_about = bool(scored - {None})
+    for stratum in range(4):
+        here = is_about and stratum == place
+        yield (closed or 0) * here
+        yield int(here and closed is not None)
+        yield int(here)
     for asked in figure.beside.values():
-        yield asked(outlook.plain)
+        yield int(outlook.is_scored and asked(outlook))
 
 
-_WIDTH = sum(7 + len(figure.beside) for figure in FIGURES)
+def _cells(outlook: Outlook) -> Iterator[int]:
+    """The item's place in the table behind net."""
+    change = outlook.closed(_BY_NAME["net"].part)
+    for cell in ((True, 0), (True, -1), (False, 1), (False, 0)):
+        yield int(change is not None and (outlook.right, change) == cell)
+
+
+_WIDTH = sum(_PLAIN + _STRATA + len(figure.beside) for figure in FIGURES) + 4
 
 
 def _read(figure: Definition, sums: Iterator[int]) -> _Sums:
-    numerator, denominator = next(sums), next(sums)
-    if_right = _quotient(next(sums), next(sums))
-    if_wrong = _quotient(next(sums), next(sums))
+    def pair() -> tuple[int, int]:
+        return next(sums), next(sums)
+
     return _Sums(
-        numerator,
-        denominator,
-        if_right,
-        if_wrong,
+        *pair(),
+        low=pair(),
+        high=pair(),
+        scored_low=pair(),
+        scored_high=pair(),
+        open=next(sums),
         unresolved=next(sums),
+        scored_open=next(sums),
+        strata=tuple((next(sums), next(sums), next(sums)) for _ in range(4)),
         beside={key: next(sums) for key in figure.beside},
     )
-
-
-def _quotient(numerator: int, denominator: int) -> float | None:
-    return numerator / denominator if denominator else None
-
-
-def _net(sums: dict[str, _Sums]) -> tuple[Share, float | None]:
-    """Before is the first Draft, after the same with what refinement fixed and broke."""
-    first, gained, lost = sums["first_pass_accuracy"], sums["fixed"], sums["broken"]
-    change = Difference.of(
-        both=first.numerator - lost.numerator,
-        lost=lost.numerator,
-        gained=gained.numerator,
-        neither=first.denominator - first.numerator - gained.numerator,
-    )
-    net = Share(change.gained - change.lost, change.items, change.value, change.low, change.high)
-    return net, change.p_value
-
-
-def _repaired_as_wrong(first: _Sums) -> Share:
-    return Share.of(first.numerator - first.beside["repaired_right"], first.denominator)
 
 
 def _reasons(figure: Definition, executed: Patterns, criterion: Criterion) -> dict[str, int]:
     """Why execution and experts differ, by how many items; a reason not given is counted too."""
     reasons = dict.fromkeys((*EXECUTION_REASONS, NOT_SAID), 0)
+    if figure.name != "execution_agreement":
+        return reasons
     for pattern, times in executed.items():
-        if figure.part(see(pattern, criterion)) is False:
+        if Outlook(pattern, criterion).closed(figure.part) == 0:
             reasons[pattern.execution_reason or NOT_SAID] += times
     return reasons
+
+
+# --- Statements that repeat ---------------------------------------------------------------------------------------
+
+
+class _Repeated(NamedTuple):
+    """Of each figure, what the statements with several items add; and how many of their items net loses."""
+
+    of: dict[str, list[Cluster]]
+    lost: int
+
+
+def _repeated(clusters: Clusters, criterion: Criterion) -> _Repeated | None:
+    """None where no statement repeats."""
+    if not any(clusters.values()):
+        return None
+    keys = [key for key, times in clusters.items() if times]
+    patterns = list(dict.fromkeys(one for key in keys for one in key))
+    places = {pattern: place for place, pattern in enumerate(patterns)}
+    parts = np.array([_parts(_under(pattern, criterion), criterion) for pattern in patterns])
+    sizes = [len(key) for key in keys]
+    members = parts[[places[one] for key in keys for one in key]]
+    starts = np.cumsum([0, *sizes[:-1]])
+    sums = np.add.reduceat(members, starts, axis=0)
+    times = np.array([clusters[key] for key in keys])
+    found: dict[str, list[Cluster]] = {}
+    for place, figure in enumerate(FIGURES):
+        alike: Counter[tuple[int, int]] = Counter()
+        both = sums[:, 2 * place : 2 * place + 2].tolist()
+        for (right, size), n in zip(both, times.tolist(), strict=True):
+            alike[right, size] += n
+        found[figure.name] = [(*key, n) for key, n in alike.items() if key[1]]
+    return _Repeated(found, int((sums[:, -1] * times).sum()))
+
+
+@lru_cache(maxsize=16_384)
+def _parts(pattern: ItemPattern, criterion: Criterion) -> tuple[int, ...]:
+    outlook = Outlook(pattern, criterion)
+    found = [outlook.closed(figure.part) for figure in FIGURES]
+    added = [number for one in found for number in (one or 0, int(one is not None))]
+    return (*added, int(outlook.closed(_BY_NAME["net"].part) == -1))
+
+
+def _statements(
+    definition: Definition, own: _Sums, repeated: _Repeated, table: tuple[int, int, int, int]
+) -> list[Cluster]:
+    """All statements of a figure: those with several items, and those with one by what it adds."""
+    several = repeated.of[definition.name]
+    size = own.denominator - sum(n * times for _added, n, times in several)
+    added = own.numerator - sum(one * times for one, _n, times in several)
+    lost = table[1] - repeated.lost if definition.name == "net" else 0
+    return [*several, (1, 1, added + lost), (-1, 1, lost), (0, 1, size - added - 2 * lost)]

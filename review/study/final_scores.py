@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
-from statistics import median
 
 from review.study.types import Standing
 
@@ -12,10 +10,10 @@ from review.study.types import Standing
 def final_of(
     values: Collection[int], *, adjudicated: int | None = None, is_complete: bool = True
 ) -> Standing:
-    """The adjudicated score; else what more than half gave; else the median where somebody gave it.
+    """The adjudicated score; else, under each criterion, what more than half of the scores say.
 
-    Without any of these it is unresolved; scored by some of those asked, it is pending. 0, 1, 2 gives 1;
-    0, 2 gives none.
+    With as many right as wrong it is unresolved under that criterion; scored by some of those asked, it is
+    pending. Three scores never tie: 0, 1, 2 is wrong under strict and right under partial, which is a 1.
     """
     if adjudicated is not None:
         return Standing(str(adjudicated))
@@ -23,8 +21,21 @@ def final_of(
         return Standing.UNSCORED
     if not is_complete:
         return Standing.PENDING
-    value, times = Counter(values).most_common(1)[0]
-    if 2 * times > len(values):
-        return Standing(str(value))
-    middle = median(values)
-    return Standing(f"{middle:.0f}") if middle in values else Standing.UNRESOLVED
+    right = sum(value == 2 for value in values)
+    partial = sum(value >= 1 for value in values)
+    return _FINAL[_say(right, len(values)), _say(partial, len(values))]
+
+
+def _say(right: int, of: int) -> bool | None:
+    return None if 2 * right == of else 2 * right > of
+
+
+# By what strict says and what partial says. What is right under strict is so under partial.
+_FINAL: dict[tuple[bool | None, bool | None], Standing] = {
+    (False, False): Standing.INCORRECT,
+    (False, True): Standing.PARTIAL,
+    (True, True): Standing.CORRECT,
+    (False, None): Standing.BELOW,
+    (None, True): Standing.ABOVE,
+    (None, None): Standing.UNRESOLVED,
+}

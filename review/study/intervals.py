@@ -1,29 +1,48 @@
-"""Shares and paired differences of shares with their 95 % intervals, and McNemar's exact test."""
+"""Shares and paired differences of shares with their 95 % intervals, of items that share statements or do not."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, lgamma, log
+from math import inf
 
-from core.intervals import newcombe, wilson
+from core.intervals import Interval, Z, newcombe, t_quantile, wilson
+from review.study.p_values import sign_flip
+
+# A statement's items as a figure counts them: what they add to the numerator, and how many they are; and how many
+# statements are alike in that.
+Cluster = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of a whole with its Wilson interval; an empty whole has no value and no bounds, never 0."""
+    """A part of a whole with its interval; an empty whole has no value and no bounds, never 0.
+
+    `deff` is the design effect where statements repeat, and None where they do not.
+    """
 
     numerator: int
     denominator: int
     value: float | None
     low: float | None
     high: float | None
+    deff: float | None = None
 
     @classmethod
-    def of(cls, numerator: int, denominator: int) -> Share:
+    def of(
+        cls, numerator: int, denominator: int, *, clusters: Sequence[Cluster] | None = None
+    ) -> Share:
+        """With Wilson's interval; `clusters` are all statements of it where some repeat, None where none does."""
         if not denominator:
             return cls(numerator, denominator, None, None, None)
-        low, high = wilson(numerator, denominator)
-        return cls(numerator, denominator, numerator / denominator, low, high)
+        value, deff = numerator / denominator, None
+        found: Interval | None
+        if clusters is None:
+            found = wilson(numerator, denominator)
+        else:
+            found, deff = _of_clusters(numerator, denominator, clusters)
+        low, high = found or (None, None)
+        return cls(numerator, denominator, value, low, high, deff)
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -39,7 +58,8 @@ class Share:
 class Difference:
     """Two shares of the same items: `gained` are right only after, `lost` only before.
 
-    The value is after minus before, with its interval and the p value of McNemar's exact test.
+    The value is after minus before, with its interval; the p value is that of flipping the signs of whole
+    statements, which is McNemar's exact test where none repeats.
     """
 
     gained: int
@@ -49,30 +69,73 @@ class Difference:
     low: float | None
     high: float | None
     p_value: float | None
+    deff: float | None = None
 
     @classmethod
-    def of(cls, *, both: int, lost: int, gained: int, neither: int) -> Difference:
+    def of(
+        cls,
+        *,
+        both: int,
+        lost: int,
+        gained: int,
+        neither: int,
+        clusters: Sequence[Cluster] | None = None,
+    ) -> Difference:
+        """With Newcombe's interval (method 10). `clusters` are all statements where some repeat: what each adds
+        to the difference, its items, and how many statements are so.
+        """
         items = both + lost + gained + neither
         if not items:
             return cls(gained, lost, 0, None, None, None, None)
-        low, high = newcombe(both=both, lost=lost, gained=gained, neither=neither)
         value = (gained - lost) / items
-        return cls(gained, lost, items, value, low, high, mcnemar_exact(gained, lost))
+        deff: float | None = 1.0
+        if clusters is None:
+            p_value = sign_flip({1: gained + lost}, gained - lost)
+        else:
+            deff = _deff_of_difference(gained, lost, items, clusters)
+            steps: dict[int, int] = {}
+            for change, _items, times in clusters:
+                steps[abs(change)] = steps.get(abs(change), 0) + times
+            p_value = sign_flip(steps, gained - lost)
+        low: float | None = None
+        high: float | None = None
+        if deff is not None:
+            low, high = newcombe(
+                both=both / deff, lost=lost / deff, gained=gained / deff, neither=neither / deff
+            )
+        shown = None if clusters is None else deff
+        return cls(gained, lost, items, value, low, high, p_value, shown)
 
 
-def mcnemar_exact(gained: int, lost: int) -> float:
-    """The two-sided p value of McNemar's exact test: a fair coin for each item that changed."""
-    changed, fewer = gained + lost, min(gained, lost)
-    if gained == lost:
-        return 1.0
-    # From the largest term of the tail downwards, in logarithms: no power of 2 runs out of range.
-    term = exp(
-        lgamma(changed + 1) - lgamma(fewer + 1) - lgamma(changed - fewer + 1) - changed * log(2)
-    )
-    tail = 0.0
-    for count in range(fewer, -1, -1):
-        if tail + term == tail:
-            break
-        tail += term
-        term *= count / (changed - count + 1)
-    return min(1.0, 2 * tail)
+def _of_clusters(
+    numerator: int, items: int, clusters: Sequence[Cluster]
+) -> tuple[Interval | None, float | None]:
+    """Wilson's interval for as many independent items as these are worth, and the design effect."""
+    statements = sum(times for _right, size, times in clusters if size)
+    if statements < 2:
+        return None, None
+    if numerator in (0, items):
+        deff = items / statements
+        size = float(statements)
+    else:
+        deff = _deff(numerator / items, numerator * (1 - numerator / items), statements, clusters)
+        size = items / deff * (Z / t_quantile(statements - 1)) ** 2
+    return wilson(numerator / items * size, size), deff
+
+
+def _deff_of_difference(
+    gained: int, lost: int, items: int, clusters: Sequence[Cluster]
+) -> float | None:
+    """The design effect of the differences; None with fewer than two statements."""
+    statements = sum(times for _change, size, times in clusters if size)
+    if statements < 2:
+        return None
+    mean = (gained - lost) / items
+    spread = gained + lost - items * mean**2
+    return _deff(mean, spread, statements, clusters) if spread > 0 else items / statements
+
+
+def _deff(mean: float, spread: float, statements: int, clusters: Sequence[Cluster]) -> float:
+    """How much wider the spread of whole statements is than that of as many independent items, at least 1."""
+    between = sum(times * (right - mean * size) ** 2 for right, size, times in clusters if size)
+    return max(1.0, statements / (statements - 1) * between / spread) if spread else inf

@@ -1,50 +1,54 @@
-"""From one item's scores to its pattern: which scores count, and which value of each reviewer."""
+"""From one item's scores to its pattern: which scores count, which value of each reviewer, and who is waited for."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 
 from pipeline.types import Arm, Verdict
 from review.study.final_scores import final_of
-from review.study.types import (
-    GivenScore,
-    ItemPattern,
-    Judged,
-    Origin,
-    Stage,
-    Standing,
-)
+from review.study.types import Criterion, GivenScore, ItemPattern, Judged, Origin, Stage, Standing
 
 # The most words of each class of feedback; what is longer is in the last class.
 LENGTHS = (20, 40, 80, 160)
 ReviewerValues = Sequence[tuple[int, int]]  # reviewer and value, in the order of reviewers
+_LATER = (Stage.FEEDBACK, Stage.REFINED)
 
 
-def pattern_of(judged: Judged) -> ItemPattern | None:
+class Reading(StrEnum):
+    """Which scores decide. `PLAIN` is the study's; the others stand beside it, to show what hangs on it."""
+
+    PLAIN = "plain"
+    WITH_NOT_BLIND = "with_not_blind"
+    WITHOUT_CALLED_IN = "without_called_in"
+
+
+def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern | None:
     """What the item brings to the figures; None for gold, training and repeats, which bring nothing."""
     if not judged.is_real:
         return None
-    scores = _without_sham(judged)
-    refined = _final(judged, scores, Stage.REFINED)
-    failed = judged.origin is Origin.FAILED
+    finals = _Finals(judged, reading)
+    script = finals.of(Stage.SCRIPT)
+    same = judged.is_same and judged.has_refined
+    refined = script if same else finals.of(Stage.REFINED)
     return ItemPattern(
-        # A Run that ended without a script counts as 0 by rule; there is nothing to score.
-        script=Standing.INCORRECT if failed else _final(judged, scores, Stage.SCRIPT),
-        feedback=_final(judged, scores, Stage.FEEDBACK),
+        script=script,
+        feedback=finals.of(Stage.FEEDBACK),
         refined=refined,
         verdict=judged.verdict,
         origin=judged.origin,
-        # Labels made elsewhere may come without the text that they are about.
-        has_refined=judged.has_refined or refined is not Standing.UNSCORED,
         recommended=judged.recommended,
+        # Once the script is final it says nothing more.
+        is_same=same and any(script.right(criterion) is None for criterion in Criterion),
         execution=None if judged.execution is None else judged.execution >= 1,
         execution_reason=judged.execution_reason,
-        expert=_final_of_expert(judged, [score for score in scores if not score.is_author]),
-        expert_by_all=_final_of_expert(judged, scores),
+        expert=finals.of_expert(with_authors=False),
+        expert_by_all=finals.of_expert(with_authors=True),
         length=None if judged.feedback_words is None else class_of_length(judged.feedback_words),
         was_skipped=judged.was_skipped,
-        later=tuple(final_of(values, is_complete=judged.is_complete) for values in judged.later),
+        later=finals.of_later(script, refined),
     )
 
 
@@ -57,16 +61,42 @@ def values_given(judged: Judged, stage: Stage) -> ReviewerValues:
     """
     if not judged.is_real:
         return ()
-    own = (
-        score
-        for score in _without_sham(judged)
-        if score.stage is stage
-        and score.arm is Arm.MODEL
-        and score.is_blind
-        and not score.was_called_in
-        and not score.is_copied
-    )
-    return tuple(sorted(_value_by_reviewer(own).items()))
+    own = (one for one in _of_stage(_without_sham(judged), stage) if not one.was_called_in)
+    return tuple(sorted(value_by_reviewer(own, hides=judged.hides_verdict).items()))
+
+
+def stages_to_settle(judged: Judged) -> list[tuple[Stage, Arm]]:
+    """What waits for an adjudicator, in the order of the stages.
+
+    That is whatever is unresolved under either criterion; and feedback and refined script of an item whose
+    script was adjudicated to less than 2 after all had given 2, so that these opened for nobody.
+    """
+    if not judged.is_real:
+        return []
+    finals = _Finals(judged, Reading.PLAIN)
+    found = []
+    for stage in Stage:
+        standing = finals.of(stage)
+        if judged.is_same and stage is Stage.REFINED:
+            continue
+        if standing.needs_adjudicator or finals.is_left_to_adjudicator(stage, standing):
+            found.append((stage, Arm.MODEL))
+    if finals.of_expert(with_authors=False).needs_adjudicator:
+        found.append((Stage.REFINED, Arm.EXPERT))
+    return found
+
+
+def not_blind_of(judged: Judged) -> list[tuple[Stage, int]]:
+    """The scores that do not decide because more was visible than their stage shows: stage and value of each."""
+    if not (judged.is_real and judged.hides_verdict):
+        return []
+    found = []
+    for stage in Stage:
+        scores = list(_of_stage(_without_sham(judged), stage))
+        blind = value_by_reviewer(scores, hides=True)
+        every = value_by_reviewer(scores, hides=False)
+        found += [(stage, value) for reviewer, value in every.items() if reviewer not in blind]
+    return found
 
 
 def class_of_length(words: int) -> int:
@@ -74,44 +104,151 @@ def class_of_length(words: int) -> int:
     return bisect_left(LENGTHS, words)
 
 
-def _final(judged: Judged, scores: Iterable[GivenScore], stage: Stage) -> Standing:
-    given = (score for score in scores if score.stage is stage and score.arm is Arm.MODEL)
-    return final_of(
-        list(_value_by_reviewer(given).values()),
-        adjudicated=judged.adjudicated.get((stage, Arm.MODEL)),
-        is_complete=judged.is_complete,
-    )
+def value_by_reviewer(scores: Iterable[GivenScore], *, hides: bool) -> dict[int, int]:
+    """Of each reviewer the value that counts: the newest that was given blind.
 
-
-def _final_of_expert(judged: Judged, scores: Iterable[GivenScore]) -> Standing:
-    """The refinement from an expert's feedback; of several experts', the earliest that was scored."""
-    given = [score for score in scores if score.stage is Stage.REFINED and score.arm is Arm.EXPERT]
-    text = min((score.text for score in given), default=0)
-    return final_of(
-        list(_value_by_reviewer(score for score in given if score.text == text).values()),
-        adjudicated=judged.adjudicated.get((Stage.REFINED, Arm.EXPERT)),
-        is_complete=judged.is_complete,
-    )
-
-
-def _value_by_reviewer(scores: Iterable[GivenScore]) -> dict[int, int]:
-    """Of each reviewer the last value given blind; where none was, the first they gave."""
-    values: dict[int, int] = {}
-    blind: set[int] = set()
+    Where none was, the reviewer has none in a campaign that `hides` verdicts, and else the first they gave. What
+    was taken back counts only as the value before one that was given later.
+    """
+    given: dict[int, list[GivenScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda score: score.order):
-        if score.is_blind:
-            blind.add(score.reviewer)
-            values[score.reviewer] = score.value
-        elif score.reviewer not in blind:
-            values.setdefault(score.reviewer, score.value)
+        given[score.reviewer].append(score)
+    values: dict[int, int] = {}
+    for reviewer, own in given.items():
+        while own and own[-1].is_undone:
+            own.pop()
+        blind = [score.value for score in own if score.is_blind]
+        if blind:
+            values[reviewer] = blind[-1]
+        elif own and not hides:
+            values[reviewer] = own[0].value
     return values
+
+
+class _Finals:
+    """The final scores of one item's stages, under one reading."""
+
+    def __init__(self, judged: Judged, reading: Reading) -> None:
+        self._judged = judged
+        self._hides = judged.hides_verdict and reading is not Reading.WITH_NOT_BLIND
+        scores = _without_sham(judged)
+        called = {one.reviewer for one in scores if one.was_called_in}
+        self._wanted = judged.wanted
+        if reading is Reading.WITHOUT_CALLED_IN and called:
+            scores = [one for one in scores if not one.was_called_in]
+            self._wanted = max(1, judged.wanted - len(called))
+        self._scores = scores
+        self._script = self._values(Stage.SCRIPT)
+
+    def of(self, stage: Stage) -> Standing:
+        """Where the stage stands."""
+        judged = self._judged
+        if judged.origin is Origin.FAILED:
+            # A Run that ended without a script counts as 0 by rule; there is nothing to score.
+            return Standing.INCORRECT if stage is Stage.SCRIPT else Standing.ABSENT
+        values = self._values(stage)
+        standing = final_of(
+            values.values(),
+            adjudicated=judged.adjudicated.get((stage, Arm.MODEL)),
+            is_complete=self._is_complete(stage, values),
+        )
+        if standing is not Standing.UNSCORED:
+            return standing
+        if any(not one.is_undone for one in _of_stage(self._scores, stage)):
+            return Standing.PENDING  # by scores alone that do not decide
+        return Standing.UNSCORED if self._exists(stage) else Standing.ABSENT
+
+    def of_expert(self, *, with_authors: bool) -> Standing:
+        """The refinement from an expert's feedback; of several experts', the earliest that was scored."""
+        given = [
+            one
+            for one in self._scores
+            if one.arm is Arm.EXPERT
+            and one.stage is Stage.REFINED
+            and (with_authors or not one.is_author)
+        ]
+        text = min((one.text for one in given), default=0)
+        values = value_by_reviewer((one for one in given if one.text == text), hides=self._hides)
+        adjudicated = self._judged.adjudicated.get((Stage.REFINED, Arm.EXPERT))
+        standing = final_of(values.values(), adjudicated=adjudicated)
+        return Standing.ABSENT if standing is Standing.UNSCORED else standing
+
+    def of_later(self, script: Standing, refined: Standing) -> tuple[Standing, ...]:
+        """The refined Drafts of rounds 2, 3 and on; a text that stood there before takes its score."""
+        found = [script, refined]
+        for round_, same in enumerate(self._judged.later, start=2):
+            if same is not None:
+                found.append(found[same])
+                continue
+            values = value_by_reviewer(
+                (
+                    one
+                    for one in self._scores
+                    if one.stage is Stage.REFINED and one.arm is Arm.MODEL and one.round == round_
+                ),
+                hides=self._hides,
+            )
+            found.append(final_of(values.values(), is_complete=len(values) >= min(self._wanted, 2)))
+        return tuple(found[2:])
+
+    def is_left_to_adjudicator(self, stage: Stage, standing: Standing) -> bool:
+        """Whether a later stage is needed and opened for nobody, since the script was settled by a word."""
+        settled = self._judged.adjudicated.get((Stage.SCRIPT, Arm.MODEL))
+        return (
+            stage in _LATER
+            and standing is Standing.UNSCORED
+            and settled is not None
+            and settled < 2
+            and self._is_complete(Stage.SCRIPT, self._script)
+            and not self._opened()
+        )
+
+    def _values(self, stage: Stage) -> dict[int, int]:
+        return value_by_reviewer(_of_stage(self._scores, stage), hides=self._hides)
+
+    def _exists(self, stage: Stage) -> bool:
+        judged = self._judged
+        if stage is Stage.SCRIPT or not judged.is_over:
+            return True
+        return judged.has_feedback if stage is Stage.FEEDBACK else judged.has_refined
+
+    def _opened(self) -> set[int]:
+        """The reviewers who were shown what comes after the script."""
+        judged = self._judged
+        if judged.verdict is Verdict.INCORRECT and judged.has_refined:
+            return set(self._script)
+        return {reviewer for reviewer, value in self._script.items() if value < 2}
+
+    def _is_complete(self, stage: Stage, values: dict[int, int]) -> bool:
+        """Whether everybody asked is done with the stage; with several, two at least must have scored it."""
+        if self._wanted <= 1:
+            return True
+        done = values.keys() | self._judged.cannot_judge
+        if stage is Stage.SCRIPT:
+            return len(done) >= self._wanted and len(values) >= 2
+        if not self._is_complete(Stage.SCRIPT, self._script):
+            return False
+        opened = self._opened()
+        # Whoever scored it having seen more is waited for no longer: somebody else takes their place.
+        given = {one.reviewer for one in _of_stage(self._scores, stage)}
+        if opened - done - given:
+            return False
+        asked = min(len(opened), self._wanted)
+        return len(done & opened) >= asked and len(values) >= min(2, asked)
+
+
+def _of_stage(scores: Iterable[GivenScore], stage: Stage) -> Iterable[GivenScore]:
+    """The scores of what the figures go by: the model's arm, and of refined scripts the first round's."""
+    return (one for one in scores if one.stage is stage and one.arm is Arm.MODEL and one.round == 1)
 
 
 def _without_sham(judged: Judged) -> list[GivenScore]:
     """The scores without those of later stages that were shown as a sham to whoever found the script right."""
     if not judged.is_sham or judged.verdict is Verdict.INCORRECT:
         return list(judged.scores)
-    own = _value_by_reviewer(score for score in judged.scores if score.stage is Stage.SCRIPT)
+    own = value_by_reviewer(
+        (one for one in judged.scores if one.stage is Stage.SCRIPT), hides=judged.hides_verdict
+    )
     return [
         score
         for score in judged.scores

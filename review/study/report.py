@@ -6,27 +6,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from review.study.agreement import Agreement, Cell, PairAgreement, Values, agreement_of
+from review.study.agreement import (
+    Agreement,
+    Leaning,
+    PairAgreement,
+    PairCells,
+    StageCounts,
+    Values,
+    agreement_of,
+)
 from review.study.criteria import Patterns
-from review.study.figures import work_out_figures
+from review.study.figures import Clusters, work_out_figures
 from review.study.types import Stage
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArmCounts:
-    """The items of one Configuration; `is_demo` where the demo model had a part in them."""
+    """The items of one Configuration; `is_demo` where the demo model had a part in them.
+
+    `clusters` are its statements with several items, `stages` what reviewers gave in it.
+    """
 
     name: str
     patterns: Patterns
+    clusters: Clusters = field(default_factory=dict)
+    stages: Mapping[Stage, StageCounts] = field(default_factory=dict)
     is_demo: bool = False
-
-
-@dataclass(frozen=True)
-class StageCounts:
-    """What reviewers gave at one stage, over all Configurations; each item's scores once."""
-
-    values: Mapping[Values, int] = field(default_factory=dict)
-    cells: Mapping[Cell, int] = field(default_factory=dict)
 
 
 def study_report(
@@ -35,49 +40,80 @@ def study_report(
     stages: Mapping[Stage, StageCounts],
     *,
     names: Mapping[int, str],
+    every: bool = False,
 ) -> dict[str, object]:
-    """The whole report; `names` of reviewers by their key. Lists are in the order of names."""
+    """The whole report; `names` of reviewers by their key. Lists are in the order of names.
+
+    `stages` are all Configurations together; intervals of pairs of many reviewers only where `every` asks.
+    """
     return {
         "campaign": campaign,
         "items": sum(sum(arm.patterns.values()) for arm in arms),
-        "configurations": [report_arm(arm) for arm in sorted(arms, key=lambda arm: arm.name)],
-        "agreement": {
-            stage.value: report_agreement(_agreement(stages.get(stage, StageCounts())), names=names)
-            for stage in Stage
-        },
+        "configurations": [
+            report_arm(arm, names=names, every=every)
+            for arm in sorted(arms, key=lambda arm: arm.name)
+        ],
+        "agreement": report_stages(stages, names=names, every=every),
     }
 
 
-def report_arm(arm: ArmCounts) -> dict[str, object]:
-    """One Configuration's figures under both criteria."""
+def report_arm(
+    arm: ArmCounts, *, names: Mapping[int, str], every: bool = False
+) -> dict[str, object]:
+    """One Configuration's figures under both criteria, and its agreement."""
     report: dict[str, object] = {"name": arm.name}
     if arm.is_demo:
         report["demo"] = True
-    for criterion, figures in work_out_figures(arm.patterns).items():
+    for criterion, figures in work_out_figures(arm.patterns, arm.clusters).items():
         report[criterion.value] = {name: figure.as_json() for name, figure in figures.items()}
+    report["agreement"] = report_stages(arm.stages, names=names, every=every)
     return report
+
+
+def report_stages(
+    stages: Mapping[Stage, StageCounts], *, names: Mapping[int, str], every: bool = False
+) -> dict[str, object]:
+    """The agreement of each stage."""
+    return {
+        stage.value: report_agreement(
+            _agreement(stages.get(stage, StageCounts()), every=every), names=names
+        )
+        for stage in Stage
+    }
 
 
 def report_agreement(agreement: Agreement, *, names: Mapping[int, str]) -> dict[str, object]:
     """One stage's agreement; reviewers by name."""
     pairs = [_named(pair, names) for pair in agreement.pairs]
+    severity = [{**vars(one), "reviewer": names[one.reviewer]} for one in agreement.severity]
     return {
         **vars(agreement),
+        "no_interval": agreement.no_interval or None,
         "undefined": agreement.undefined or None,
         "pairs": sorted(pairs, key=lambda pair: (str(pair["a"]), str(pair["b"]))),
+        "severity": sorted(severity, key=lambda one: str(one["reviewer"])),
     }
 
 
-def _agreement(counts: StageCounts) -> Agreement:
-    return _agreement_of(frozenset(counts.values.items()), frozenset(counts.cells.items()))
+def _agreement(counts: StageCounts, *, every: bool) -> Agreement:
+    return _agreement_of(
+        frozenset(counts.values.items()),
+        frozenset(counts.pairs.items()),
+        frozenset(counts.leanings.items()),
+        every,
+    )
 
 
 # A score changes the agreement of its own stage; the other stages' is what it was a moment ago.
 @lru_cache(maxsize=64)
 def _agreement_of(
-    values: frozenset[tuple[Values, int]], cells: frozenset[tuple[Cell, int]]
+    values: frozenset[tuple[tuple[Values, ...], int]],
+    pairs: frozenset[tuple[PairCells, int]],
+    leanings: frozenset[tuple[Leaning, int]],
+    every: bool,
 ) -> Agreement:
-    return agreement_of(dict(values), dict(sorted(cells)))
+    counts = StageCounts(dict(sorted(values)), dict(sorted(pairs)), dict(sorted(leanings)))
+    return agreement_of(counts, every=every)
 
 
 def _named(pair: PairAgreement, names: Mapping[int, str]) -> dict[str, object]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from core.translation import gettext_noop as _
 from pipeline.types import Verdict
-from review.study.criteria import Patterns, see
+from review.study.criteria import Patterns, made_patterns
 from review.study.intervals import Difference, Share
 from review.study.patterns import LENGTHS
-from review.study.translation import mark as _
 from review.study.types import Criterion, ItemPattern, Origin, Standing
 
 GAIN_TEXT = _(
     "Both overall accuracies after each round. Triggered by experts: right at first or after any refinement so "
-    "far. Triggered by the assessor: the newest Draft of the chain that its flags led to. What is not scored yet "
-    "counts as not right, and is listed as pending. Round 0 is the first Draft."
+    "far. Triggered by the assessor: the newest Draft of the chain that its flags led to. An item whose accuracy "
+    "hangs on a Draft without a final score is left out, and listed as pending. Round 0 is the first Draft."
 )
 RETRIEVED_TEXT = _(
     "Items answered from the catalogue: right, of those scored. They enter no model figure."
@@ -28,7 +27,7 @@ EXPERT_TEXT = _(
 )
 LENGTH_TEXT = _(
     "Refined right, of the wrong first Drafts with the model’s feedback, by its number of words. Without a "
-    "refined Draft, or unscored, it is not corrected."
+    "refined Draft it is not corrected; one that has no final score yet is left out."
 )
 CARD_TEXT = _(
     "What experts say of the scripts that the assessor passed, flagged, could not judge or never saw. Read the "
@@ -37,8 +36,6 @@ CARD_TEXT = _(
 SKIPPED_TEXT = _(
     "First-pass accuracy if every item that was skipped and has no final score were right, or wrong."
 )
-
-_OPEN = (Standing.UNSCORED, Standing.PENDING)
 
 
 @dataclass(frozen=True)
@@ -96,28 +93,22 @@ def tabulate_gain(patterns: Patterns, criterion: Criterion) -> list[GainRow]:
     """Both overall accuracies after round 0, 1 and on, as far as Drafts were made."""
     scored = [
         (pattern, chain, times)
-        for pattern, times in _made(patterns)
+        for pattern, times in made_patterns(patterns)
         if pattern.script.right(criterion) is not None
         for chain in (_chain(pattern),)
     ]
     last = max((len(chain) for _pattern, chain, _times in scored), default=0)
-    total = sum(times for _pattern, _chain, times in scored)
     rows = []
     for round_ in range(max(last, 1) + 1):
-        sums: Counter[str] = Counter()
+        drafts = 0
+        expert: Counter[bool | None] = Counter()
+        assessor: Counter[bool | None] = Counter()
         for pattern, chain, times in scored:
-            sums["drafts"] += times * (round_ == 0 or len(chain) >= round_)
-            for name, holds in _after(pattern, chain[:round_], criterion)._asdict().items():
-                sums[name] += times * holds
+            drafts += times * (round_ == 0 or len(chain) >= round_)
+            expert[_by_expert(pattern, chain[:round_], criterion)] += times
+            assessor[_by_assessor(pattern, chain[:round_], criterion)] += times
         rows.append(
-            GainRow(
-                round_,
-                sums["drafts"],
-                Share.of(sums["by_expert"], total),
-                Share.of(sums["by_assessor"], total),
-                sums["pending_by_expert"],
-                sums["pending_by_assessor"],
-            )
+            GainRow(round_, drafts, _part(expert), _part(assessor), expert[None], assessor[None])
         )
     return rows
 
@@ -133,7 +124,7 @@ def tabulate_expert(
 ) -> ExpertRow:
     """Refinements from experts' feedback beside the model's, on items that have both."""
     cells: Counter[tuple[bool, bool]] = Counter()
-    for pattern, times in _made(patterns):
+    for pattern, times in made_patterns(patterns):
         model = pattern.refined.right(criterion)
         standing = pattern.expert_by_all if with_authors else pattern.expert
         expert = standing.right(criterion)
@@ -151,12 +142,13 @@ def tabulate_lengths(patterns: Patterns, criterion: Criterion) -> list[LengthRow
     fixed: Counter[int] = Counter()
     items: Counter[int] = Counter()
     unscored: Counter[int] = Counter()
-    for pattern, times in _made(patterns):
-        seen = see(pattern, criterion)
-        if seen.is_wrong and pattern.length is not None:
-            items[pattern.length] += times
-            fixed[pattern.length] += times * bool(seen.refined)
-            unscored[pattern.length] += times * seen.awaits_refined
+    for pattern, times in made_patterns(patterns):
+        if pattern.script.right(criterion) is False and pattern.length is not None:
+            right = pattern.refined.right(criterion)
+            is_open = right is None and pattern.has_refined
+            items[pattern.length] += times * (not is_open)
+            fixed[pattern.length] += times * bool(right)
+            unscored[pattern.length] += times * is_open
     ends: tuple[int | None, ...] = (*LENGTHS, None)
     starts = (0, *(most + 1 for most in LENGTHS))
     return [
@@ -170,7 +162,7 @@ def draw_up_card(patterns: Patterns, criterion: Criterion) -> AssessorCard:
     verdicts = (*Verdict, None)
     right: dict[Verdict | None, int] = dict.fromkeys(verdicts, 0)
     wrong = dict(right)
-    for pattern, times in _made(patterns):
+    for pattern, times in made_patterns(patterns):
         is_right = pattern.script.right(criterion)
         if is_right is not None:
             (right if is_right else wrong)[pattern.verdict] += times
@@ -184,38 +176,36 @@ def bound_skipped(patterns: Patterns, criterion: Criterion) -> tuple[Share, Shar
         right = pattern.script.right(criterion)
         return skipped if right is None and pattern.was_skipped else right
 
-    made = dict(_made(patterns))
+    made = dict(made_patterns(patterns))
     return (
         _share(made, lambda pattern: part(pattern, False)),
         _share(made, lambda pattern: part(pattern, True)),
     )
 
 
-class _After(NamedTuple):
-    by_expert: bool
-    by_assessor: bool
-    pending_by_expert: bool
-    pending_by_assessor: bool
+def _by_expert(
+    pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion
+) -> bool | None:
+    """Right at first or after a refinement of these; None where that hangs on one without a final score."""
+    found = [one.right(criterion) for one in (pattern.script, *chain)]
+    return True if True in found else None if None in found else False
 
 
-def _after(pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion) -> _After:
+def _by_assessor(
+    pattern: ItemPattern, chain: tuple[Standing, ...], criterion: Criterion
+) -> bool | None:
+    """Whether the newest Draft is right that the flags led to; None where it has no final score."""
     newest = chain[-1] if pattern.is_flagged and chain else pattern.script
-    by_expert = any(one.right(criterion) for one in (pattern.script, *chain))
-    return _After(
-        by_expert=by_expert,
-        by_assessor=bool(newest.right(criterion)),
-        pending_by_expert=not by_expert and any(one in _OPEN for one in chain),
-        pending_by_assessor=newest in _OPEN,
-    )
+    return newest.right(criterion)
+
+
+def _part(counts: Counter[bool | None]) -> Share:
+    return Share.of(counts[True], counts[True] + counts[False])
 
 
 def _chain(pattern: ItemPattern) -> tuple[Standing, ...]:
     """The final scores of the refined Drafts, in order of rounds."""
     return (pattern.refined, *pattern.later) if pattern.has_refined else ()
-
-
-def _made(patterns: Patterns) -> list[tuple[ItemPattern, int]]:
-    return [(key, times) for key, times in patterns.items() if key.origin is not Origin.RETRIEVED]
 
 
 def _share(patterns: Patterns, part: Callable[[ItemPattern], bool | None]) -> Share:

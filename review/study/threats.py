@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.translation import gettext_noop as _
 from review.study.coefficients import PENALTIES, kappas_of
 from review.study.intervals import Difference, Share
-from review.study.translation import mark as _
 from review.study.types import VALUES, Criterion
 
 QUARTERS = 4
@@ -23,6 +23,22 @@ class Threat:
     key: str
     label: str
     text: str
+
+
+PREVENTED = _("Prevented:")
+# Of scores that were given elsewhere nobody here knows how.
+UNKNOWN = _(
+    "Unknown: imported. The scores were given elsewhere, and nothing of this was prevented here. What the files say of "
+    "times and of what was visible is shown beside it."
+)
+
+
+def threats_of(*, is_imported: bool) -> list[Threat]:
+    """The threats with what is done about each; of imported scores nothing is claimed to be prevented."""
+    return [
+        replace(one, text=UNKNOWN) if is_imported and one.text.startswith(PREVENTED) else one
+        for one in THREATS
+    ]
 
 
 @dataclass(frozen=True)

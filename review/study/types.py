@@ -32,26 +32,48 @@ class Criterion(StrEnum):
 
 
 class Standing(StrEnum):
-    """Where the final score of a stage stands: a value, or why there is none. One character each."""
+    """Where the final score of a stage stands: a value, or why there is none. One character each.
+
+    It is decided for each criterion on its own: scores of 0 and 1 are wrong under *strict* and a tie under
+    *partial*, those of 1 and 2 a tie under *strict* and right under *partial*.
+    """
 
     INCORRECT = "0"
     PARTIAL = "1"
     CORRECT = "2"
-    UNRESOLVED = "u"  # the reviewers differ and nobody has adjudicated
+    BELOW = "a"  # wrong under strict, unresolved under partial
+    ABOVE = "b"  # unresolved under strict, right under partial
+    UNRESOLVED = "u"  # under both: the reviewers differ and nobody has adjudicated
     PENDING = "p"  # scored, but not yet by everyone asked
     UNSCORED = "-"
+    ABSENT = "x"  # there is nothing to score, and nothing will be made
 
     def right(self, criterion: Criterion) -> bool | None:
-        """Whether the final score is right; None where there is no final score."""
+        """Whether the final score is right; None where there is no final score under this criterion."""
         return _RIGHT[criterion][self]
+
+    def is_unresolved(self, criterion: Criterion) -> bool:
+        """Whether as many scores are right as wrong under this criterion, and nobody has adjudicated."""
+        return self in _UNRESOLVED[criterion]
+
+    @property
+    def needs_adjudicator(self) -> bool:
+        """Whether it is unresolved under either criterion."""
+        return self in (Standing.BELOW, Standing.ABOVE, Standing.UNRESOLVED)
 
 
 # Looked up and not worked out: a report asks it of thousands of patterns, time and again.
-_RIGHT = {
+_RIGHT: dict[Criterion, dict[Standing, bool | None]] = {
     criterion: {
         one: int(one.value) >= criterion.least if one.value in "012" else None for one in Standing
     }
     for criterion in Criterion
+}
+_RIGHT[Criterion.STRICT][Standing.BELOW] = False
+_RIGHT[Criterion.PARTIAL][Standing.ABOVE] = True
+_UNRESOLVED = {
+    Criterion.STRICT: (Standing.UNRESOLVED, Standing.ABOVE),
+    Criterion.PARTIAL: (Standing.UNRESOLVED, Standing.BELOW),
 }
 
 
@@ -78,7 +100,9 @@ class GivenScore:
     """One score as it was given. Empty, skipped and *cannot judge* are not scores, and not here; nor are
     hidden repeats and scores given for the halo check, which are compared on their own.
 
-    `order` grows with time. `text` tells an expert's refinements apart; the model's arm has one text a stage.
+    `order` grows with the time at which it was given: one without a time comes before any with one, and of
+    two at the same time the one of the later line comes later. `text` tells the texts of one stage and arm
+    apart that are scored on their own: refinements by several experts, and those of later rounds.
     """
 
     reviewer: int
@@ -87,17 +111,19 @@ class GivenScore:
     order: int = 0
     arm: Arm = Arm.MODEL
     text: int = 0
-    is_blind: bool = True  # given before anything later, or anybody else's, was visible
+    round: int = 1  # of a refined script
+    is_blind: bool = True  # no more was visible than its stage shows
+    is_undone: bool = False  # taken back by its reviewer
     was_called_in: bool = False  # to an item whose reviewers differed
     is_author: bool = False  # of the feedback that the text was made from
-    is_copied: bool = False  # from the same script in another arm, where it was given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One item with all that was said about it. `later` holds the values given to the Drafts of rounds 2, 3 ...
+    """One item with all that was said about it.
 
-    `is_complete` is False where several reviewers are asked and not all are done.
+    `scores` and `adjudicated` are of its texts, wherever these stand: a text that several arms of a statement
+    share is scored once and counts in each.
     """
 
     scores: tuple[GivenScore, ...] = ()
@@ -105,14 +131,21 @@ class Judged:
     verdict: Verdict | None = None  # of the first assessment; None was never assessed
     is_real: bool = True  # neither gold nor training nor a repeat
     is_sham: bool = False
-    is_complete: bool = True
+    wanted: int = 1  # reviewers who are to score it; with one, whoever did are all
+    cannot_judge: frozenset[int] = frozenset()  # reviewers who said so
+    hides_verdict: bool = True  # a score that is not blind does not decide
+    is_over: bool = True  # the Run has ended: nothing more will be made
     origin: Origin = Origin.MADE
+    has_feedback: bool = False
     has_refined: bool = False
+    is_same: bool = False  # the refined text is that of the script
     recommended: Recommended = Recommended.NONE
     execution: float | None = None  # 0 to 1; 1 is success
     execution_reason: str = ""
     feedback_words: int | None = None
-    later: tuple[tuple[int, ...], ...] = ()
+    # Of the refined Drafts of rounds 2, 3 ... in order: the round of an earlier one with the same text (0 is the
+    # script), or None for a text of its own.
+    later: tuple[int | None, ...] = ()
     # Reviewers who skipped it, or could not judge, each with which of the two.
     passed_over: tuple[tuple[int, str], ...] = ()
     active_seconds: float | None = None  # reviewers' time on it, where it is known
@@ -127,17 +160,17 @@ class ItemPattern(NamedTuple):
     """All that the figures ask of an item. Items of one pattern are alike, so only their number is kept."""
 
     script: Standing
-    feedback: Standing = Standing.UNSCORED
-    refined: Standing = Standing.UNSCORED
+    feedback: Standing = Standing.ABSENT
+    refined: Standing = Standing.ABSENT
     verdict: Verdict | None = None
     origin: Origin = Origin.MADE
-    has_refined: bool = False
     recommended: Recommended = Recommended.NONE
+    is_same: bool = False  # the refined text is that of the script, and ends as that does
     execution: bool | None = None
     execution_reason: str = ""
     # The refinement from an expert's feedback, without and with the scores of that feedback's author.
-    expert: Standing = Standing.UNSCORED
-    expert_by_all: Standing = Standing.UNSCORED
+    expert: Standing = Standing.ABSENT
+    expert_by_all: Standing = Standing.ABSENT
     length: int | None = None  # place in `patterns.LENGTHS`
     was_skipped: bool = False
     later: tuple[Standing, ...] = ()
@@ -147,24 +180,17 @@ class ItemPattern(NamedTuple):
         return self.verdict is Verdict.INCORRECT
 
     @property
-    def has_unresolved(self) -> bool:
-        return Standing.UNRESOLVED in (self.script, self.feedback, self.refined)
-
-    def settle(self, standing: Standing) -> ItemPattern:
-        """The pattern as it would be if all that is unresolved ended so."""
-        return self._replace(
-            script=_settled(self.script, standing),
-            feedback=_settled(self.feedback, standing),
-            refined=_settled(self.refined, standing),
-        )
+    def has_refined(self) -> bool:
+        return self.refined is not Standing.ABSENT
 
     def to_text(self) -> str:
         """The pattern as one short line, the same for equal patterns; `from_text` reads it back."""
         return "|".join(
             (
                 *(self.script, self.feedback, self.refined, self.verdict or "", self.origin),
-                *(_yes_or_no(self.has_refined), self.recommended, _yes_or_no(self.execution)),
-                *(self.execution_reason, self.expert, self.expert_by_all),
+                *(self.recommended, _yes_or_no(self.is_same)),
+                *(_yes_or_no(self.execution), self.execution_reason),
+                *(self.expert, self.expert_by_all),
                 "" if self.length is None else str(self.length),
                 *(_yes_or_no(self.was_skipped), "".join(self.later)),
             )
@@ -182,7 +208,7 @@ def _read(text: str) -> ItemPattern:
     parts = text.split("|")
     if len(parts) != len(ItemPattern._fields):
         raise ValueError(f"not the pattern of an item: {text!r}")
-    script, feedback, refined, verdict, origin, has_refined, recommended, *rest = parts
+    script, feedback, refined, verdict, origin, recommended, is_same, *rest = parts
     execution, reason, expert, expert_by_all, length, was_skipped, later = rest
     return ItemPattern(
         script=Standing(script),
@@ -190,8 +216,8 @@ def _read(text: str) -> ItemPattern:
         refined=Standing(refined),
         verdict=Verdict(verdict) if verdict else None,
         origin=Origin(origin),
-        has_refined=has_refined == "y",
         recommended=Recommended(recommended),
+        is_same=is_same == "y",
         execution=execution == "y" if execution else None,
         execution_reason=reason,
         expert=Standing(expert),
@@ -200,10 +226,6 @@ def _read(text: str) -> ItemPattern:
         was_skipped=was_skipped == "y",
         later=tuple(Standing(code) for code in later),
     )
-
-
-def _settled(now: Standing, standing: Standing) -> Standing:
-    return standing if now is Standing.UNRESOLVED else now
 
 
 def _yes_or_no(answer: bool | None) -> str:

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from review.campaigns.services import rules
 from review.counting import tallies
+from review.counting.counts import read_counts
 from review.models import Campaign, TallyDue
 from tests.review.maker import add_item, make_study
 
@@ -31,7 +32,7 @@ def keys(campaign: Campaign) -> list[int]:
 
 def count(campaign: Campaign) -> int:
     """How many items the campaign's counts are about."""
-    return sum(sum(one.items.values()) for one in tallies.read_counts(campaign).values())
+    return sum(sum(one.items.values()) for one in read_counts(campaign).values())
 
 
 def test_keys_that_follow_each_other_are_one_row(study: Campaign) -> None:

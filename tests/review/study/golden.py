@@ -50,7 +50,14 @@ def golden_items(reviewer: int = 1) -> list[Judged]:
             for stage, value in given.items()
             if value is not None
         )
-        items += [Judged(scores=scores, verdict=verdict, has_refined=refined is not None)] * times
+        items += [
+            Judged(
+                scores=scores,
+                verdict=verdict,
+                has_feedback=feedback is not None,
+                has_refined=refined is not None,
+            )
+        ] * times
     return items
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 from hypothesis import strategies as st
 
@@ -17,129 +16,137 @@ from pipeline.types import Arm, Verdict
 from review.study import Criterion, GivenScore, Judged, Stage
 from review.study.types import Origin, Recommended
 
-UNRESOLVED = "unresolved"
-PENDING = "pending"
-Final = int | str | None
+OPEN, ABSENT = "open", "absent"
+Final = bool | str | None  # right or wrong, open, absent; None where nobody has scored it
 
 
-@dataclass
-class Plain:
-    """An item with its final scores: a value, unresolved, pending, or None for not scored."""
-
-    script: Final
-    feedback: Final
-    refined: Final
-    item: Judged
-
-    def right(self, stage: Final, criterion: Criterion) -> bool | None:
-        if not isinstance(stage, int):
-            return None
-        return stage == 2 if criterion is Criterion.STRICT else stage in (1, 2)
-
-    def settle(self, value: int) -> Plain:
-        finals = (self.script, self.feedback, self.refined)
-        return Plain(*(value if one == UNRESOLVED else one for one in finals), item=self.item)
+def gave(item: Judged, stage: Stage) -> dict[int, int]:
+    """Each reviewer's value of a stage."""
+    return {score.reviewer: score.value for score in item.scores if score.stage is stage}
 
 
-def final(item: Judged, stage: Stage) -> Final:
-    if stage is Stage.SCRIPT and item.origin is Origin.FAILED:
-        return 0
+def has_opened(item: Judged, value: int) -> bool:
+    return value < 2 or (item.verdict == "incorrect" and item.has_refined)
+
+
+def is_done(item: Judged, stage: Stage) -> bool:
+    """Whether all are through with a stage who were asked for it."""
+    if item.wanted < 2:
+        return True
+    script = gave(item, Stage.SCRIPT)
+    if len(script) < item.wanted:
+        return False
+    if stage is Stage.SCRIPT:
+        return True
+    asked = {who for who, value in script.items() if has_opened(item, value)}
+    values = gave(item, stage)
+    return asked <= values.keys() and len(values) >= min(2, len(asked), item.wanted)
+
+
+def final(item: Judged, stage: Stage, criterion: Criterion) -> Final:
+    if item.origin is Origin.FAILED:
+        return False if stage is Stage.SCRIPT else ABSENT
+    if item.is_same and item.has_refined and stage is Stage.REFINED:
+        found = final(item, Stage.SCRIPT, criterion)
+        return OPEN if found is None else found
+    least = 2 if criterion is Criterion.STRICT else 1
     if (stage, Arm.MODEL) in item.adjudicated:
-        return item.adjudicated[stage, Arm.MODEL]
-    values = sorted(score.value for score in item.scores if score.stage is stage)
+        return item.adjudicated[stage, Arm.MODEL] >= least
+    values = list(gave(item, stage).values())
     if not values:
-        return None
-    if not item.is_complete:
-        return PENDING
-    for value in (0, 1, 2):
-        if values.count(value) > len(values) - values.count(value):
-            return value
-    lower, upper = values[(len(values) - 1) // 2], values[len(values) // 2]
-    middle = Fraction(lower + upper, 2)
-    return int(middle) if middle in values else UNRESOLVED
+        exists = item.has_feedback if stage is Stage.FEEDBACK else item.has_refined
+        return None if stage is Stage.SCRIPT else OPEN if exists else ABSENT
+    right = sum(value >= least for value in values)
+    wrong = len(values) - right
+    if right == wrong or not is_done(item, stage):
+        return OPEN
+    return right > wrong
 
 
-def plain_items(items: Sequence[Judged]) -> list[Plain]:
-    return [
-        Plain(*(final(item, stage) for stage in Stage), item=item)
-        for item in items
-        if item.is_real and item.origin is not Origin.RETRIEVED
-    ]
+def plain_items(items: Sequence[Judged]) -> list[Judged]:
+    return [item for item in items if item.is_real and item.origin is not Origin.RETRIEVED]
 
 
-def exists(one: Plain) -> bool:
-    return one.item.has_refined or one.refined is not None
+def ways(found: Final) -> tuple[bool | None, ...]:
+    if isinstance(found, bool):
+        return (found,)
+    return (None,) if found == ABSENT else (True, False)
 
 
-def plain_figure(name: str, ones: list[Plain], criterion: Criterion) -> tuple[int, int]:
-    """Numerator and denominator as the table of figures says them."""
-
-    def script(one: Plain) -> bool | None:
-        return one.right(one.script, criterion)
-
-    def refined(one: Plain) -> bool | None:
-        return one.right(one.refined, criterion)
-
-    def feedback(one: Plain) -> bool | None:
-        return one.right(one.feedback, criterion)
-
-    scored = [one for one in ones if script(one) is not None]
-    right = [one for one in scored if script(one)]
-    wrong = [one for one in scored if not script(one)]
-    flagged = [one for one in scored if one.item.verdict == "incorrect"]
-    passed = [one for one in scored if one.item.verdict == "correct"]
-    flagged_wrong = [one for one in flagged if one in wrong]
-    flagged_right = [one for one in flagged if one in right]
-    fixed = sum(refined(one) is True for one in flagged_wrong)
-    broken = sum(refined(one) is False for one in flagged_right)
-
-    def assessor(one: Plain) -> bool:
-        return (refined(one) if one in flagged and exists(one) else script(one)) is True
-
-    recommended = {
-        Recommended.FIRST: lambda one: script(one) is True,
-        Recommended.REFINED: lambda one: refined(one) is True,
-        Recommended.OTHER: lambda one: False,
-        Recommended.NONE: lambda one: False,
+def adds(
+    name: str, item: Judged, script: bool, feedback: bool | None, refined: bool | None, other: bool
+) -> int | None:
+    """What an item that ended so adds to a figure, as the table of figures says it; None for nothing at all."""
+    flagged, failed = item.verdict == "incorrect", item.origin is Origin.FAILED
+    assessed = item.verdict is not None
+    fixed = flagged and not script and refined is True
+    broken = flagged and script and refined is False
+    advised = {
+        Recommended.FIRST: script,
+        Recommended.REFINED: refined is True,
+        Recommended.OTHER: other,
+        Recommended.NONE: False if failed else None,
     }
-    advised = [
-        one
-        for one in scored
-        if one.item.recommended is not Recommended.NONE or one.item.origin is Origin.FAILED
-    ]
-    useful = [one for one in wrong if feedback(one) is not None and one.item.origin != "failed"]
-    helped = [one for one in wrong if feedback(one)]
-    executed = [one for one in scored if one.item.execution is not None]
+    after = refined if flagged and refined is not None else script
+    found: dict[str, bool | int | None] = {
+        "first_pass_accuracy": script,
+        "assessor_agreement": flagged != script
+        if item.verdict in ("correct", "incorrect")
+        else None,
+        "assessor_recall": flagged if assessed and not script else None,
+        "assessor_precision": not script if flagged else None,
+        "feedback_useful": feedback if not script and not failed else None,
+        "model_correction": refined is True if not script and feedback else None,
+        "overall_expert_triggered": script or refined is True,
+        "overall_assessor_triggered": after,
+        "overall_as_recommended": advised[item.recommended],
+        "fixed": fixed if flagged and not script else None,
+        "broken": broken if flagged and script else None,
+        "net": int(fixed) - int(broken),
+        "execution_agreement": None if item.execution is None else script == (item.execution == 1),
+    }
+    one = found[name]
+    return None if one is None else int(one)
+
+
+def contributions(name: str, item: Judged, criterion: Criterion) -> set[int | None]:
+    """All that an item can still add."""
+    script = final(item, Stage.SCRIPT, criterion)
+    others = (True, False) if item.recommended is Recommended.OTHER else (False,)
     return {
-        "first_pass_accuracy": (len(right), len(scored)),
-        "assessor_agreement": (
-            len([one for one in passed if one in right]) + len(flagged_wrong),
-            len(passed) + len(flagged),
-        ),
-        "assessor_recall": (
-            len(flagged_wrong),
-            len([one for one in wrong if one.item.verdict is not None]),
-        ),
-        "assessor_precision": (len(flagged_wrong), len(flagged)),
-        "feedback_useful": (sum(feedback(one) is True for one in useful), len(useful)),
-        "model_correction": (sum(refined(one) is True for one in helped), len(helped)),
-        "overall_expert_triggered": (
-            len(right) + sum(refined(one) is True for one in wrong),
-            len(scored),
-        ),
-        "overall_assessor_triggered": (sum(map(assessor, scored)), len(scored)),
-        "overall_as_recommended": (
-            sum(recommended[one.item.recommended](one) for one in advised),
-            len(advised),
-        ),
-        "fixed": (fixed, len(flagged_wrong)),
-        "broken": (broken, len(flagged_right)),
-        "net": (fixed - broken, len(scored)),
-        "execution_agreement": (
-            sum(script(one) is (one.item.execution == 1) for one in executed),
-            len(executed),
-        ),
-    }[name]
+        adds(name, item, bool(right), feedback, refined, other)
+        for right in ways(script)
+        for feedback in ways(final(item, Stage.FEEDBACK, criterion))
+        for refined in (
+            [bool(right)]
+            if item.is_same and item.has_refined and item.origin is not Origin.FAILED
+            else ways(final(item, Stage.REFINED, criterion))
+        )
+        for other in others
+    }
+
+
+def plain_figure(name: str, items: Sequence[Judged], criterion: Criterion) -> tuple[int, int]:
+    """Numerator and denominator: of the items whose script has a final score and that have ended."""
+    numerator = denominator = 0
+    for item in items:
+        if isinstance(final(item, Stage.SCRIPT, criterion), bool):
+            found = contributions(name, item, criterion)
+            if len(found) == 1 and None not in found:
+                numerator += found.pop() or 0
+                denominator += 1
+    return numerator, denominator
+
+
+def every_share(name: str, items: Sequence[Judged], criterion: Criterion) -> list[Fraction]:
+    """The figure at every way in which all that is open can end, where it then has a value."""
+    found = [contributions(name, item, criterion) for item in items]
+    shares = []
+    for ends in product(*(one for one in found if one)):
+        counted = [one for one in ends if one is not None]
+        if counted:
+            shares.append(Fraction(sum(counted), len(counted)))
+    return shares
 
 
 # --- Agreement ----------------------------------------------------------------------------------------------------
@@ -224,9 +231,11 @@ def judged_items(draw: st.DrawFn) -> Judged:
         adjudicated=adjudicated,
         verdict=draw(st.sampled_from((*Verdict, Verdict.INCORRECT, None))),
         is_real=draw(st.sampled_from((True,) * 9 + (False,))),
-        is_complete=draw(st.sampled_from((True, True, True, False))),
+        wanted=draw(st.sampled_from((1, 1, 2, 3))),
         origin=draw(st.sampled_from((Origin.MADE,) * 4 + tuple(Origin))),
+        has_feedback=draw(st.booleans()),
         has_refined=draw(st.booleans()),
+        is_same=draw(st.sampled_from((False, False, False, True))),
         recommended=draw(st.sampled_from(Recommended)),
         execution=draw(st.sampled_from((None, 0.0, 0.5, 1.0))),
         execution_reason=draw(st.sampled_from(("", "too_strict", "other"))),

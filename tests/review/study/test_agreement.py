@@ -20,11 +20,15 @@ from review.study.agreement import (
     NO_PAIRS,
     NO_VARIATION,
     PAIR,
-    Cell,
+    Leaning,
+    PairCells,
+    StageCounts,
     Values,
-    cells_of,
+    leanings_of,
+    pairs_of,
     values_of,
 )
+from review.study.bootstrap import FEW_STATEMENTS, OFTEN_UNDEFINED
 from tests.review.study.plain import (
     Rows,
     plain_alpha,
@@ -42,18 +46,24 @@ PENALTIES: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def counts_of(rows: Rows) -> tuple[Counter[Values], Counter[Cell]]:
-    values: Counter[Values] = Counter()
-    cells: Counter[Cell] = Counter()
-    for row in rows:
-        given = tuple(sorted(row.items()))
-        values[values_of(given)] += 1
-        cells.update(cells_of(given))
-    return values, cells
+def counts_of(*statements: Rows, times: int = 1) -> StageCounts:
+    """The counts of statements, each with the rows of its items."""
+    values: Counter[tuple[Values, ...]] = Counter()
+    pairs: Counter[PairCells] = Counter()
+    leanings: Counter[Leaning] = Counter()
+    for rows in statements:
+        given = [tuple(sorted(row.items())) for row in rows]
+        values[tuple(sorted(map(values_of, given)))] += times
+        for one in pairs_of(given):
+            pairs[one] += times
+        for other in leanings_of(given):
+            leanings[other] += times
+    return StageCounts(values, pairs, leanings)
 
 
 def agreement(rows: Rows) -> Agreement:
-    return agreement_of(*counts_of(rows))
+    """Of items that have a statement each."""
+    return agreement_of(counts_of(*([row] for row in rows)))
 
 
 def near(found: float | None, expected: Fraction | float | None) -> bool:
@@ -139,12 +149,11 @@ def test_measures_lie_within_their_bounds(rows: Rows) -> None:
 def test_an_item_taken_away_equals_a_recount(
     rows: list[dict[int, int]], other: dict[int, int]
 ) -> None:
-    values, cells = counts_of([*rows, other])
-    less_values, less_cells = counts_of([other])
-    values.subtract(less_values)
-    cells.subtract(less_cells)
+    counts, less = counts_of(*([row] for row in [*rows, other])), counts_of([other])
+    for name in ("values", "pairs", "leanings"):
+        getattr(counts, name).subtract(getattr(less, name))
 
-    assert agreement_of(values, cells) == agreement(rows)
+    assert agreement_of(counts) == agreement(rows)
 
 
 @settings(max_examples=25, deadline=None)
@@ -229,13 +238,77 @@ def test_with_two_reviewers_the_kappa_is_theirs_and_with_three_a_mean_over_large
 
 def test_the_interval_is_the_same_each_time_and_costs_no_more_for_a_million_items() -> None:
     rows = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
-    values, cells = counts_of(rows)
-    million = Counter({key: times * 20_000 for key, times in values.items()})
-    once, again = agreement_of(values, cells), agreement_of(values, cells)
-    large = agreement_of(million, cells)
+    statements = [[row] for row in rows]
+    once, again = agreement_of(counts_of(*statements)), agreement_of(counts_of(*statements))
+    large = agreement_of(counts_of(*statements, times=20_000))
 
     assert once == again
     assert once.low is not None and once.high is not None
     assert large.low is not None and large.high is not None
     assert large.high - large.low < (once.high - once.low) / 50
     assert large.krippendorff_alpha == pytest.approx(once.krippendorff_alpha, abs=0.02)
+
+
+def test_items_of_one_statement_are_drawn_together() -> None:
+    """Three items that are scored alike are worth one: the interval is that of the statements."""
+    rows = [{1: n % 3, 2: (n + n % 4) % 3} for n in range(60)]
+    alone = agreement(rows)
+    in_threes = agreement_of(counts_of(*([row] * 3 for row in rows)))
+
+    assert in_threes.statements == 60
+    for name in ("ac1", "percent", "krippendorff_alpha", "cohen_kappa"):
+        assert in_threes.intervals[name] == pytest.approx(alone.intervals[name], abs=0.02), name
+
+
+def test_with_few_statements_there_is_no_interval_and_the_reason_is_said() -> None:
+    found = agreement([{1: n % 3, 2: (n + n % 4) % 3} for n in range(19)])
+
+    assert (found.low, found.high, found.no_interval) == (None, None, FEW_STATEMENTS)
+    assert found.krippendorff_alpha is not None
+
+
+def test_draws_without_variation_are_counted_as_undefined() -> None:
+    """One item of forty differs: more than a third of the draws are without it."""
+    found = agreement([*[{1: 2, 2: 2}] * 39, {1: 2, 2: 1}])
+
+    assert (found.low, found.no_interval) == (None, OFTEN_UNDEFINED)
+    assert found.intervals["percent"] is not None
+    assert found.intervals["ac1"] is not None
+
+
+def test_ac1_stays_meaningful_where_one_value_dominates() -> None:
+    """18 of 20 items are right to both, 1 to each alone: kappa is negative, AC1 as worked out by hand."""
+    found = agreement([*[{1: 2, 2: 2}] * 18, {1: 2, 2: 0}, {1: 0, 2: 2}])
+    share = 38 / 40
+    chance = 2 * share * (1 - share)
+
+    assert found.cohen_kappa is not None
+    assert found.cohen_kappa < 0
+    assert found.ac1 == pytest.approx((0.9 - chance) / (1 - chance))
+
+
+def test_fleiss_kappa_is_that_of_his_example_and_only_with_equal_numbers() -> None:
+    """Ten items, three reviewers; worked out by his formula."""
+    rows: list[dict[int, int]] = [
+        dict(enumerate(values))
+        for values in ((0, 0, 0), (0, 0, 1), (2, 2, 2), (2, 2, 1), (1, 1, 1), (0, 2, 2), (2, 2, 2))
+    ]
+    agreeing = Fraction(0)
+    totals: Counter[int] = Counter()
+    for row in rows:
+        counts = Counter(row.values())
+        totals.update(counts)
+        agreeing += Fraction(sum(n * (n - 1) for n in counts.values()), 6)
+    chance = sum(Fraction(n, 21) ** 2 for n in totals.values())
+
+    assert near(agreement(rows).fleiss_kappa, (agreeing / 7 - chance) / (1 - chance))
+    assert agreement([*rows, {1: 2, 2: 2}]).fleiss_kappa is None
+
+
+def test_severity_is_the_mean_difference_to_the_others() -> None:
+    found = agreement([{1: 2, 2: 1, 3: 0}, {1: 1, 2: 1}, {3: 2}])
+    by_reviewer = {one.reviewer: (one.items, one.value) for one in found.severity}
+
+    assert by_reviewer[1] == (2, pytest.approx((1.5 + 0) / 2))
+    assert by_reviewer[2] == (2, pytest.approx((0 + 0) / 2))
+    assert by_reviewer[3] == (1, pytest.approx(-1.5))

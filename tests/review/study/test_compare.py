@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 
 from pipeline.types import Verdict
 from review.study import Criterion, GivenScore, ItemPattern, Judged, Stage, compare, pattern_of
-from review.study.compare import COMPARED, reduce_pattern
+from review.study.compare import COMPARED, TOO_MANY_OPEN, reduce_pattern
+from review.study.p_values import adjust_by_holm, sign_flip
 from review.study.types import Origin, Recommended
 from tests.review.study.plain import judged_items
 
 STRICT = Criterion.STRICT
-Joint = Counter[tuple[ItemPattern, ItemPattern]]
+Joint = Counter[tuple[tuple[ItemPattern, ItemPattern], ...]]
 
 
 def item(script: int, refined: int | None = None, **rest) -> Judged:  # type: ignore[no-untyped-def]
@@ -26,8 +28,14 @@ def item(script: int, refined: int | None = None, **rest) -> Judged:  # type: ig
 
 
 def joint(*cases: tuple[Judged, Judged]) -> Joint:
+    """Each case has a statement of its own."""
     pairs = [(pattern_of(first), pattern_of(second)) for first, second in cases]
-    return Counter((first, second) for first, second in pairs if first and second)
+    return Counter(((first, second),) for first, second in pairs if first and second)
+
+
+def statements(*found: list[tuple[Judged, Judged]]) -> Joint:
+    """Each list of cases has one statement."""
+    return Counter(tuple(pair for case in cases for (pair,) in joint(case)) for cases in found)
 
 
 def test_only_cases_final_in_both_are_compared() -> None:
@@ -56,11 +64,64 @@ def test_only_cases_final_in_both_are_compared() -> None:
 
 def test_a_refined_script_still_to_be_scored_is_not_final() -> None:
     waits = item(0, has_refined=True, verdict=Verdict.INCORRECT)
-    found = compare(joint((waits, item(2)), (item(0), item(2))), STRICT)
+    found = compare(joint((waits, item(2)), *[(item(0), item(2))] * 19), STRICT)
 
-    assert found["first_pass_accuracy"].change.items == 2
-    assert found["overall_assessor_triggered"].change.items == 1
-    assert found["overall_expert_triggered"].left_out == 1
+    assert found["first_pass_accuracy"].change.items == 20
+    assert found["overall_assessor_triggered"].change.items == 19
+    assert (found["overall_expert_triggered"].left_out, found["overall_expert_triggered"].open) == (
+        1,
+        1,
+    )
+
+
+def test_with_more_than_one_in_twenty_open_no_comparison_is_made() -> None:
+    waits = item(0, has_refined=True, verdict=Verdict.INCORRECT)
+    found = compare(joint((waits, item(2)), *[(item(0), item(2))] * 18), STRICT)
+    one = found["overall_expert_triggered"]
+
+    assert (one.reason, one.open, one.change.items) == (TOO_MANY_OPEN, 1, 18)
+    assert (one.change.value, one.change.p_value) == (None, None)
+    assert found["first_pass_accuracy"].reason == ""
+
+
+def test_statements_are_turned_as_a_whole() -> None:
+    """Two statements of three cases gain all, and one of a case loses: 4 of the 8 ways of turning are as far apart."""
+    gain, lose = (item(0), item(2)), (item(2), item(0))
+    one = compare(statements([gain] * 3, [gain] * 3, [lose]), STRICT)["first_pass_accuracy"]
+
+    assert (one.change.gained, one.change.lost, one.change.items) == (6, 1, 7)
+    # The sums are 7, 5, 1, -1 and their opposites; 5 was seen.
+    assert one.change.p_value == pytest.approx(4 / 8)
+    assert one.change.deff is not None
+    assert one.change.deff > 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-3, 3), max_size=8))
+def test_turning_signs_is_exact(differences: list[int]) -> None:
+    seen = abs(sum(differences))
+    ways = [
+        abs(sum(sign * one for sign, one in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    steps = Counter(abs(one) for one in differences)
+
+    assert sign_flip(steps, sum(differences)) == pytest.approx(
+        sum(way >= seen for way in ways) / len(ways)
+    )
+
+
+def test_turning_many_signs_of_several_sizes_keeps_to_the_chances() -> None:
+    """A normal with the same spread is near: the sum of 4,000 steps of 1, 2 and 3 lies 2 standard deviations off."""
+    steps = {1: 2_000, 2: 1_500, 3: 500}
+    spread = (2_000 + 4 * 1_500 + 9 * 500) ** 0.5
+
+    assert sign_flip(steps, round(2 * spread)) == pytest.approx(0.0455, abs=0.001)
+
+
+def test_holm_keeps_the_order_and_what_is_missing_counts() -> None:
+    assert adjust_by_holm([0.01, 0.04, None, 0.03]) == pytest.approx([0.04, 0.09, None, 0.09])
+    assert adjust_by_holm([]) == []
 
 
 def test_an_unresolved_refined_script_matters_only_where_the_figure_asks_for_it() -> None:
@@ -85,8 +146,8 @@ def test_sides_turn_the_sign_and_the_reduced_pattern_says_the_same(
     found = compare(joint(*cases), criterion)
     turned = compare(joint(*[(second, first) for first, second in cases]), criterion)
     reduced: Joint = Counter()
-    for (first, second), times in joint(*cases).items():
-        reduced[reduce_pattern(first), reduce_pattern(second)] += times
+    for ((first, second),), times in joint(*cases).items():
+        reduced[((reduce_pattern(first), reduce_pattern(second)),)] += times
 
     assert tuple(found) == COMPARED
     assert compare(reduced, criterion) == found

@@ -22,9 +22,10 @@ from review.study import (
     patterns_behind,
     work_out_figures,
 )
+from review.study.figures import NOT_PART
 from review.study.types import Origin, Recommended
 from tests.review.study.golden import count_patterns
-from tests.review.study.plain import judged_items, plain_figure, plain_items
+from tests.review.study.plain import every_share, judged_items, plain_figure, plain_items
 
 ITEMS = st.lists(judged_items(), max_size=16)
 NAMES = [figure.name for figure in FIGURES]
@@ -51,17 +52,28 @@ def share(figure: Figure) -> tuple[int, int]:
     return figure.share.numerator, figure.share.denominator
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ITEMS)
 def test_every_figure_equals_its_plain_definition(items: list[Judged]) -> None:
     ones = plain_items(items)
     for criterion, figures in work_out_figures(count_patterns(items)).items():
         assert list(figures) == NAMES
         for name, figure in figures.items():
-            assert share(figure) == plain_figure(name, ones, criterion), (criterion, name)
-            for value, bound in ((2, figure.if_right), (0, figure.if_wrong)):
-                settled = plain_figure(name, [one.settle(value) for one in ones], criterion)
-                assert bound == (settled[0] / settled[1] if settled[1] else None), (name, value)
+            if figure.reason != NOT_PART:
+                assert share(figure) == plain_figure(name, ones, criterion), (criterion, name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(judged_items(), max_size=4))
+def test_bounds_are_the_least_and_the_greatest_of_every_way_it_can_end(items: list[Judged]) -> None:
+    ones = plain_items(items)
+    for criterion, figures in work_out_figures(count_patterns(items)).items():
+        for name, figure in figures.items():
+            shares = every_share(name, ones, criterion)
+            if figure.bounds is None:
+                assert not shares or figure.reason == NOT_PART, (criterion, name)
+            else:
+                assert figure.bounds == pytest.approx((min(shares), max(shares))), (criterion, name)
 
 
 @settings(max_examples=30, deadline=None)
@@ -74,12 +86,14 @@ def test_values_lie_within_their_bounds_and_an_empty_denominator_gives_nothing(
             value, low, high = figure.share.value, figure.share.low, figure.share.high
             if not figure.share.denominator:
                 assert (value, low, high) == (None, None, None)
+                assert figure.reason
                 continue
             assert value is not None and low is not None and high is not None
+            assert figure.bounds is not None
             assert -1 <= low <= value <= high <= 1
             assert name == "net" or low >= 0
-            if not figure.unresolved:
-                assert figure.if_right == figure.if_wrong == value
+            if not figure.open:
+                assert figure.bounds == (value, value)
 
 
 @settings(max_examples=30, deadline=None)
@@ -141,9 +155,9 @@ def test_a_failed_run_counts_as_wrong_and_is_marked() -> None:
 
     assert share(figures["first_pass_accuracy"]) == (1, 2)
     assert figures["first_pass_accuracy"].beside["failed"] == 1
-    assert figures["feedback_useful"].beside["unscored"] == 0
+    assert figures["feedback_useful"].reason == NOT_PART
     assert figures["assessor_recall"].beside["never_assessed"] == 1
-    assert share(figures["overall_expert_triggered"]) == (1, 2)
+    assert figures["overall_expert_triggered"].reason == NOT_PART
 
 
 def test_the_repaired_are_counted_and_taken_as_wrong_beside() -> None:
@@ -164,27 +178,65 @@ def test_an_unknown_verdict_is_neither_a_flag_nor_a_pass() -> None:
     assert share(figures["assessor_agreement"]) == (0, 0)
     assert figures["assessor_agreement"].beside == {"unknown": 2, "never_assessed": 1}
     assert share(figures["assessor_recall"]) == (0, 1)
-    assert figures["assessor_recall"].beside == {"unknown": 1, "never_assessed": 1}
+    assert figures["assessor_recall"].beside["unknown"] == 1
+    assert figures["assessor_recall"].beside["never_assessed"] == 1
+    coverage = figures["assessor_recall"].beside["coverage"]
+    assert isinstance(coverage, dict)
+    assert (coverage["numerator"], coverage["denominator"]) == (0, 3)
     assert share(figures["assessor_precision"]) == (0, 0)
 
 
-def test_a_refined_script_not_scored_yet_counts_as_not_corrected_and_is_pending() -> None:
-    figures = strict(scored(0, 2, has_refined=True, verdict=Verdict.INCORRECT))
+def test_an_item_whose_refined_script_is_not_scored_yet_leaves_the_figures_that_need_it() -> None:
+    figures = strict(
+        scored(0, 2, has_refined=True, verdict=Verdict.INCORRECT),
+        scored(2, verdict=Verdict.CORRECT),
+    )
 
-    assert share(figures["model_correction"]) == (0, 1)
+    assert share(figures["model_correction"]) == (0, 0)
     assert figures["model_correction"].beside == {"unscored": 1, "not_refined": 0}
-    assert figures["overall_expert_triggered"].beside == {"pending": 1, "not_refined": 0}
-    assert figures["overall_assessor_triggered"].beside["pending"] == 1
-    assert figures["fixed"].beside["pending"] == 1
-    assert figures["net"].beside["pending"] == 1
+    for name in ("overall_expert_triggered", "overall_assessor_triggered"):
+        figure = figures[name]
+        assert (share(figure), figure.open, figure.pending) == ((1, 1), 1, 1), name
+        assert figure.range == figure.bounds == (0.5, 1.0)
+        # The open item is the only one that is wrong and flagged: nothing is like it.
+        assert figure.post_stratified is None
+    assert (share(figures["fixed"]), figures["fixed"].open) == ((0, 0), 1)
+    assert (share(figures["net"]), figures["net"].range) == ((0, 1), (0.0, 0.5))
+    assert share(figures["first_pass_accuracy"]) == (1, 2)
+
+
+def test_what_is_open_is_weighted_by_what_ended_like_it() -> None:
+    """Wrong and flagged items: two fixed of four; two more are open. Six right and passed items."""
+    wrong = [scored(0, 2, refined, verdict=Verdict.INCORRECT) for refined in (2, 2, 0, 0)]
+    waiting = [scored(0, 2, has_refined=True, verdict=Verdict.INCORRECT)] * 2
+    figure = strict(*wrong, *waiting, *[scored(2, verdict=Verdict.CORRECT)] * 6)[
+        "overall_assessor_triggered"
+    ]
+
+    assert share(figure) == (8, 10)
+    assert figure.range == (8 / 12, 10 / 12)
+    assert figure.post_stratified == pytest.approx(6 / 12 * 2 / 4 + 6 / 12)
 
 
 def test_without_a_refined_script_the_first_stands() -> None:
-    figures = strict(scored(2, verdict=Verdict.INCORRECT), scored(0, 2, verdict=Verdict.INCORRECT))
+    figures = strict(
+        scored(2, verdict=Verdict.INCORRECT),
+        scored(0, 2, verdict=Verdict.INCORRECT),
+        scored(2, 2, 2, verdict=Verdict.CORRECT),
+    )
 
-    assert share(figures["overall_assessor_triggered"]) == (1, 2)
-    assert figures["overall_assessor_triggered"].beside["pending"] == 0
+    assert share(figures["overall_assessor_triggered"]) == (2, 3)
+    assert figures["overall_assessor_triggered"].open == 0
     assert figures["model_correction"].beside == {"unscored": 0, "not_refined": 1}
+
+
+def test_a_figure_whose_objects_do_not_exist_is_none_and_says_so() -> None:
+    figures = strict(scored(0), scored(2))
+
+    assert figures["net"].reason == figures["fixed"].reason == NOT_PART
+    assert figures["net"].as_json()["value"] is None
+    assert figures["net"].as_json()["p_value"] is None
+    assert figures["first_pass_accuracy"].reason == ""
 
 
 def test_a_score_that_breaks_a_right_script_counts_whoever_passed_it() -> None:
@@ -203,8 +255,9 @@ def test_the_recommended_script_decides_after_the_guard() -> None:
     later = scored(0, None, 2, verdict=Verdict.INCORRECT, recommended=Recommended.OTHER)
     figures = strict(kept, taken, later, scored(2))
 
-    assert share(figures["overall_as_recommended"]) == (2, 3)
-    assert figures["overall_as_recommended"].beside == {"pending": 1, "not_recommended": 1}
+    assert share(figures["overall_as_recommended"]) == (2, 2)
+    assert figures["overall_as_recommended"].beside == {"not_recommended": 1}
+    assert figures["overall_as_recommended"].open == 1
 
 
 def test_unresolved_items_are_left_out_and_bound_the_figure() -> None:
@@ -219,16 +272,30 @@ def test_unresolved_items_are_left_out_and_bound_the_figure() -> None:
     first, recall = figures["first_pass_accuracy"], figures["assessor_recall"]
 
     assert (share(first), first.unresolved) == ((1, 1), 1)
-    assert (first.if_right, first.if_wrong) == (1.0, 0.5)
+    assert first.bounds == (0.5, 1.0)
+    # Wrong, it was passed and so missed; right, it is not in the figure at all, which then has no value.
     assert (share(recall), recall.unresolved) == ((0, 0), 1)
-    assert (recall.if_right, recall.if_wrong) == (None, 0.0)
+    assert recall.bounds == (0.0, 0.0)
+
+
+def test_an_item_can_be_unresolved_under_one_criterion_alone() -> None:
+    split = Judged(
+        scores=tuple(
+            GivenScore(reviewer=value, stage=Stage.SCRIPT, value=value) for value in (0, 1)
+        )
+    )
+    strict_, partial = work_out_figures(count_patterns([split])).values()
+
+    assert share(strict_["first_pass_accuracy"]) == (0, 1)
+    assert share(partial["first_pass_accuracy"]) == (0, 0)
+    assert partial["first_pass_accuracy"].unresolved == 1
 
 
 def test_an_item_that_not_all_have_scored_is_pending() -> None:
-    figures = strict(scored(2), scored(0, is_complete=False))
+    figures = strict(scored(2), scored(0, wanted=2))
 
     assert share(figures["first_pass_accuracy"]) == (1, 1)
-    assert figures["first_pass_accuracy"].beside["pending"] == 1
+    assert figures["first_pass_accuracy"].pending == 1
 
 
 def test_retrieved_items_gold_and_expert_refinements_are_in_no_model_figure() -> None:
@@ -241,7 +308,7 @@ def test_retrieved_items_gold_and_expert_refinements_are_in_no_model_figure() ->
     figures = strict(scored(2, origin=Origin.RETRIEVED), scored(2, is_real=False), expert)
 
     assert share(figures["first_pass_accuracy"]) == (0, 1)
-    assert share(figures["overall_expert_triggered"]) == (0, 1)
+    assert figures["overall_expert_triggered"].reason == NOT_PART
 
 
 def test_execution_agrees_only_at_full_success_and_reasons_are_counted() -> None:

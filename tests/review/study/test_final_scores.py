@@ -17,15 +17,20 @@ from review.study.types import Standing
         pytest.param((1,), Standing.PARTIAL, id="one reviewer"),
         pytest.param((2, 2), Standing.CORRECT, id="both agree"),
         pytest.param((0, 2), Standing.UNRESOLVED, id="the middle of 0 and 2 was given by nobody"),
-        pytest.param((0, 1), Standing.UNRESOLVED, id="no middle between 0 and 1"),
-        pytest.param((1, 2), Standing.UNRESOLVED, id="unresolved although both are partly right"),
+        pytest.param((0, 1), Standing.BELOW, id="wrong under strict, a tie under partial"),
+        pytest.param((1, 2), Standing.ABOVE, id="a tie under strict, right under partial"),
         pytest.param((0, 0, 2), Standing.INCORRECT, id="two of three"),
-        pytest.param((0, 1, 2), Standing.PARTIAL, id="the median of three"),
-        pytest.param((0, 1, 1, 2), Standing.PARTIAL, id="the median of four was given"),
-        pytest.param((0, 0, 1, 1), Standing.UNRESOLVED, id="two against two"),
+        pytest.param((0, 1, 2), Standing.PARTIAL, id="three scores never tie"),
+        pytest.param(
+            (0, 1, 1, 2), Standing.PARTIAL, id="three of four are wrong, and partly right"
+        ),
+        pytest.param((0, 0, 1, 1), Standing.BELOW, id="two against two, both wrong under strict"),
         pytest.param((0, 0, 2, 2), Standing.UNRESOLVED, id="two against two, far apart"),
-        pytest.param((0, 0, 1, 2), Standing.UNRESOLVED, id="half is not more than half"),
-        pytest.param((0, 0, 1, 2, 2), Standing.PARTIAL, id="the median of five, given once"),
+        pytest.param((0, 0, 1, 2), Standing.BELOW, id="three of four are wrong, half partly right"),
+        pytest.param((0, 1, 2, 2), Standing.ABOVE, id="half right, three of four partly right"),
+        pytest.param(
+            (0, 0, 1, 2, 2), Standing.PARTIAL, id="three of five wrong, three partly right"
+        ),
         pytest.param((0, 0, 0, 2, 2), Standing.INCORRECT, id="three of five"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from review.study import ArmCounts, Criterion, study_report, work_out_figures
@@ -52,7 +54,7 @@ def test_every_figure_is_the_printed_one(
 
     assert (figure.share.numerator, figure.share.denominator) == share
     assert figure.share.value == share[0] / share[1]
-    assert (figure.unresolved, figure.if_right, figure.if_wrong) == (0, *[figure.share.value] * 2)
+    assert (figure.open, figure.bounds) == (0, (figure.share.value,) * 2)
 
 
 def test_net_has_the_printed_interval_and_p_value() -> None:
@@ -81,3 +83,26 @@ def test_the_report_holds_the_same_numbers_as_json() -> None:
         for name, share in shares.items():
             figure = arm[criterion][name]
             assert (figure["numerator"], figure["denominator"]) == share
+
+
+def test_with_half_of_the_refinements_open_the_value_weighted_by_strata_is_the_printed_one() -> (
+    None
+):
+    """Of the wrong first Drafts of each kind every second refined script has no score."""
+    items = golden_items()
+    wrong = [place for place, one in enumerate(items) if one.scores[0].value < 2]
+    by_row: dict[object, int] = {}
+    for place in wrong:
+        # Half of each row, and of an odd one the lesser half.
+        key = (items[place].verdict, *(score.value for score in items[place].scores))
+        by_row[key] = by_row.get(key, 0) + 1
+        if by_row[key] % 2 == 0:
+            items[place] = replace(items[place], scores=items[place].scores[:-1])
+    figure = work_out_figures(count_patterns(items))[Criterion.STRICT]["overall_expert_triggered"]
+
+    assert figure.open == sum(number // 2 for number in by_row.values())
+    assert figure.range is not None
+    assert figure.range[0] < 116 / 153 < figure.range[1]
+    assert figure.share.value is not None
+    assert figure.share.value > 0.8
+    assert figure.post_stratified == pytest.approx(116 / 153, abs=0.03)

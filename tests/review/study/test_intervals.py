@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.intervals import Z, newcombe, wilson
-from review.study.intervals import Difference, Share, mcnemar_exact
+from core.intervals import Z, newcombe, t_quantile, wilson
+from review.study.intervals import Difference, Share
+from review.study.p_values import mcnemar_exact
 
 COUNTS = st.integers(0, 60)
 
@@ -106,3 +107,46 @@ def test_a_weak_positive_correlation_is_corrected_away() -> None:
     low, high = wilson(45, 102)
     joined = sqrt((45 / 102 - low) ** 2 + (high - 45 / 102) ** 2)
     assert interval == pytest.approx((-joined, joined))
+
+
+def test_the_quantile_of_t_is_the_tabled_one() -> None:
+    tabled = {1: 12.706205, 2: 4.302653, 5: 2.570582, 29: 2.045230, 546: 1.964318}
+    for freedom, value in tabled.items():
+        assert t_quantile(freedom) == pytest.approx(value, abs=1e-6)
+    with pytest.raises(ValueError, match="freedom"):
+        t_quantile(0)
+
+
+def test_items_that_repeat_a_statement_are_worth_fewer() -> None:
+    """Forty statements of three items: 20 all right, 10 all wrong, 10 with one right. By the formula, step by step."""
+    clusters = [(3, 3, 20), (0, 3, 10), (1, 3, 10)]
+    found = Share.of(70, 120, clusters=clusters)
+    p = 70 / 120
+    between = 20 * (3 - 3 * p) ** 2 + 10 * (3 * p) ** 2 + 10 * (1 - 3 * p) ** 2
+    deff = 40 / 39 * between / (120 * p * (1 - p))
+    size = 120 / deff * (Z / t_quantile(39)) ** 2
+
+    assert found.deff == pytest.approx(deff)
+    assert deff > 2
+    assert (found.low, found.high) == pytest.approx(wilson(p * size, size))
+
+
+def test_all_right_and_repeated_counts_statements_and_one_statement_has_no_interval() -> None:
+    assert Share.of(30, 30, clusters=[(3, 3, 10)]).low == pytest.approx(wilson(10, 10).low)
+    one = Share.of(2, 3, clusters=[(2, 3, 1)])
+    assert (one.value, one.low, one.high) == (2 / 3, None, None)
+
+
+def test_a_difference_over_repeated_statements_is_that_of_a_smaller_table() -> None:
+    clusters = [(3, 3, 6), (-1, 3, 2), (0, 3, 12)]
+    found = Difference.of(both=20, lost=2, gained=18, neither=20, clusters=clusters)
+    mean = 16 / 60
+    between = 6 * (3 - 3 * mean) ** 2 + 2 * (-1 - 3 * mean) ** 2 + 12 * (3 * mean) ** 2
+    deff = 20 / 19 * between / (20 - 60 * mean**2)
+
+    assert found.deff == pytest.approx(deff)
+    assert (found.low, found.high) == pytest.approx(
+        newcombe(both=20 / deff, lost=2 / deff, gained=18 / deff, neither=20 / deff)
+    )
+    nothing = Difference.of(both=30, lost=0, gained=0, neither=30, clusters=[(0, 3, 20)])
+    assert (nothing.deff, nothing.p_value) == (3.0, 1.0)

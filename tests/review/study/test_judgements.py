@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from review.study import Agreement, agreement_of
-from review.study.agreement import Cell, Values, cells_of, table_of_pair, values_of
-from review.study.coefficients import PENALTIES, bootstrap_kappa
+from tests.review.study.plain import Rows
+from tests.review.study.test_agreement import counts_of
 
 FILE = Path(__file__).resolve().parents[4] / "shared" / "data" / "nl2bash_judgements_tellina.jsonl"
 
 pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the set of judgements is not here")
 
 
-def counts(raters: str) -> tuple[Counter[Values], Counter[Cell]]:
-    values: Counter[Values] = Counter()
-    cells: Counter[Cell] = Counter()
+def read_rows(raters: str) -> list[tuple[str, dict[int, int]]]:
+    """Each item's statement and values."""
+    found = []
     with FILE.open(encoding="utf-8") as lines:
         for row in map(json.loads, lines):
-            given = [(place, row[f"rater_{name}"]) for place, name in enumerate(raters)]
-            asked = tuple((place, value) for place, value in given if value is not None)
-            cells.update(cells_of(asked))
-            values[values_of(asked)] += 1
-    return values, cells
+            given = {place: row[f"rater_{name}"] for place, name in enumerate(raters)}
+            asked = {place: value for place, value in given.items() if value is not None}
+            found.append((row["statement"], asked))
+    return found
 
 
 def agreement(raters: str) -> Agreement:
-    return agreement_of(*counts(raters))
+    """By its statements, which have three items each."""
+    statements: dict[str, list[dict[int, int]]] = defaultdict(list)
+    for statement, row in read_rows(raters):
+        statements[statement].append(row)
+    return agreement_of(counts_of(*statements.values()))
 
 
 def test_the_first_two_raters() -> None:
@@ -75,10 +78,17 @@ def test_all_three_with_what_was_not_asked_left_empty() -> None:
     assert [pair.items for pair in found.pairs] == [1641, 677, 677]
 
 
-def test_the_bootstrap_of_the_first_two_raters() -> None:
+def test_the_bootstrap_of_the_first_two_raters_over_statements() -> None:
     found = agreement("ab")
-    _values, cells = counts("ab")
-    kappa = bootstrap_kappa(table_of_pair(cells, 0, 1), PENALTIES["nominal"])
+
+    assert found.statements == 547
+    assert (found.low, found.high) == pytest.approx((0.640, 0.730), abs=5e-3)
+    assert found.pairs[0].intervals["cohen_kappa"] == pytest.approx([0.586, 0.677], abs=5e-3)
+
+
+def test_the_bootstrap_over_items_is_that_of_older_results() -> None:
+    rows: Rows = [row for _statement, row in read_rows("ab")]
+    found = agreement_of(counts_of(*([row] for row in rows)))
 
     assert (found.low, found.high) == pytest.approx((0.651, 0.722), abs=3e-3)
-    assert kappa == pytest.approx((0.597, 0.666), abs=3e-3)
+    assert found.pairs[0].intervals["cohen_kappa"] == pytest.approx([0.597, 0.666], abs=3e-3)

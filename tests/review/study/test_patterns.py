@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pipeline.types import Arm, Verdict
-from review.study import GivenScore, ItemPattern, Judged, Stage, pattern_of, values_given
+from review.study import (
+    GivenScore,
+    ItemPattern,
+    Judged,
+    Reading,
+    Stage,
+    not_blind_of,
+    pattern_of,
+    stages_to_settle,
+    values_given,
+)
 from review.study.patterns import class_of_length
 from review.study.types import Origin, Standing
 
@@ -46,10 +58,29 @@ def pattern(*scores: GivenScore, **rest) -> ItemPattern:  # type: ignore[no-unty
         ),
         pytest.param(
             [by(1, 1, order=1, is_blind=False), by(1, 2, order=2, is_blind=False)],
-            Standing.PARTIAL,
+            Standing.PENDING,
             (),
-            id="never blind: the first counts, but not for agreement",
+            id="never blind: it decides nothing",
         ),
+        pytest.param(
+            [by(1, 0, order=1, is_undone=True), by(1, 2, order=2)],
+            Standing.CORRECT,
+            ((1, 2),),
+            id="taken back and given anew",
+        ),
+        pytest.param(
+            [by(1, 0, order=1), by(1, 2, order=2, is_undone=True)],
+            Standing.INCORRECT,
+            ((1, 0),),
+            id="changed, and the change taken back",
+        ),
+        pytest.param(
+            [by(1, 0, order=1, is_undone=True), by(1, 2, order=2, is_blind=False)],
+            Standing.INCORRECT,
+            ((1, 0),),
+            id="taken back after it had opened the feedback: the value before counts",
+        ),
+        pytest.param([by(1, 0, is_undone=True)], Standing.UNSCORED, (), id="taken back"),
         pytest.param(
             [by(1, 0), by(2, 2), by(3, 2, was_called_in=True)],
             Standing.CORRECT,
@@ -84,7 +115,7 @@ def test_sham_scores_of_those_who_found_the_script_right_count_nowhere() -> None
     item = Judged(scores=scores, is_sham=True, verdict=Verdict.CORRECT, has_refined=True)
 
     assert pattern_of(item) == ItemPattern(
-        Standing.INCORRECT, refined=Standing.CORRECT, verdict=Verdict.CORRECT, has_refined=True
+        Standing.INCORRECT, refined=Standing.CORRECT, verdict=Verdict.CORRECT
     )
     assert values_given(item, REFINED) == ((2, 2),)
 
@@ -108,11 +139,104 @@ def test_the_authors_scores_of_an_experts_refinement_are_kept_apart() -> None:
     author = by(1, 2, REFINED, arm=Arm.EXPERT, text=7, is_author=True)
     other = by(2, 0, REFINED, arm=Arm.EXPERT, text=7)
 
-    assert pattern(author).expert is Standing.UNSCORED
+    assert pattern(author).expert is Standing.ABSENT
     assert pattern(author).expert_by_all is Standing.CORRECT
     assert pattern(author, other).expert is Standing.INCORRECT
     assert pattern(author, other).expert_by_all is Standing.UNRESOLVED
-    assert pattern(author, other).refined is Standing.UNSCORED
+    assert pattern(author, other).refined is Standing.ABSENT
+
+
+def test_scores_that_are_not_blind_count_where_nothing_is_hidden_and_stand_beside() -> None:
+    seen = by(1, 2, is_blind=False)
+    hidden = Judged(scores=(seen, by(2, 0)), wanted=2, verdict=Verdict.INCORRECT)
+
+    assert pattern(seen, hides_verdict=False).script is Standing.CORRECT
+    assert pattern_of(hidden) == ItemPattern(Standing.PENDING, verdict=Verdict.INCORRECT)
+    with_it = pattern_of(hidden, Reading.WITH_NOT_BLIND)
+    assert with_it is not None
+    assert with_it.script is Standing.UNRESOLVED
+    assert not_blind_of(hidden) == [(SCRIPT, 2)]
+
+
+def test_without_who_was_called_in_the_first_reviewers_stand() -> None:
+    item = Judged(scores=(by(1, 0), by(2, 2), by(3, 2, was_called_in=True)), wanted=3)
+    without = pattern_of(item, Reading.WITHOUT_CALLED_IN)
+
+    assert pattern(*item.scores, wanted=3).script is Standing.CORRECT
+    assert without is not None
+    assert without.script is Standing.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("scores", "rest", "feedback"),
+    [
+        pytest.param([by(1, 0), by(2, 0)], {}, Standing.UNSCORED, id="both were shown it"),
+        pytest.param(
+            [by(1, 0), by(2, 0), by(1, 2, Stage.FEEDBACK)], {}, Standing.PENDING, id="one is done"
+        ),
+        pytest.param(
+            [by(1, 0), by(2, 2), by(1, 2, Stage.FEEDBACK)],
+            {},
+            Standing.CORRECT,
+            id="it opened for one alone",
+        ),
+        pytest.param(
+            [by(1, 0), by(1, 2, Stage.FEEDBACK)], {}, Standing.PENDING, id="the second may open it"
+        ),
+        pytest.param(
+            [by(1, 0), by(2, 2), by(1, 2, Stage.FEEDBACK)],
+            {"verdict": Verdict.INCORRECT, "has_refined": True},
+            Standing.PENDING,
+            id="a flag opened it for both",
+        ),
+        pytest.param(
+            [by(1, 0), by(2, 0), by(1, 2, Stage.FEEDBACK)],
+            {"cannot_judge": frozenset({2})},
+            Standing.PENDING,
+            id="the other can't judge it: two were wanted, one scored",
+        ),
+        pytest.param(
+            [
+                *(by(1, 0), by(2, 0), by(3, 0)),
+                *(by(1, 2, Stage.FEEDBACK), by(2, 2, Stage.FEEDBACK, is_blind=False)),
+                by(3, 2, Stage.FEEDBACK),
+            ],
+            {},
+            Standing.CORRECT,
+            id="somebody took the place of who was not blind",
+        ),
+    ],
+)
+def test_a_later_stage_waits_for_those_for_whom_it_opened(
+    scores: list[GivenScore],
+    rest: dict[str, Any],
+    feedback: Standing,
+) -> None:
+    assert pattern(*scores, wanted=2, has_feedback=True, **rest).feedback is feedback
+
+
+def test_with_several_wanted_two_at_least_must_have_scored_the_script() -> None:
+    assert pattern(by(1, 2), wanted=2, cannot_judge=frozenset({2})).script is Standing.PENDING
+    found = pattern(by(1, 2), by(2, 2), wanted=3, cannot_judge=frozenset({3}))
+    assert found.script is Standing.CORRECT
+
+
+def test_the_adjudicator_is_asked_for_ties_and_for_what_opened_for_nobody() -> None:
+    tie = Judged(scores=(by(1, 0), by(2, 1)), wanted=2)
+    settled = {(SCRIPT, Arm.MODEL): 0}
+    both_right = (by(1, 2), by(2, 2))
+    overturned = Judged(scores=both_right, wanted=2, adjudicated=settled, has_feedback=True)
+
+    assert stages_to_settle(tie) == [(SCRIPT, Arm.MODEL)]
+    assert stages_to_settle(Judged(scores=tie.scores, wanted=2, adjudicated=settled)) == []
+    assert stages_to_settle(overturned) == [(Stage.FEEDBACK, Arm.MODEL)]
+    assert stages_to_settle(Judged(scores=both_right, wanted=2)) == []
+
+
+def test_a_refined_text_that_is_the_script_takes_its_score() -> None:
+    found = pattern(by(1, 2), by(1, 0, REFINED), has_refined=True, is_same=True)
+
+    assert found.refined is Standing.CORRECT
 
 
 def test_of_several_experts_refinements_the_earliest_counts() -> None:

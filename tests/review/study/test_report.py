@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 from review.study import FIGURES, ArmCounts, Stage, study_report
-from review.study.agreement import cells_of, values_of
-from review.study.report import StageCounts
 from tests.review.study.golden import count_patterns, golden_items
+from tests.review.study.test_agreement import counts_of
 
 SHARE = {"numerator", "denominator", "value", "low", "high"}
+FIGURE = SHARE | {"open", "unresolved", "pending", "bounds", "deff", "reason"}
 AGREEMENT = {
-    *("items", "percent", "cohen_kappa", "weighted_kappa", "krippendorff_alpha", "alpha_nominal"),
-    *("alpha_interval", "low", "high", "undefined", "pairs"),
+    *("items", "statements", "percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),
+    *("kappa_basis", "krippendorff_alpha", "alpha_nominal", "alpha_interval", "ac1"),
+    *("fleiss_kappa", "low", "high", "intervals", "no_interval", "undefined", "pairs", "severity"),
 }
 PAIR = {
     *("a", "b", "items", "percent", "cohen_kappa", "linear_kappa", "weighted_kappa"),
-    *("strict_percent", "strict_kappa", "partial_percent", "partial_kappa"),
+    *("strict_percent", "strict_kappa", "partial_percent", "partial_kappa", "intervals"),
 }
 
 
 def report() -> dict[str, Any]:
-    given = [((7, 2), (9, value % 3)) for value in range(12)]
-    counts = StageCounts(
-        values=Counter(map(values_of, given)),
-        cells=Counter(cell for one in given for cell in cells_of(one)),
-    )
+    counts = counts_of(*([{7: 2, 9: value % 3}] for value in range(12)))
     arms = [
         ArmCounts(name="second", patterns=count_patterns(golden_items()), is_demo=True),
         ArmCounts(name="first", patterns={}),
@@ -41,14 +37,14 @@ def test_the_report_has_the_documented_keys() -> None:
     assert set(found) == {"campaign", "items", "configurations", "agreement"}
     assert [arm["name"] for arm in found["configurations"]] == ["first", "second"]
     for arm in found["configurations"]:
-        assert set(arm) - {"demo"} == {"name", "strict", "partial"}
+        assert set(arm) - {"demo"} == {"name", "strict", "partial", "agreement"}
         for criterion in ("strict", "partial"):
             assert list(arm[criterion]) == [figure.name for figure in FIGURES]
-            assert all(set(figure) >= SHARE for figure in arm[criterion].values())
+            assert all(set(figure) >= FIGURE for figure in arm[criterion].values())
             assert "p_value" in arm[criterion]["net"]
     assert list(found["agreement"]) == ["script", "feedback", "refined"]
     for stage in found["agreement"].values():
-        assert set(stage) == AGREEMENT | {"kappa_basis"}
+        assert set(stage) == AGREEMENT
         assert all(set(pair) == PAIR for pair in stage["pairs"])
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.types import Arm, Verdict
 from review.study import Criterion, GivenScore, Judged, Stage, work_out_figures
+from review.study.figures import NOT_PART
 from review.study.tables import (
     bound_skipped,
     draw_up_card,
@@ -40,20 +43,33 @@ def test_rounds_0_and_1_of_the_gain_are_the_figures(
     before, after = tabulate_gain(patterns, criterion)
 
     assert before.by_expert == before.by_assessor == figures["first_pass_accuracy"].share
-    assert after.by_expert == figures["overall_expert_triggered"].share
-    assert after.by_assessor == figures["overall_assessor_triggered"].share
-    assert after.pending_by_expert == figures["overall_expert_triggered"].beside["pending"]
-    assert after.pending_by_assessor == figures["overall_assessor_triggered"].beside["pending"]
+    scored = figures["first_pass_accuracy"].share.denominator
+    for name, share, pending in (
+        ("overall_expert_triggered", after.by_expert, after.pending_by_expert),
+        ("overall_assessor_triggered", after.by_assessor, after.pending_by_assessor),
+    ):
+        if figures[name].reason != NOT_PART:
+            assert share == figures[name].share
+            assert pending == scored - share.denominator
     assert (before.pending_by_expert, before.pending_by_assessor) == (0, 0)
 
 
 def test_later_rounds_go_on_from_the_refined_script() -> None:
-    flagged = {"verdict": Verdict.INCORRECT, "has_refined": True}
+    def two_rounds(script: int, refined: int, second: int | None) -> Judged:
+        first = item(script, refined)
+        scores = first.scores
+        if second is not None:
+            again = GivenScore(reviewer=1, stage=Stage.REFINED, value=second, round=2)
+            scores = (*scores, again)
+        return replace(
+            first, scores=scores, verdict=Verdict.INCORRECT, has_refined=True, later=(None,)
+        )
+
     patterns = count_patterns(
         [
-            item(0, 0, later=((2,),), **flagged),  # right after the second round
-            item(2, 2, later=((0,),), **flagged),  # broken by the second round
-            item(0, 0, later=((),), **flagged),  # the second round's script is not scored
+            two_rounds(0, 0, 2),  # right after the second round
+            two_rounds(2, 2, 0),  # broken by the second round
+            two_rounds(0, 0, None),  # the second round's script is not scored
             item(2),
         ]
     )
@@ -62,11 +78,19 @@ def test_later_rounds_go_on_from_the_refined_script() -> None:
     assert [row.drafts for row in rows] == [4, 3, 3]
     assert [row.by_expert.numerator for row in rows] == [2, 2, 3]
     assert [row.by_assessor.numerator for row in rows] == [2, 2, 2]
+    assert [row.by_assessor.denominator for row in rows] == [4, 4, 3]
     assert [(row.pending_by_expert, row.pending_by_assessor) for row in rows] == [
         (0, 0),
         (0, 0),
         (1, 1),
     ]
+
+
+def test_a_later_draft_with_a_text_that_stood_before_takes_its_score() -> None:
+    back = replace(item(2, 0, verdict=Verdict.INCORRECT), has_refined=True, later=(0, 1))
+    rows = tabulate_gain(count_patterns([back]), STRICT)
+
+    assert [row.by_assessor.numerator for row in rows] == [1, 0, 1, 0]
 
 
 def test_retrieved_items_have_a_row_of_their_own() -> None:
@@ -125,7 +149,7 @@ def test_the_fix_rate_is_told_by_length_of_feedback() -> None:
         *((0, 20), (21, 40), (41, 80), (81, 160), (161, None))
     ]
     assert [(row.fixed.numerator, row.fixed.denominator) for row in rows] == [
-        *((1, 2), (1, 1), (0, 0), (0, 0), (0, 1))
+        *((1, 2), (1, 1), (0, 0), (0, 0), (0, 0))
     ]
     assert [row.unscored for row in rows] == [0, 0, 0, 0, 1]
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def mark(text: str) -> str:
-    """Return the text as it is: imported as `_`, the name by which texts are collected."""
+def gettext_noop(text: str) -> str:
+    """Return the text as it is: imported as `_`, the name by which `makemessages` collects texts."""
     return text

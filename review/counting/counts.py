@@ -1,0 +1,157 @@
+"""A campaign's counts as the report takes them: read from the tallies, and put together over configurations."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeVar
+
+from django.db.models import Q
+
+from review.counting.contributions import WORK
+from review.counting.statements import CLUSTER, JOINT, LEANING, PAIR, TOGETHER, VALUES
+from review.counting.tallies import count_due
+from review.models import Campaign, Tally
+from review.study import ItemPattern, Leaning, PairCells, Reading, Stage, StageCounts, Values
+from review.study.compare import Pair
+
+_ITEM, _SUM, _READING = (
+    kind.value for kind in (Tally.Kind.ITEM, Tally.Kind.SUM, Tally.Kind.READING)
+)
+_Kind = TypeVar("_Kind")
+_Given = tuple[Values, ...] | PairCells | Leaning
+
+
+@dataclass
+class GivenCounts:
+    """What reviewers gave at one stage, by statement."""
+
+    values: Counter[tuple[Values, ...]] = field(default_factory=Counter)
+    pairs: Counter[PairCells] = field(default_factory=Counter)
+    leanings: Counter[Leaning] = field(default_factory=Counter)
+
+    def add(self, other: GivenCounts) -> None:
+        """Add the other's."""
+        self.values.update(other.values)
+        self.pairs.update(other.pairs)
+        self.leanings.update(other.leanings)
+
+    def freeze(self) -> StageCounts:
+        """The same without what came to nothing."""
+        return StageCounts(_kept(self.values), _kept(self.pairs), _kept(self.leanings))
+
+
+def _kept(counts: Counter[_Kind]) -> dict[_Kind, int]:
+    return {key: times for key, times in counts.items() if times}
+
+
+@dataclass
+class Counts:
+    """What is counted of one configuration of a campaign."""
+
+    items: Counter[ItemPattern] = field(default_factory=Counter)
+    # Statements with several items, by the reduced patterns of these.
+    clusters: Counter[tuple[ItemPattern, ...]] = field(default_factory=Counter)
+    given: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
+    # What to add to the sum over configurations so that each text and each statement counts once.
+    together: dict[Stage, GivenCounts] = field(default_factory=lambda: defaultdict(GivenCounts))
+    # Another configuration to the cases of a statement (reduced pattern here, reduced pattern there) to number of
+    # statements; each two configurations once, at the lower key.
+    joint: dict[int, Counter[tuple[Pair, ...]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    # Another reading to (pattern, pattern under that reading) to number of items, where these differ.
+    readings: dict[Reading, Counter[Pair]] = field(default_factory=lambda: defaultdict(Counter))
+    # What adds up over items, see `review.counting.contributions`; reviewers' work is read by the dashboard alone.
+    sums: Counter[str] = field(default_factory=Counter)
+
+    def read_as(self, reading: Reading) -> Counter[ItemPattern]:
+        """The items under another reading."""
+        found = Counter(self.items)
+        for (plain, other), times in self.readings.get(reading, {}).items():
+            found[plain] -= times
+            found[other] += times
+        return Counter({key: times for key, times in found.items() if times})
+
+    def stages(self) -> dict[Stage, StageCounts]:
+        """What reviewers gave in this configuration."""
+        return {stage: self.given[stage].freeze() for stage in Stage}
+
+
+def read_counts(campaign: Campaign, *, most_due: int = 1_000_000) -> dict[int, Counts]:
+    """The counts by configuration, brought up to what is committed now, if no more than `most_due` are due."""
+    count_due(campaign, most=most_due)
+    found: dict[int, Counts] = defaultdict(Counts)
+    rows = campaign.tallies.exclude(Q(count=0) | WORK).values_list(
+        "configuration", "kind", "pattern", "count"
+    )
+    for configuration, kind, pattern, count in rows:
+        counts = found[configuration]
+        if kind == _ITEM:
+            counts.items[ItemPattern.from_text(pattern)] = count
+        elif kind == _SUM:
+            counts.sums[pattern] = count
+        elif kind == CLUSTER:
+            counts.clusters[_read_patterns(pattern)] = count
+        elif kind == JOINT:
+            other, _mark, cases = pattern.partition(">")
+            counts.joint[int(other)][_read_pairs(cases)] = count
+        elif kind == _READING:
+            name, _mark, both = pattern.partition(">")
+            counts.readings[Reading(name)][_read_pairs(both)[0]] = count
+        else:
+            _take_given(counts, kind, pattern, count)
+    return found
+
+
+def join_stages(counts: Iterable[Counts]) -> dict[Stage, StageCounts]:
+    """What reviewers gave at each stage, over all configurations: each text once."""
+    found = {stage: GivenCounts() for stage in Stage}
+    for one in counts:
+        for stage in Stage:
+            found[stage].add(one.given[stage])
+            found[stage].add(one.together[stage])
+    return {stage: given.freeze() for stage, given in found.items()}
+
+
+def _take_given(counts: Counts, kind: str, pattern: str, count: int) -> None:
+    is_together, stage, key = _read_given(kind, pattern)
+    given = (counts.together if is_together else counts.given)[stage]
+    if isinstance(key, PairCells):
+        given.pairs[key] = count
+    elif isinstance(key, Leaning):
+        given.leanings[key] = count
+    else:
+        given.values[key] = count
+
+
+# A report reads the same texts each time.
+@lru_cache(maxsize=262_144)
+def _read_given(kind: str, pattern: str) -> tuple[bool, Stage, _Given]:
+    name, _mark, rest = pattern.partition("|")
+    is_together, stage = name.startswith(TOGETHER), Stage(name.removeprefix(TOGETHER))
+    if kind == VALUES:
+        return is_together, stage, tuple(Values(*one) for one in _numbers(rest))
+    if kind == LEANING:
+        return is_together, stage, Leaning(*_numbers(rest)[0])
+    assert kind == PAIR, f"no kind of tally: {kind}"
+    reviewers, _mark, cells = rest.partition("|")
+    ((a, b),) = _numbers(reviewers)
+    return is_together, stage, PairCells(a, b, tuple((x, y) for x, y in _numbers(cells)))
+
+
+def _numbers(text: str) -> list[list[int]]:
+    return [[int(number) for number in one.split(",")] for one in text.split(";")]
+
+
+@lru_cache(maxsize=65_536)
+def _read_patterns(text: str) -> tuple[ItemPattern, ...]:
+    return tuple(ItemPattern.from_text(one) for one in text.split(">"))
+
+
+@lru_cache(maxsize=65_536)
+def _read_pairs(text: str) -> tuple[Pair, ...]:
+    patterns = _read_patterns(text)
+    return tuple(zip(patterns[::2], patterns[1::2], strict=True))

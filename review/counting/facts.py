@@ -1,0 +1,224 @@
+"""All that was said of some items, put together by text: one that several arms of a case hold is scored once.
+
+A score of such a text counts in each of its arms, whoever was shown it in which of them; so does a word that settles
+it, and that somebody can't judge it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipeline.types import Arm
+from review.counting.item_facts import (
+    STAGES,
+    ItemRow,
+    Situation,
+    Texts,
+    read_rows,
+    read_situations,
+)
+from review.counting.score_reader import (
+    ScoreRow,
+    Word,
+    Work,
+    add_up,
+    fetch,
+    passed_over,
+    read_scores,
+    read_words,
+    read_work,
+)
+from review.models import Assignment, Item
+from review.study import GivenScore, Judged, Stage
+
+_CANNOT_JUDGE, _MODEL = Assignment.State.CANNOT_JUDGE.value, Arm.MODEL.value
+
+
+def judge_items(items: Sequence[Item]) -> dict[int, Judged]:
+    """What each item brings to the figures, by its primary key."""
+    facts = read_facts([item.pk for item in items])
+    return {item.pk: facts.judge(item.pk) for item in items}
+
+
+@dataclass
+class Facts:
+    """All that was said of some items, and of the other arms of their cases.
+
+    `groups` are the items of a case that hold the same text at a stage, real ones, in the order of their keys.
+    """
+
+    rows: dict[int, ItemRow]
+    situations: dict[int, Situation]
+    texts: dict[int, Texts]
+    groups: dict[tuple[int, Stage, str], list[int]]
+    scores: dict[int, list[ScoreRow]]
+    words: dict[int, dict[tuple[Stage, Arm], Word]]
+    work: dict[int, list[Work]]
+
+    def alike(self, key: int, stage: Stage) -> list[int]:
+        """The items that hold the same text at this stage, itself among them, in the order of their keys."""
+        text = self.texts[key][STAGES.index(stage)]
+        if not (text and self.situations[key].is_real):
+            return [key]
+        return self.groups[self.rows[key].case, stage, text]
+
+    def others_alike(self, key: int) -> set[int]:
+        """The other items whose counts hang on what was said of this one."""
+        return {one for stage in STAGES for one in self.alike(key, stage)} - {key}
+
+    def is_first(self, key: int, stage: Stage) -> bool:
+        """Whether no item before it holds the same text at this stage."""
+        return self.alike(key, stage)[0] == key
+
+    def scores_of(self, key: int) -> list[ScoreRow]:
+        """The scores of its texts, wherever they were given, in the order of time within each stage."""
+        if not self.others_alike(key):
+            return self.scores.get(key, [])
+        found: list[ScoreRow] = []
+        for stage in STAGES:
+            own = [
+                row
+                for row in self.scores.get(key, ())
+                if row.stage == stage and not _is_shared(row)
+            ]
+            pool = sorted(
+                (row for one in self.alike(key, stage) for row in self._shared(one, stage)),
+                key=lambda row: row.rank,
+            )
+            given = {row.reviewer for row in pool if not row.is_copied}
+            found += own
+            found += [row for row in pool if not row.is_copied or row.reviewer not in given]
+        return found
+
+    def _shared(self, key: int, stage: Stage) -> Iterable[ScoreRow]:
+        return (row for row in self.scores.get(key, ()) if row.stage == stage and _is_shared(row))
+
+    def words_of(self, key: int) -> dict[tuple[Stage, Arm], int]:
+        """What was settled of its texts: of each the newest word."""
+        found: dict[tuple[Stage, Arm], Word] = dict(self.words.get(key, {}))
+        for stage in STAGES:
+            place = (stage, Arm.MODEL)
+            said = [
+                self.words[one][place]
+                for one in self.alike(key, stage)
+                if place in self.words.get(one, {})
+            ]
+            if said:
+                found[place] = max(said)
+        return {place: word.value for place, word in found.items()}
+
+    def cannot_judge(self, key: int) -> frozenset[int]:
+        """Who could not judge its script."""
+        return frozenset(
+            work.reviewer
+            for one in self.alike(key, Stage.SCRIPT)
+            for work in self.work.get(one, ())
+            if work.state == _CANNOT_JUDGE
+        )
+
+    def judge(self, key: int) -> Judged:
+        """What the item brings to the figures."""
+        return self.situations[key].judge(
+            (given_score(row, order) for order, row in enumerate(self.scores_of(key))),
+            adjudicated=self.words_of(key),
+            cannot_judge=self.cannot_judge(key),
+            passed_over=passed_over(self.work.get(key, ())),
+            active_seconds=add_up(row.active_seconds for row in self.scores.get(key, ())),
+        )
+
+
+class _Row(Protocol):
+    """A score as its table has it, or what was read of one."""
+
+    @property
+    def reviewer(self) -> int: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+    @property
+    def arm(self) -> str: ...
+    @property
+    def text(self) -> int: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def is_blind(self) -> bool: ...
+    @property
+    def is_undone(self) -> bool: ...
+    @property
+    def was_called_in(self) -> bool: ...
+    @property
+    def is_author(self) -> bool: ...
+
+
+def given_score(row: _Row, order: int) -> GivenScore:
+    """The score as the study's rules want it."""
+    return GivenScore(
+        reviewer=row.reviewer,
+        stage=Stage(row.stage),
+        value=row.value,
+        order=order,
+        arm=Arm(row.arm),
+        text=row.text,
+        round=row.round,
+        is_blind=row.is_blind,
+        is_undone=row.is_undone,
+        was_called_in=row.was_called_in,
+        is_author=row.is_author,
+    )
+
+
+def _is_shared(row: ScoreRow) -> bool:
+    """Whether it is of a text that several arms may hold, as `groups` have them."""
+    return row.arm == _MODEL and row.round == 1
+
+
+def read_facts(keys: Collection[int]) -> Facts:
+    """What was said of these items, in a fixed number of queries; of the other arms of their cases too."""
+    rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}
+    situations, texts = read_situations(list(rows.values()))
+    groups = _group(rows, situations, texts)
+    return Facts(
+        rows, situations, texts, groups, read_scores(rows), read_words(rows), read_work(rows)
+    )
+
+
+def same_texts(keys: Collection[int]) -> dict[tuple[int, str], list[int]]:
+    """Of each item and stage, the items of its case that hold the same text, where there are others."""
+    if not keys:
+        return {}
+    rows = {row.pk: row for row in read_rows(_with_other_arms(keys))}
+    situations, texts = read_situations(list(rows.values()))
+    groups = _group(rows, situations, texts)
+    return {
+        (key, stage.value): groups[rows[key].case, stage, text]
+        for key in keys
+        if key in rows and situations[key].is_real
+        for stage, text in zip(STAGES, texts[key], strict=True)
+        if text and len(groups[rows[key].case, stage, text]) > 1
+    }
+
+
+def _group(
+    rows: dict[int, ItemRow], situations: dict[int, Situation], texts: dict[int, Texts]
+) -> dict[tuple[int, Stage, str], list[int]]:
+    groups: dict[tuple[int, Stage, str], list[int]] = defaultdict(list)
+    for key, row in rows.items():
+        if situations[key].is_real:
+            for stage, text in zip(STAGES, texts[key], strict=True):
+                if text:
+                    groups[row.case, stage, text].append(key)
+    return groups
+
+
+def _with_other_arms(keys: Collection[int]) -> list[int]:
+    query = """
+        SELECT other.id FROM review_item other
+        WHERE other.case_id IN (SELECT item.case_id FROM review_item item WHERE item.id = ANY(%s))
+        ORDER BY other.id
+    """
+    return [key for (key,) in fetch(query, keys)]

@@ -1,0 +1,73 @@
+"""Percentile bootstrap over statements, drawn from counts of those that are alike (Efron's percentile interval).
+
+Items of one statement are not independent, so that whole statements are drawn, with replacement. What is drawn is
+how often each kind of statement comes up: a million items cost no more than the kinds there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_Kind = TypeVar("_Kind", bound=Hashable)
+
+DRAWS = 2_000
+SEED = 20250131
+LEAST_STATEMENTS = 20
+MOST_UNDEFINED = 0.05
+FEW_STATEMENTS = "fewer than 20 statements"
+OFTEN_UNDEFINED = "more than 5 % of the draws without variation"
+# At most so many numbers of draws are held at a time.
+_HELD = 20_000_000
+
+
+def as_rows(
+    statements: Iterable[tuple[Sequence[_Kind], int]], kinds: Sequence[_Kind]
+) -> tuple[Floats, Floats]:
+    """Statements as a matrix: how many items of each kind one has, and how many statements are so."""
+    places = {kind: place for place, kind in enumerate(kinds)}
+    rows, times = [], []
+    for items, n in statements:
+        row = np.zeros(len(kinds))
+        for one in items:
+            if one in places:
+                row[places[one]] += 1
+        rows.append(row)
+        times.append(n)
+    return np.array(rows).reshape(-1, len(kinds)), np.array(times, dtype=np.float64)
+
+
+def resample(rows: Floats, times: Floats) -> Floats:
+    """As many statements drawn again, many times over: how many items of each kind every draw has."""
+    total = int(times.sum())
+    generator = np.random.default_rng(SEED)
+    many = max(1, min(DRAWS, _HELD // max(1, len(times))))
+    parts = [
+        generator.multinomial(total, times / total, size=min(many, DRAWS - start)) @ rows
+        for start in range(0, DRAWS, many)
+    ]
+    return np.concatenate(parts)
+
+
+def intervals_of(
+    measures: Mapping[str, Callable[[Floats], Floats]], rows: Floats, times: Floats
+) -> tuple[dict[str, list[float] | None], str]:
+    """The interval of each measure, and why one is missing; a measure takes the draws of `resample`."""
+    if times.sum() < LEAST_STATEMENTS:
+        return dict.fromkeys(measures), FEW_STATEMENTS
+    draws = resample(rows, times)
+    found: dict[str, list[float] | None] = {}
+    reason = ""
+    for name, measure in measures.items():
+        values = measure(draws)
+        values = values[np.isfinite(values)]
+        if len(values) < (1 - MOST_UNDEFINED) * DRAWS:
+            found[name], reason = None, OFTEN_UNDEFINED
+        else:
+            low, high = np.percentile(values, (2.5, 97.5))
+            found[name] = [float(low), float(high)]
+    return found, reason

@@ -1,0 +1,69 @@
+"""Exact p values of paired differences, and Holm's correction for looking at many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import lgamma
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def sign_flip(steps: Mapping[int, int], observed: int) -> float:
+    """The two-sided p value where the sign of each statement's difference is a fair coin.
+
+    `steps` says how many statements differ by 1, by 2 and so on; the chance is worked out exactly, for any
+    number of them, by adding up the distributions of the steps of one size. Where no statement repeats this is
+    McNemar's exact test.
+    """
+    spread = np.ones(1)
+    for size, times in sorted(steps.items()):
+        if size and times:
+            spread = _add(spread, _walk(size, times))
+    # The sums run from -reach to reach, and are symmetric.
+    reach = (len(spread) - 1) // 2
+    if observed == 0:
+        return 1.0
+    return float(min(1.0, 2 * spread[: reach - abs(observed) + 1].sum()))
+
+
+def mcnemar_exact(gained: int, lost: int) -> float:
+    """The two-sided p value of McNemar's exact test: a fair coin for each item that changed."""
+    return sign_flip({1: gained + lost}, gained - lost)
+
+
+def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Each p value as it is worth among all of them (Holm 1979); one that could not be had counts as 1.
+
+    The size of the family is that of the list, so that what is missing makes nothing else significant.
+    """
+    order = sorted(range(len(p_values)), key=lambda place: _or_one(p_values[place]))
+    adjusted: list[float | None] = [None] * len(p_values)
+    worst = 0.0
+    for rank, place in enumerate(order):
+        worst = max(worst, min(1.0, (len(p_values) - rank) * _or_one(p_values[place])))
+        adjusted[place] = None if p_values[place] is None else worst
+    return adjusted
+
+
+def _add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The distribution of the sum of two; long ones by Fourier's way, which is exact to rounding."""
+    if min(len(one), len(other)) < 1_000:
+        return np.convolve(one, other)
+    length = len(one) + len(other) - 1
+    product = np.fft.rfft(one, length) * np.fft.rfft(other, length)
+    return np.maximum(np.fft.irfft(product, length), 0.0)
+
+
+def _or_one(p_value: float | None) -> float:
+    return 1.0 if p_value is None else p_value
+
+
+def _walk(size: int, times: int) -> NDArray[np.float64]:
+    """The distribution of so many steps of one size, each up or down by a fair coin, from the lowest sum on."""
+    spread = np.zeros(2 * size * times + 1)
+    # In logarithms: no power of 2 runs out of range.
+    ups = np.arange(times + 1)
+    logs = np.array([lgamma(times + 1) - lgamma(up + 1) - lgamma(times - up + 1) for up in ups])
+    spread[2 * size * ups] = np.exp(logs - times * np.log(2))
+    return spread

@@ -1,0 +1,215 @@
+"""How many items a study needs before it begins: for a share, a paired comparison, or an agreement.
+
+The number for independent items is multiplied by the design effect that is expected where statements repeat
+(Kish, Survey Sampling). Shares and widths are numbers from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from math import ceil, comb, lgamma, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.intervals import Z
+from review.study.coefficients import alphas_of
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+MOST_ITEMS = 10_000
+LEAST_FOR_AGREEMENT = 20  # below that many statements no interval of an agreement is given
+_SIGNIFICANT = 0.05
+_SIMULATED, _SEED = 3_000, 20250131
+_SAW_TOOTH = 20  # the exact test's power falls now and then as items are added
+_POINTS = 13
+_UNLIKELY = 1e-10
+
+
+class Aim(StrEnum):
+    """What a study is planned for."""
+
+    SHARE = "share"
+    PAIRED = "paired"
+    AGREEMENT = "agreement"
+
+
+class OutOfReach(ValueError):
+    """No study of a reasonable size gives what is wanted."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """So many items are needed, `independent` if no statement repeats; the curve is (items, what they give)."""
+
+    items: int
+    independent: int
+    curve: tuple[tuple[int, float], ...]
+
+
+def half_width(share: float, items: float) -> float:
+    """Half the width of Wilson's 95 % interval at this expected share of so many independent items."""
+    square = Z * Z
+    return Z * sqrt(share * (1 - share) / items + square / (4 * items**2)) / (1 + square / items)
+
+
+def plan_share(*, share: float, half_width_wanted: float, deff: float = 1.0) -> Need:
+    """Items for an interval of a share no wider than twice the half-width. Raises OutOfReach."""
+    return _need(lambda n: half_width(share, n), half_width_wanted, deff, falls=True, least=1)
+
+
+def power(gained: float, lost: float, items: int) -> float:
+    """The chance that McNemar's exact test at 5 % finds a difference between two arms.
+
+    `gained` and `lost` are the expected shares of items that are right in the second arm only and in the
+    first only. By enumeration of the number of discordant items, and given that, of those gained.
+    """
+    discordant = gained + lost
+    if not discordant:
+        return 0.0
+    counts, chances = _binomial(items, min(1.0, discordant))
+    likely = chances > _UNLIKELY
+    found = (_rejects(int(m), gained / discordant) for m in counts[likely])
+    return float(sum(chance * one for chance, one in zip(chances[likely], found, strict=True)))
+
+
+def plan_paired(*, gained: float, lost: float, power_wanted: float, deff: float = 1.0) -> Need:
+    """Items for this power of a paired comparison of two arms. Raises OutOfReach."""
+    if gained == lost:
+        raise OutOfReach("Without a difference to be found no number of items finds it.")
+    return _need(lambda n: power(gained, lost, n), power_wanted, deff, falls=False, least=5)
+
+
+def alpha_width(
+    margins: tuple[float, float, float], alpha: float, items: int, *, reviewers: int = 2
+) -> float:
+    """The width within which 95 % of studies of so many items find Krippendorff's ordinal alpha; simulated.
+
+    Each reviewer gives an item's own value with the chance sqrt(alpha), else one drawn from the margins, so
+    that observed over expected disagreement is 1 - alpha under every metric.
+    """
+    multisets, chances = _kinds(margins, alpha, reviewers)
+    generator = np.random.default_rng(_SEED)
+    times = generator.multinomial(items, chances, size=_SIMULATED).astype(np.float64)
+    found = alphas_of(multisets, times, "ordinal")
+    if np.isnan(found).mean() > _SIGNIFICANT:
+        return float("inf")
+    low, high = np.nanpercentile(found, (2.5, 97.5))
+    return float(high - low)
+
+
+def plan_agreement(
+    *,
+    margins: tuple[float, float, float],
+    alpha: float,
+    width_wanted: float,
+    reviewers: int = 2,
+    deff: float = 1.0,
+) -> Need:
+    """Items for an interval of ordinal alpha no wider than this. Raises OutOfReach."""
+    return _need(
+        lambda n: alpha_width(margins, alpha, n, reviewers=reviewers),
+        width_wanted,
+        deff,
+        falls=True,
+        least=LEAST_FOR_AGREEMENT,
+    )
+
+
+def _need(
+    gives: Callable[[int], float], wanted: float, deff: float, *, falls: bool, least: int
+) -> Need:
+    def is_enough(items: int) -> bool:
+        found = gives(items)
+        return found <= wanted if falls else found >= wanted
+
+    low, high = least - 1, least
+    while not is_enough(high):
+        low, high = high, 2 * high
+        if high > MOST_ITEMS:
+            raise OutOfReach(f"More than {MOST_ITEMS:,} items would be needed.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_enough(middle):
+            high = middle
+        else:
+            low = middle
+    if not falls:
+        high = _steady(high, is_enough)
+    curve: list[tuple[int, float]] = []
+    for place in range(_POINTS):
+        n = max(least, round(high * 2 ** ((place - _POINTS // 2) / 3)))
+        if not curve or n > curve[-1][0]:
+            curve.append((n, gives(n)))
+    # Needed items and those of the curve are both of the study as it is, statements repeated and all.
+    real = tuple((ceil(n * deff - 1e-9), value) for n, value in curve)
+    return Need(items=ceil(high * deff - 1e-9), independent=high, curve=real)
+
+
+def _steady(found: int, is_enough: Callable[[int], bool]) -> int:
+    """The first number from which on, some way, every number is enough."""
+    begin = max(1, found - _SAW_TOOTH)
+    holds = [is_enough(n) for n in range(begin, found + 2 * _SAW_TOOTH)]
+    failed = [place for place, one in enumerate(holds) if not one]
+    return begin + failed[-1] + 1 if failed else begin
+
+
+@lru_cache(maxsize=100_000)
+def _rejects(discordant: int, gained: float) -> float:
+    """The chance of p <= 5 % given how many items are discordant, each gained with this chance."""
+    counts, chances = _binomial(discordant, 0.5)
+    fewest = (
+        int(counts[0]) - 1 + int(np.searchsorted(2 * np.cumsum(chances), _SIGNIFICANT, "right"))
+    )
+    if fewest < 0:
+        return 0.0
+    counts, chances = _binomial(discordant, gained)
+    return float(chances[(counts <= fewest) | (counts >= discordant - fewest)].sum())
+
+
+def _binomial(n: int, p: float) -> tuple[Counts, Floats]:
+    """Counts and their chances; those further than ten standard deviations from the mean are left out."""
+    if p in (0.0, 1.0):
+        return np.array([n if p else 0]), np.ones(1)
+    reach = 10 * sqrt(n * p * (1 - p)) + 10
+    counts = np.arange(max(0, int(n * p - reach)), min(n, int(n * p + reach)) + 1)
+    factorials = _log_factorials(n)
+    logs = factorials[n] - factorials[counts] - factorials[n - counts]
+    chances: Floats = np.exp(logs + counts * log(p) + (n - counts) * log(1 - p))
+    return counts, chances
+
+
+def _log_factorials(n: int) -> Floats:
+    # By powers of two, so that a search asks for few tables.
+    return _table(1 << max(4, n.bit_length()))
+
+
+@lru_cache(maxsize=20)
+def _table(size: int) -> Floats:
+    return np.array([lgamma(count + 1) for count in range(size)])
+
+
+def _kinds(
+    margins: tuple[float, float, float], alpha: float, reviewers: int
+) -> tuple[Floats, Floats]:
+    """How many reviewers may give 0, 1 and 2 on an item, and the chance of each such kind of item."""
+    own = alpha**0.5
+    shares = np.array(margins) / sum(margins)
+    given = own * np.eye(3) + (1 - own) * shares  # what a reviewer gives, by the item's own value
+    kinds = [
+        (zeros, ones, reviewers - zeros - ones)
+        for zeros in range(reviewers + 1)
+        for ones in range(reviewers - zeros + 1)
+    ]
+    chances = [
+        comb(reviewers, zeros)
+        * comb(reviewers - zeros, ones)
+        * float((shares * given[:, 0] ** zeros * given[:, 1] ** ones * given[:, 2] ** twos).sum())
+        for zeros, ones, twos in kinds
+    ]
+    total = np.array(chances)
+    return np.array(kinds, dtype=np.float64), total / total.sum()

@@ -1,0 +1,259 @@
+"""Agreement of reviewers on a stage, with bootstrap intervals over statements."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.review.study.recount.records import Record, Study, Text, text_of
+
+Array = NDArray[np.float64]
+DRAWS = 20_000  # ten times the product's, so that only its own draws blur the comparison
+PRODUCTS_DRAWS = 2_000
+_CHUNK = 500
+LEAST_STATEMENTS, LEAST_JOINT = 20, 20
+_STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
+NOMINAL, LINEAR, SQUARE = (_STEP > 0).astype(float), _STEP / 2, _STEP**2 / 4
+STRICT, PARTIAL = ([0, 1], [2]), ([0], [1, 2])
+
+
+class Layout:
+    """Where in a statement's row of sums each thing stands."""
+
+    def __init__(self, reviewers: list[str]) -> None:
+        self.reviewers = reviewers
+        self.pairs = list(combinations(reviewers, 2))
+        self.size = 0
+        self.tables = {pair: self._take(9) for pair in self.pairs}
+        self.coincidences = self._take(9)
+        self.alike = self._take(2)  # agreeing pairs of scores, all pairs
+        self.ac1 = self._take(4)  # agreement of units with two, such units, share right, all units
+        self.fleiss = self._take(5)  # agreement of units, units, share of each value less one
+        self.severity = {reviewer: self._take(2) for reviewer in reviewers}
+
+    def _take(self, width: int) -> slice:
+        self.size += width
+        return slice(self.size - width, self.size)
+
+
+Unit = tuple[str, dict[str, int]]  # statement, and the value of each reviewer
+
+
+def units_of(study: Study, stage: str, configuration: str | None = None) -> list[Unit]:
+    """What was scored, each text once."""
+    found: dict[Text, Record] = {}
+    for item in study.items:
+        if configuration in (None, item["configuration"]):
+            found.setdefault(text_of(item, stage), item)
+    rated = ((item["statement"], study.independent(item, stage)) for item in found.values())
+    return [(statement, values) for statement, values in rated if values]
+
+
+def _sums(units: list[Unit], layout: Layout) -> tuple[Array, NDArray[np.bool_]]:
+    """A row for each statement; and which statements have a unit with two scores."""
+    rows: dict[str, Array] = defaultdict(lambda: np.zeros(layout.size))
+    paired = set()
+    for statement, values in units:
+        row, count = rows[statement], len(values)
+        right = sum(value == 2 for value in values.values())
+        row[layout.ac1] += [0, 0, right / count, 1]
+        if count < 2:
+            continue
+        paired.add(statement)
+        wrong = count - right
+        row[layout.ac1][:2] += [
+            (right * (right - 1) + wrong * (wrong - 1)) / (count * (count - 1)),
+            1,
+        ]
+        same = 0
+        for a, b in combinations(sorted(values), 2):
+            x, y = values[a], values[b]
+            same += x == y
+            row[layout.tables[a, b]][3 * x + y] += 1
+            for first, second in ((x, y), (y, x)):
+                row[layout.coincidences][3 * first + second] += 1 / (count - 1)
+        pairs = count * (count - 1) / 2
+        row[layout.alike] += [same, pairs]
+        shares = [sum(v == value for v in values.values()) / count for value in range(3)]
+        row[layout.fleiss] += [same / pairs, 1, *shares]
+        for reviewer, value in values.items():
+            others = [other for name, other in values.items() if name != reviewer]
+            row[layout.severity[reviewer]] += [value - sum(others) / len(others), 1]
+    matrix = np.array(list(rows.values())).reshape(len(rows), layout.size)
+    return matrix, np.array([statement in paired for statement in rows], dtype=bool)
+
+
+def _ratio(top: Array, bottom: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(bottom) > 1e-12, top / bottom, np.nan)
+
+
+def kappa(table: Array, weights: Array) -> Array:
+    """Cohen's kappa (1960, 1968) of tables in the last two axes: 1 less weighted observed over expected."""
+    n = table.sum((-1, -2))
+    expected = np.einsum("...i,...j,ij->...", table.sum(-1), table.sum(-2), weights)
+    return 1 - _ratio(n * (table * weights).sum((-1, -2)), expected)
+
+
+def alpha(coincidences: Array, level: str) -> Array:
+    """Krippendorff's alpha of coincidence matrices: 1 - D_o / D_e with the level's squared distances."""
+    counts = coincidences.sum(-1)
+    n = counts.sum(-1)
+    if level == "ordinal":
+        distance = np.zeros((*counts.shape, 3))
+        for c in range(3):
+            for k in range(3):
+                low, high = min(c, k), max(c, k)
+                between = counts[..., low : high + 1].sum(-1)
+                distance[..., c, k] = (between - (counts[..., c] + counts[..., k]) / 2) ** 2
+    else:
+        distance = np.broadcast_to(NOMINAL if level == "nominal" else _STEP**2, coincidences.shape)
+    observed = (coincidences * distance).sum((-1, -2))
+    expected = (counts[..., :, None] * counts[..., None, :] * distance).sum((-1, -2))
+    return 1 - _ratio((n - 1) * observed, expected)
+
+
+def collapse(table: Array, groups: tuple[list[int], list[int]]) -> Array:
+    """The 2 x 2 table of wrong and right."""
+    rows = [table[..., group, :].sum(-2) for group in groups]
+    both = [np.stack([row[..., group].sum(-1) for group in groups], -1) for row in rows]
+    return np.stack(both, -2)
+
+
+_WEIGHTS = {"cohen_kappa": NOMINAL, "linear_kappa": LINEAR, "weighted_kappa": SQUARE}
+Drawn = dict[str, Array]
+Key = Any  # a name, or (pair, name), or (reviewer, "severity")
+
+
+def of_pair(cells: Array) -> Drawn:
+    """Every measure of two reviewers, from rows of nine counts."""
+    table = cells.reshape(-1, 3, 3)
+    found = {name: kappa(table, weight) for name, weight in _WEIGHTS.items()}
+    found["percent"] = _ratio(np.einsum("bii->b", table), table.sum((1, 2)))
+    for name, groups in (("strict", STRICT), ("partial", PARTIAL)):
+        small = collapse(table, groups)
+        found[f"{name}_percent"] = _ratio(np.einsum("bii->b", small), small.sum((1, 2)))
+        found[f"{name}_kappa"] = kappa(small, NOMINAL[:2, :2])
+    return found
+
+
+def of_stage(sums: Array, layout: Layout, kept: list[tuple[str, str]]) -> Drawn:
+    """Every measure of all reviewers together but AC1; the kappas are means over the pairs that are kept."""
+    found: Drawn = {}
+    each = [of_pair(sums[:, layout.tables[pair]]) for pair in kept]
+    for name in _WEIGHTS:
+        if each:
+            found[name] = _mean_of([one[name] for one in each])
+    coincidences = sums[:, layout.coincidences].reshape(-1, 3, 3)
+    found["krippendorff_alpha"] = alpha(coincidences, "ordinal")
+    found["alpha_nominal"] = alpha(coincidences, "nominal")
+    found["alpha_interval"] = alpha(coincidences, "interval")
+    alike = sums[:, layout.alike]
+    found["percent"] = _ratio(alike[:, 0], alike[:, 1])
+    fleiss = sums[:, layout.fleiss]
+    agreeing = _ratio(fleiss[:, 0], fleiss[:, 1])
+    expected = (_ratio(fleiss[:, 2:], fleiss[:, 1:2]) ** 2).sum(1)
+    found["fleiss_kappa"] = _ratio(agreeing - expected, 1 - expected)
+    return found
+
+
+def of_ac1(ac1: Array) -> Drawn:
+    """Gwet's AC1, strict."""
+    agreeing, share = _ratio(ac1[:, 0], ac1[:, 1]), _ratio(ac1[:, 2], ac1[:, 3])
+    chance = 2 * share * (1 - share)
+    return {"ac1": _ratio(agreeing - chance, 1 - chance)}
+
+
+def _severity(rows: Array) -> Drawn:
+    return {"severity": _ratio(rows[:, 0], rows[:, 1])}
+
+
+def _mean_of(each: list[Array]) -> Array:
+    stacked = np.stack(each)
+    known = ~np.isnan(stacked)
+    return _ratio(np.where(known, stacked, 0).sum(0), known.sum(0).astype(float))
+
+
+def agreement_of(
+    study: Study, stage: str, configuration: str | None = None, *, draws: int = DRAWS
+) -> dict[str, Any]:
+    """Every statistic of the stage with its interval; what is undefined is left out."""
+    units = units_of(study, stage, configuration)
+    reviewers = sorted({name for _s, values in units for name in values})
+    layout = Layout(reviewers)
+    sums, paired = _sums(units, layout)
+    joint = [values for _s, values in units if len(values) > 1]
+    total = sums.sum(0)
+    n_pairs = {pair: int(total[layout.tables[pair]].sum()) for pair in layout.pairs}
+    there = [pair for pair in layout.pairs if n_pairs[pair]]
+    kept = [pair for pair in there if n_pairs[pair] >= LEAST_JOINT] if len(there) > 1 else there
+    found: dict[str, Any] = {"items": len(joint), "values": {}, "intervals": {}, "noise": {}}
+    found["pairs"] = {pair: n_pairs[pair] for pair in there}
+    found["severity_items"] = {
+        reviewer: int(total[layout.severity[reviewer]][1]) for reviewer in reviewers
+    }
+    if not joint:
+        return found
+    _take(found, "", sums[paired], lambda rows: of_stage(rows, layout, kept), draws)
+    # Fleiss asks for the same number of reviewers on every item.
+    if len({len(values) for _s, values in units}) > 1:
+        found["values"].pop("fleiss_kappa", None)
+        found["intervals"].pop("fleiss_kappa", None)
+    enough = paired.sum() >= LEAST_STATEMENTS
+    _take(found, "", sums[:, layout.ac1], of_ac1, draws if enough else 0)
+    for pair in there:
+        rows = sums[:, layout.tables[pair]]
+        _take(found, pair, rows[rows.sum(1) > 0], of_pair, draws)
+    for reviewer in reviewers:
+        rows = sums[:, layout.severity[reviewer]]
+        rows = rows[rows[:, 1] > 0]
+        if len(rows):
+            _take(found, reviewer, rows, _severity, draws)
+    return found
+
+
+def _take(
+    found: dict[str, Any],
+    whose: object,
+    rows: Array,
+    measure: Callable[[Array], Drawn],
+    draws: int,
+) -> None:
+    """Add what a measure says of all statements, and its intervals; the statements are those it is about."""
+    for name, value in measure(rows.sum(0, keepdims=True)).items():
+        if not np.isnan(value[0]):
+            found["values"][(whose, name) if whose else name] = float(value[0])
+    if len(rows) < LEAST_STATEMENTS or not draws:
+        return
+    for name, (ends, noise) in _bootstrap(rows, measure, draws).items():
+        key = (whose, name) if whose else name
+        if key in found["values"]:
+            found["intervals"][key], found["noise"][key] = ends, noise
+
+
+def _bootstrap(
+    rows: Array, measure: Callable[[Array], Drawn], draws: int
+) -> dict[str, tuple[tuple[float, float], float]]:
+    """Percentile intervals; and how far an end that is found in as few draws as the product's may lie off."""
+    generator, parts = np.random.default_rng(7), defaultdict(list)
+    k = len(rows)
+    for start in range(0, draws, _CHUNK):
+        times = generator.multinomial(k, np.full(k, 1 / k), min(_CHUNK, draws - start))
+        for name, values in measure(times @ rows).items():
+            parts[name].append(values)
+    found = {}
+    for name, drawn in parts.items():
+        every = np.concatenate(drawn)
+        defined = every[~np.isnan(every)]
+        if len(defined) < 0.95 * len(every):
+            continue
+        low, high = np.quantile(defined, [0.025, 0.975])
+        batches = every[: len(every) // PRODUCTS_DRAWS * PRODUCTS_DRAWS].reshape(-1, PRODUCTS_DRAWS)
+        ends = np.nanquantile(batches, [0.025, 0.975], axis=1)
+        found[name] = (float(low), float(high)), float(ends.std(axis=1).max())
+    return found

@@ -1,0 +1,153 @@
+"""Intervals and p values, straight from their formulas; exact where that can be had."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from math import atan, comb, cos, pi, sin, sqrt
+from statistics import NormalDist
+
+Z = NormalDist().inv_cdf(0.975)
+Interval = tuple[float, float] | None
+
+
+def wilson(value: float, n: float) -> tuple[float, float]:
+    """Wilson's score interval (1927) of a share of n, which need not be whole."""
+    middle = value + Z * Z / (2 * n)
+    half = Z * sqrt(value * (1 - value) / n + Z * Z / (4 * n * n))
+    low, high = ((middle + side * half) / (1 + Z * Z / n) for side in (-1, 1))
+    return (0.0 if value == 0 else max(0.0, low)), (1.0 if value == 1 else min(1.0, high))
+
+
+@cache
+def t_quantile(freedom: int) -> float:
+    """The 97.5 % point of Student's t, by bisection on the finite sums for whole degrees of freedom."""
+    low, high = 0.0, 20.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if _t_inside(middle, freedom) < 0.95:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _t_inside(t: float, freedom: int) -> float:
+    """The share between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    angle = atan(t / sqrt(freedom))
+    if freedom % 2:
+        total, term = 0.0, cos(angle)
+        for step in range(1, freedom - 1, 2):
+            total += term
+            term *= cos(angle) ** 2 * (step + 1) / (step + 2)
+        return 2 / pi * (angle + sin(angle) * total)
+    total, term = 0.0, 1.0
+    for step in range(1, freedom, 2):
+        total += term
+        term *= cos(angle) ** 2 * step / (step + 1)
+    return sin(angle) * total
+
+
+def share_interval(
+    given: Sequence[tuple[str, int]], *, repeats: bool
+) -> tuple[Interval, float | None]:
+    """The interval of a share from (statement, 0 or 1) of each item, and its deff where statements repeat."""
+    n = len(given)
+    if n == 0:
+        return None, None
+    p = sum(right for _statement, right in given) / n
+    if not repeats:
+        return wilson(p, n), None
+    groups: dict[str, list[int]] = defaultdict(list)
+    for statement, right in given:
+        groups[statement].append(right)
+    k = len(groups)
+    if k < 2:
+        return None, None
+    if p in (0, 1):
+        return wilson(p, k), n / k
+    spread = sum((sum(one) - p * len(one)) ** 2 for one in groups.values())
+    deff = max(1.0, k / (k - 1) * spread / (n * p * (1 - p)))
+    return wilson(p, n / deff * (Z / t_quantile(k - 1)) ** 2), deff
+
+
+def paired_interval(
+    pairs: Sequence[tuple[str, int, int]], *, repeats: bool
+) -> tuple[Interval, float | None]:
+    """Newcombe's method 10 (1998) for the second share less the first, from (statement, first, second)."""
+    n = len(pairs)
+    if n == 0:
+        return None, None
+    deff = None
+    if repeats:
+        deff = _deff_of_differences(pairs)
+        if deff is None:
+            return None, None
+    cells = [sum((x, y) == cell for _s, x, y in pairs) for cell in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    return newcombe(*(cell / (deff or 1.0) for cell in cells)), deff
+
+
+def _deff_of_differences(pairs: Sequence[tuple[str, int, int]]) -> float | None:
+    n, groups = len(pairs), defaultdict(list)
+    for statement, x, y in pairs:
+        groups[statement].append(y - x)
+    k = len(groups)
+    if k < 2:
+        return None
+    if all(x == y for _s, x, y in pairs):
+        return n / k
+    mean = sum(y - x for _s, x, y in pairs) / n
+    spread = sum((sum(one) - mean * len(one)) ** 2 for one in groups.values())
+    within = sum((y - x - mean) ** 2 for _s, x, y in pairs)
+    return max(1.0, k / (k - 1) * spread / within) if within else n / k
+
+
+def newcombe(a: float, b: float, c: float, d: float) -> tuple[float, float]:
+    """Method 10 of the 2 x 2 table a (both), b (first only), c (second only), d (neither): second less first."""
+    n = a + b + c + d
+    first, second = (a + b) / n, (a + c) / n
+    (low1, high1), (low2, high2) = wilson(first, n), wilson(second, n)
+    edges = (a + b) * (c + d) * (a + c) * (b + d)
+    phi = 0.0
+    if edges > 0:
+        top = a * d - b * c
+        phi = (max(top - n / 2, 0) if top > 0 else top) / sqrt(edges)
+    difference = second - first
+    down2, up2 = second - low2, high2 - second
+    down1, up1 = first - low1, high1 - first
+    low = difference - sqrt(max(0.0, down2**2 - 2 * phi * down2 * up1 + up1**2))
+    high = difference + sqrt(max(0.0, up2**2 - 2 * phi * up2 * down1 + down1**2))
+    return low, high
+
+
+def mcnemar(b: int, c: int) -> float:
+    """The exact two-sided p of b against c discordant items."""
+    n = b + c
+    tail = sum(comb(n, one) for one in range(min(b, c) + 1))
+    return min(1.0, 2 * tail / 2**n)
+
+
+def sign_flip(differences: Sequence[int]) -> float:
+    """Two-sided p: the share of all swaps of arms, statement by statement, that differ by as much."""
+    ways = {0: 1}
+    for one in differences:
+        if one == 0:
+            continue
+        swapped: dict[int, int] = defaultdict(int)
+        for total, count in ways.items():
+            swapped[total + one] += count
+            swapped[total - one] += count
+        ways = swapped
+    seen = abs(sum(differences))
+    return sum(count for total, count in ways.items() if abs(total) >= seen) / sum(ways.values())
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted values (1979), in the order given."""
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted

@@ -1,0 +1,121 @@
+"""Bounds enclose every way in which a study with open items can still end, and are reached by one of them."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from pipeline.types import Arm, Verdict
+from review.study import Criterion, GivenScore, Judged, Stage, pattern_of, work_out_figures
+from review.study.types import ItemPattern, Recommended, Standing
+
+# SCRIPTSMITH_BOUNDS_STUDIES=1000 takes some minutes more.
+STUDIES = int(os.environ.get("SCRIPTSMITH_BOUNDS_STUDIES", "200"))
+
+_MODEL = Arm.MODEL
+_VERDICTS = (Verdict.CORRECT, Verdict.INCORRECT, Verdict.INCORRECT, Verdict.UNKNOWN, None)
+_MOST_COMPLETIONS = 243
+
+
+def random_item(source: random.Random) -> Judged:
+    """An item with two reviewers of whom none, one or both have scored each stage."""
+    has_feedback = source.random() < 0.8
+    has_refined = has_feedback and source.random() < 0.8
+    verdict = source.choice(_VERDICTS)
+    given: list[GivenScore] = []
+    scorers = [reviewer for reviewer in (1, 2) if source.random() < 0.85]
+    for stage in Stage:
+        exists = {Stage.FEEDBACK: has_feedback, Stage.REFINED: has_refined}.get(stage, True)
+        for reviewer in scorers if exists else ():
+            if source.random() < 0.85:
+                value = source.choice((0, 1, 2, 2))
+                given.append(GivenScore(reviewer=reviewer, stage=stage, value=value))
+    return Judged(
+        scores=tuple(given),
+        verdict=verdict,
+        wanted=2,
+        has_feedback=has_feedback,
+        has_refined=has_refined,
+        is_same=has_refined and source.random() < 0.15,
+        recommended=source.choice((Recommended.FIRST, Recommended.NONE))
+        if not has_refined
+        else source.choice((Recommended.FIRST, Recommended.REFINED)),
+        execution=source.choice((None, 0.0, 1.0)),
+    )
+
+
+def pattern(judged: Judged) -> ItemPattern:
+    found = pattern_of(judged)
+    assert found is not None
+    return found
+
+
+def values_left(standing: Standing) -> tuple[int, ...]:
+    """The final scores that a stage can still get; what is settled under a criterion stays so."""
+    if standing is Standing.ABSENT:
+        return ()
+    return tuple(
+        value
+        for value in (0, 1, 2)
+        if all(
+            standing.right(criterion) in (None, value >= criterion.least) for criterion in Criterion
+        )
+    )
+
+
+def completions_of(judged: Judged) -> Iterator[ItemPattern]:
+    """The item with every stage settled, in each way that is left."""
+    now = pattern(judged)
+    # A refined script with the script's text takes its score.
+    stages = [Stage.SCRIPT, Stage.FEEDBACK] + ([] if judged.is_same else [Stage.REFINED])
+    left = {stage: values_left(getattr(now, stage.value)) for stage in stages}
+    there = [stage for stage in stages if left[stage]]
+    for values in product(*(left[stage] for stage in there)):
+        words = {(stage, _MODEL): value for stage, value in zip(there, values, strict=True)}
+        yield pattern(replace(judged, adjudicated=words))
+
+
+def a_study_with_open_items(seed: int) -> list[list[ItemPattern]]:
+    """Of each item of a small study: as it is, then every way in which it can end."""
+    source = random.Random(seed)
+    while True:
+        items = [random_item(source) for _ in range(source.randint(2, 5))]
+        ways = [[pattern(item), *dict.fromkeys(completions_of(item))] for item in items]
+        count = 1
+        for one in ways:
+            count *= len(one) - 1
+        if 1 < count <= _MOST_COMPLETIONS:
+            return ways
+
+
+def check(seed: int) -> int:
+    """Hold the bounds of a study against all its completions; how many values were looked at."""
+    ways = a_study_with_open_items(seed)
+    figures = work_out_figures(Counter(one[0] for one in ways))
+    reached: dict[tuple[Criterion, str], list[float]] = {}
+    for study in product(*(one[1:] for one in ways)):
+        for criterion, by_name in work_out_figures(Counter(study)).items():
+            for name, figure in by_name.items():
+                if figure.share.value is not None:
+                    reached.setdefault((criterion, name), []).append(figure.share.value)
+    for (criterion, name), values in reached.items():
+        bounds = figures[criterion][name].bounds
+        where = f"study {seed}, {criterion.value} {name}"
+        assert bounds is not None, where
+        low, high = bounds
+        assert low == pytest.approx(min(values), abs=1e-12), where
+        assert high == pytest.approx(max(values), abs=1e-12), where
+    return sum(len(values) for values in reached.values())
+
+
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(25, STUDIES, 25))]
+)
+def test_bounds_are_the_ends_of_all_completions(first: int) -> None:
+    assert sum(check(seed) for seed in range(first, first + 25))
