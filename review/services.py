@@ -5,7 +5,14 @@ from __future__ import annotations
 from review.access import REVIEW
 from review.blinding import exposure
 from review.blinding.hidden_runs import mark_hidden_actions, mark_hidden_runs
-from review.campaigns.services import prepare_item
+from review.campaigns.services import (
+    arms_of,
+    change_campaign,
+    create_campaign,
+    move_campaign,
+    prepare_item,
+    preset_rules,
+)
 from review.desk.services import (
     ItemView,
     ScoreForm,
@@ -28,8 +35,10 @@ from review.desk.services import (
     submit_score,
     undo_last,
 )
+from review.exchange.services import import_study
 from review.queue.services import (
     URGENT_FIRST,
+    add_member,
     assign,
     claim_item,
     claim_next,
@@ -59,12 +68,16 @@ __all__ = [
     "ScoreInput",
     "Step",
     "URGENT_FIRST",
+    "add_member",
     "add_remark",
+    "arms_of",
     "ask_for_feedback",
     "assign",
+    "change_campaign",
     "claim_item",
     "claim_next",
     "confirm_scores",
+    "create_campaign",
     "decide",
     "earlier_item",
     "expire_leases",
@@ -74,14 +87,17 @@ __all__ = [
     "give_back",
     "held_assignment",
     "is_through",
+    "import_study",
     "item_of_run",
     "keep_alive",
     "live_queue",
     "mark_hidden_actions",
     "mark_hidden_runs",
+    "move_campaign",
     "open_in_tab",
     "open_item",
     "prepare_item",
+    "preset_rules",
     "raise_priority",
     "remove_remark",
     "reveal",

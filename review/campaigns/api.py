@@ -8,15 +8,18 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.errors import BadInput
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, read_key, signed_in
 from pipeline.access import access_actions
+from pipeline.models import Configuration
 from pipeline.services import find_configuration
 from review.access import access_campaign, access_campaigns
 from review.campaigns import services
@@ -25,6 +28,16 @@ from review.campaigns.services import ask_for_runs, keep_older_scores, send_back
 from review.models import Campaign, Member, Score
 from review.queue import services as queue
 from review.study import FIGURES
+
+
+def _arm_field() -> serializers.SlugRelatedField[Any]:
+    return serializers.SlugRelatedField(
+        slug_field="name",
+        queryset=Configuration.objects.all(),
+        required=False,
+        allow_null=True,
+        help_text="a configuration, of the primary comparison",
+    )
 
 
 class RulesFields(serializers.Serializer[Any]):
@@ -55,6 +68,11 @@ class RulesFields(serializers.Serializer[Any]):
     primary_figure = serializers.ChoiceField(
         choices=[one.name for one in FIGURES], required=False, allow_blank=True
     )
+    primary_criterion = serializers.ChoiceField(
+        choices=["strict", "partial"], required=False, allow_blank=True
+    )
+    primary_first = _arm_field()
+    primary_second = _arm_field()
     budget = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, help_text="micro-dollars; null: no limit"
     )
@@ -93,6 +111,13 @@ class MemberIn(serializers.Serializer[Any]):
 
 
 class CampaignOut(serializers.ModelSerializer[Campaign]):
+    primary_first = serializers.SlugRelatedField[Any](
+        slug_field="name", read_only=True, allow_null=True
+    )
+    primary_second = serializers.SlugRelatedField[Any](
+        slug_field="name", read_only=True, allow_null=True
+    )
+
     class Meta:
         model = Campaign
         fields = [
@@ -100,7 +125,8 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             *("order", "hides_verdict", "hides_models", "hides_reviewers", "hides_execution"),
             *("hides_reference", "open_to_all", "limit_each", "prepares_all", "pilot_size"),
             *("edit_minutes", "sham_share", "halo_share", "repeat_share", "planned_items"),
-            *("primary_figure", "created_at", "closed_at"),
+            *("primary_figure", "primary_criterion", "primary_first", "primary_second"),
+            *("created_at", "closed_at"),
         ]
 
 
@@ -155,6 +181,21 @@ class AdjudicationIn(serializers.Serializer[Any]):
     arm = serializers.ChoiceField(choices=Score.ARMS, default="model")
     value = serializers.IntegerField()
     why = serializers.CharField(allow_blank=True)
+
+
+class SendIn(serializers.Serializer[Any]):
+    items = serializers.ListField(
+        child=PublicKeyField(ITEM), max_length=services.MOST_AT_ONCE, help_text="of this campaign"
+    )
+
+
+class SentOut(serializers.Serializer[Any]):
+    """What became of the items; together they are all that were named."""
+
+    made = serializers.IntegerField()
+    there = serializers.IntegerField(help_text="in the live queue already")
+    without = serializers.IntegerField(help_text="without a script")
+    studied = serializers.IntegerField(help_text="in another study that is not closed")
 
 
 class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
@@ -258,12 +299,23 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
         known = {
             **vars(board.progress),
             "reviews_left": board.left,
-            "reviews_a_day": board.pace,
-            "ends_on": board.ends_on,
+            "reviews_a_day": board.pace.a_day,
+            "ends_on": board.pace.ends_on,
             "disputed": board.disputed,
             "spent": board.money.spent if board.money else None,
         }
         return Response(ProgressOut(known).data)
+
+    @extend_schema(request=SendIn, responses=SentOut)
+    @action(detail=True, methods=["post"])
+    def send(self, request: Request, pk: str) -> Response:
+        """Send items of a closed campaign to the live queue, for a decision."""
+        user = signed_in(request)
+        campaign, given = _campaign(user, pk), read_body(SendIn, request)
+        items = list(campaign.items.filter(pk__in=given["items"]))
+        if len(items) < len(set(given["items"])):
+            raise BadInput(_("There is no such item in this campaign."), field="items")
+        return Response(SentOut(services.send_to_live_queue(campaign, items, by=user)).data)
 
     @extend_schema(request=AdjudicationIn, responses={204: None})
     @action(detail=True, methods=["post"])

@@ -1,4 +1,4 @@
-"""Reads a campaign's dashboard: progress, pace and forecast, each reviewer, stalls, differences, money.
+"""Reads a campaign's dashboard: progress, pace, each reviewer, stalls, differences, money.
 
 Whatever grows with the number of scores is read from the tallies, which are kept up as scores arrive; the rest is
 asked of an index. So a page that asks again by itself may do so at any size.
@@ -14,20 +14,21 @@ from datetime import UTC, date, datetime, timedelta
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import Count, F, Sum
+from django.db.models import Count, Exists, F, OuterRef, Sum
 from django.utils import timezone
 
 from pipeline.models import Run
 from pipeline.scheduling.batches import spent_by
+from review.campaigns.forecast import PACE_DAYS, Pace, read_pace
 from review.counting.contributions import DAY, LEFT, TIME, WORK
 from review.counting.summary import StageLine, read_agreement, read_stages
 from review.counting.tallies import count_due
 from review.models import Assignment, Campaign, Case, Item
+from review.queue.later_items import Later, read_later
 from review.queue.reviewer_checks.gold import gold_scores
 from review.sampling import EVERYBODY
 
 DAYS = 14
-PACE_DAYS = 7
 _MOST_DUE = 500
 _SHOWN = 10
 _OFTEN = 3  # times an item was taken and let go of by silence
@@ -71,6 +72,9 @@ class ReviewerLine:
     agreed: int
     compared: int
     gold: tuple[int, int] | None  # right, of so many
+    later: Later | None = (
+        None  # items that the half hour between answers to one statement keeps back
+    )
 
 
 @dataclass(frozen=True)
@@ -101,18 +105,20 @@ class Dashboard:
     reviewers: Sequence[ReviewerLine]
     days: Sequence[tuple[date, int]]  # reviews done on each of the last DAYS days
     left: int  # reviews still wanted
-    pace: float  # reviews a day
+    pace: Pace
     stalls: Sequence[Stall]
     disputed: int
+    planned: (
+        int | None
+    )  # of the planned statements, those scored here; None where nothing was planned
+    says_planned: bool  # whether that says anything beside the progress
     money: Money | None
 
     @property
-    def ends_on(self) -> date | None:
-        """When it will be done at the pace of late; None where there is none, or nothing is left."""
-        if not self.left or not self.pace:
-            return None
-        days = self.left / self.pace
-        return timezone.localdate() + timedelta(days=round(days)) if days < 3_650 else None
+    def later(self) -> Sequence[ReviewerLine]:
+        """Whoever gets more items only later, the next one first."""
+        kept = [(line.later.first_at, line) for line in self.reviewers if line.later]
+        return [line for _at, line in sorted(kept, key=lambda one: one[0])]
 
 
 def read_progress(campaigns: Iterable[Campaign]) -> dict[int, Progress]:
@@ -138,16 +144,36 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
     progress, disputed = _count_items(campaign)
     work = _read_work(campaign)
     agreed, compared = read_agreement(campaign)
-    recent = sum(count for day, count in work.days[-PACE_DAYS:])
+    later = read_later([campaign], work.reviewers)
+    planned = count_planned(campaign)
     return Dashboard(
         progress=progress,
         stages=read_stages(campaign),
-        reviewers=[_line(user, work, agreed[user.pk], compared[user.pk]) for user in _people(work)],
+        reviewers=[
+            _line(
+                user,
+                work,
+                agreed[user.pk],
+                compared[user.pk],
+                later=later.get((campaign.pk, user.pk)),
+            )
+            for user in _people(work)
+        ],
         days=work.days,
         left=work.left,
-        pace=recent / PACE_DAYS,
+        pace=read_pace(
+            campaign,
+            work.days,
+            done=work.done.total(),
+            left=work.left,
+            last_at=max(work.last_at.values(), default=None),
+            reviewers=work.reviewers,
+        ),
         stalls=_read_stalls(campaign, work.reviewers),
         disputed=disputed,
+        planned=planned,
+        says_planned=planned is not None
+        and (planned, campaign.planned_items) != (progress.closed, progress.total),
         money=_read_money(campaign),
     )
 
@@ -161,6 +187,31 @@ def _count_items(campaign: Campaign) -> tuple[Progress, int]:
         found = progress, campaign.items.filter(disputed=True).count()
         if progress.total > _MANY:
             cache.set(key, found, _SECONDS_KEPT)
+    return found
+
+
+def count_planned(campaign: Campaign) -> int | None:
+    """Of the planned statements, those of which every answer is through; None where nothing was planned.
+
+    Only what was scored here counts: what came in with its scores was there before the plan.
+    """
+    if campaign.planned_items is None:
+        return None
+    key = f"dashboard-planned-{campaign.pk}"
+    found: int | None = cache.get(key)
+    if found is None:
+        mine = Item.objects.filter(case=OuterRef("pk"), again="").exclude(
+            state=Item.State.WITHDRAWN
+        )
+        elsewhere = mine.filter(assignments__reason=Assignment.Reason.IMPORTED)
+        done = campaign.cases.filter(
+            Exists(mine),
+            ~Exists(mine.exclude(state=Item.State.CLOSED)),
+            ~Exists(elsewhere),
+            purpose=Case.Purpose.REAL,
+        )
+        found = done.count()
+        cache.set(key, found, _SECONDS_KEPT)
     return found
 
 
@@ -288,7 +339,9 @@ def _people(work: _Work) -> list[User]:
     return sorted(people, key=lambda one: -work.done[one.pk])
 
 
-def _line(user: User, work: _Work, agreed: int, compared: int) -> ReviewerLine:
+def _line(
+    user: User, work: _Work, agreed: int, compared: int, *, later: Later | None
+) -> ReviewerLine:
     done, seconds = work.done[user.pk], work.seconds.get(user.pk)
     return ReviewerLine(
         user=user,
@@ -301,6 +354,7 @@ def _line(user: User, work: _Work, agreed: int, compared: int) -> ReviewerLine:
         agreed=agreed,
         compared=compared,
         gold=work.gold.get(user.pk),
+        later=None if user.pk in work.paused else later,
     )
 
 
@@ -308,8 +362,12 @@ def _read_money(campaign: Campaign) -> Money | None:
     batch = campaign.batch
     if batch is None:
         return None
+    spent = spent_by(batch)
+    if not spent and batch.budget is None and not campaign.configurations.exists():
+        # Nothing is run here: there is no money to speak of.
+        return None
     return Money(
-        spent=spent_by(batch),
+        spent=spent,
         budget=batch.budget,
         paused_why=batch.paused_why,
         paused=batch.paused_at is not None,

@@ -11,12 +11,15 @@ from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import BadInput
+from core.web.forms import FoldedForm
 from pipeline.models import Configuration
-from review.campaigns.services.editing import rules_of
+from review.campaigns.services.editing import arms_of, rules_of
 from review.models import Campaign
+from review.queue.members import people_who_review
 from review.study import FIGURES
 
 _MICRO = 1_000_000
+_PAIR = ("primary_first", "primary_second")
 _PRESETS = [
     (
         "standard",
@@ -45,11 +48,23 @@ class Words(forms.CharField):
         return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
-class NewForm(forms.Form):
-    """The first step: what it is called, what it is for, and how careful it is to begin with."""
+class NewForm(FoldedForm):
+    """The first step: what it is called, and the file with its items where there is one."""
+
+    common = ("name", "file")
 
     name = forms.CharField(
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    file = forms.FileField(
+        label=_("File with its items"),
+        required=False,
+        help_text=_(
+            "CSV, JSON or JSONL: a row for each statement, with the scripts to be scored or without. Its columns are "
+            "looked at next. Or drop it here; or go on without, and choose what was asked or run here."
+        ),
+        # An empty file has its own words.
+        allow_empty_file=True,
     )
     description = Words(
         label=_("What it is for"),
@@ -83,7 +98,7 @@ class CloneForm(forms.Form):
     )
 
 
-class RulesForm(forms.Form):
+class RulesForm(FoldedForm):
     """A step that changes some of the campaign's rules; its fields have their names."""
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
@@ -103,29 +118,88 @@ class RulesForm(forms.Form):
 class AboutForm(RulesForm):
     """What it is for, and what was planned before anybody saw a score."""
 
+    common = (
+        *("planned_items", "primary_figure", "primary_criterion"),
+        *("primary_first", "primary_second"),
+    )
+
     description = Words(label=_("What it is for"), required=False, widget=_lines(3))
     planned_items = forms.IntegerField(
-        label=_("Planned number of items"),
+        label=_("Planned number of statements"),
         required=False,
         min_value=1,
-        help_text=_("Fixed when the campaign opens; the report says how many were scored of them."),
+        help_text=_(
+            "Each has an item in every configuration. Fixed when the campaign opens; the report says how many of them "
+            "were scored."
+        ),
     )
     primary_figure = forms.ChoiceField(
         label=_("Primary figure"),
         required=False,
-        help_text=_("The one that the study is about, said before it begins."),
+        help_text=_(
+            "The one that the study is about, said before anybody has seen a score: its p value stands alone, all "
+            "others are corrected for how many they are."
+        ),
+    )
+    primary_criterion = forms.ChoiceField(
+        label=_("Its criterion"),
+        required=False,
+        choices=[
+            ("strict", _("strict: right is a 2")),
+            ("partial", _("partial: right is a 1 or a 2")),
+        ],
+    )
+    primary_first = forms.ChoiceField(label=_("Compared: this configuration"), required=False)
+    primary_second = forms.ChoiceField(label=_("… with this one"), required=False)
+    field_order = (
+        *("primary_figure", "primary_criterion", "primary_first", "primary_second"),
+        *("planned_items", "description"),
     )
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
         super().__init__(data, campaign=campaign)
-        field = self.fields["primary_figure"]
+        self._choose(
+            "primary_figure", [("", _("none")), *((one.name, one.label) for one in FIGURES)]
+        )
+        self.arms = {one.name: one for one in arms_of(campaign)}
+        names = list(self.arms)
+        chosen = [campaign.primary_first, campaign.primary_second]
+        for place, field in enumerate(_PAIR):
+            if len(names) < len(_PAIR):
+                # There is nothing to compare with.
+                del self.fields[field]
+                continue
+            self._choose(
+                field, [("", _("none")), *((one.name, one.title) for one in self.arms.values())]
+            )
+            one = chosen[place]
+            self.initial[field] = one.name if one else names[place]
+        if self.initial["planned_items"] is None and campaign.state == Campaign.State.SETUP:
+            self.initial["planned_items"] = campaign.cases.filter(repeats=None).count() or None
+
+    def _choose(self, name: str, choices: Sequence[tuple[str, object]]) -> None:
+        field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", _("none")), *((one.name, _(one.label)) for one in FIGURES)]
+        field.choices = [(value, _(str(label))) for value, label in choices]
+
+    def changed_rules(self) -> dict[str, object]:
+        given = dict(self.cleaned_data)
+        pair = {name: self.arms.get(given.get(name, "")) for name in _PAIR}
+        if not given["primary_figure"] or None in pair.values():
+            pair = dict.fromkeys(_PAIR)
+        if not given["primary_figure"]:
+            given["primary_criterion"] = ""
+        return given | pair
 
 
-class OverlapForm(RulesForm):
-    """How many score each item, and who may."""
+class ReviewersForm(RulesForm):
+    """Who scores, and how many score each item."""
 
+    common = ("people", "overlap")
+
+    people = forms.MultipleChoiceField(
+        label=_("People"), required=False, widget=forms.CheckboxSelectMultiple
+    )
     overlap = forms.IntegerField(label=_("Reviewers for each item"), min_value=1, max_value=100)
     extra_share = forms.IntegerField(
         label=_("Share with more reviewers, in percent"), min_value=0, max_value=100
@@ -144,9 +218,27 @@ class OverlapForm(RulesForm):
         label=_("Open to every reviewer, not only those added"), required=False
     )
 
+    def __init__(self, data: object = None, *, campaign: Campaign) -> None:
+        super().__init__(data, campaign=campaign)
+        members = [one.user for one in campaign.members.select_related("user")]
+        self.known = {one.username: one for one in [*people_who_review(), *members]}
+        self.initial["people"] = [one.username for one in members]
+        field = self.fields["people"]
+        assert isinstance(field, forms.MultipleChoiceField)
+        field.choices = [(name, one.get_full_name() or name) for name, one in self.known.items()]
+
+    def changed_rules(self) -> dict[str, object]:
+        return {name: value for name, value in self.cleaned_data.items() if name != "people"}
+
+    def people_chosen(self) -> list[User]:
+        """The people of a valid form."""
+        return [self.known[name] for name in self.cleaned_data["people"]]
+
 
 class BlindingForm(RulesForm):
     """What stays hidden, in which order items come, and what guards against bias."""
+
+    common = ("hides_verdict", "hides_models", "hides_reviewers", "order")
 
     hides_verdict = forms.BooleanField(
         label=_("Hide verdict and feedback until the script is scored"), required=False
@@ -230,21 +322,20 @@ class BudgetForm(RulesForm):
         return {"budget": None if dollars is None else int(dollars * _MICRO)}
 
 
-class ArmsForm(forms.Form):
-    """The configurations to run on each statement."""
+class ArmsForm(BudgetForm):
+    """The configurations to run on each statement, and what that may cost."""
 
     configurations = forms.MultipleChoiceField(
         label=_("Configurations"), required=False, widget=forms.CheckboxSelectMultiple
     )
+    field_order = ("configurations", "budget")
 
     def __init__(
-        self,
-        data: object = None,
-        *,
-        usable: Sequence[Configuration],
-        chosen: Sequence[Configuration],
+        self, data: object = None, *, campaign: Campaign, usable: Sequence[Configuration]
     ) -> None:
-        super().__init__(data, initial={"configurations": [one.name for one in chosen]})  # type: ignore[arg-type]
+        super().__init__(data, campaign=campaign)
+        chosen = list(campaign.configurations.all())
+        self.initial["configurations"] = [one.name for one in chosen]
         self.known = {one.name: one for one in [*usable, *chosen]}
         field = self.fields["configurations"]
         assert isinstance(field, forms.MultipleChoiceField)

@@ -9,6 +9,14 @@ from django.utils.translation import gettext_lazy as _
 from review.campaigns.forms import Words
 from review.models import Score
 
+# Why execution and experts differ on an item, in words.
+EXECUTION_REASONS = {
+    "different_interpretation": _("different interpretation"),
+    "too_strict": _("too strict"),
+    "wrong_expected_output": _("wrong expected output"),
+    "other": _("other"),
+}
+
 
 class SearchForm(forms.Form):
     """What is looked for among actions and finished runs."""

@@ -11,13 +11,13 @@ from review.campaigns.views import (
     flags,
     items,
     people,
+    sending,
     setup,
     steps,
 )
 
 urlpatterns = [
     path("", campaigns.campaign_list, name="campaign-list"),
-    path("new/", campaigns.campaign_new, name="campaign-new"),
     path("flags/", flags.flag_list, name="flag-list"),
     path("flags/<int:pk>/answer/", flags.flag_answer, name="flag-answer"),
     path("<int:pk>/", dashboard.campaign_detail, name="campaign-detail"),
@@ -26,6 +26,7 @@ urlpatterns = [
     path("<int:pk>/budget/", dashboard.campaign_budget, name="campaign-budget"),
     path("<int:pk>/runs/", dashboard.campaign_runs, name="campaign-runs"),
     path("<int:pk>/runs/start/", campaigns.campaign_start_runs, name="campaign-start-runs"),
+    path("<int:pk>/send/", sending.campaign_send, name="campaign-send"),
     path("<int:pk>/preview/", steps.campaign_preview, name="campaign-preview"),
     path("<int:pk>/setup/", steps.campaign_setup, name="campaign-setup"),
     path("<int:pk>/setup/<slug:step>/", setup.campaign_step, name="campaign-step"),

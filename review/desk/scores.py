@@ -16,7 +16,7 @@ from pipeline.types import Arm
 from review.blinding.exposure import load_exposure
 from review.blinding.item_queries import lock_item
 from review.blinding.item_view import ItemView, Step, open_item
-from review.counting.completion import count_done
+from review.counting.completion import count_done, counts, hand_on
 from review.models import Assignment, Case, Item, Reveal, Score
 from review.queue.assignment_leases import check_fence, lease_end
 from review.queue.copied_scores import copy_to_same_scripts
@@ -136,8 +136,11 @@ def finish(desk: ItemView, assignment: Assignment, score: Score | None = None) -
     if score is not None:
         score.save(force_insert=True)
     assignment.save(update_fields=[*(_ENDING if changes else ()), *_TIMES])
-    count_done(item, change=(1 if through else -1) if changes else 0)
+    does_count = counts(item, desk.given)
+    count_done(item, change=(1 if through else -1) if changes and does_count else 0)
     if changes and through:
+        if not does_count:
+            hand_on(item)
         _end(desk, assignment)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -10,7 +12,7 @@ from pipeline.models import Draft
 from review.blinding.exposure import has_seen
 from review.blinding.item_queries import read_scores_of_case
 from review.blinding.item_view import ItemView, Step, open_item
-from review.counting.completion import count_done
+from review.counting.completion import count_done, counts, hand_on
 from review.models import Assignment, Item, Score
 from review.queue.assignment_leases import lock_item_row
 
@@ -37,7 +39,7 @@ def copy_to_same_scripts(desk: ItemView) -> None:
         for score in copied:
             score.assignment = assignment
         Score.objects.bulk_create(copied)
-        count_done(item, change=1)
+        _count(item, copied, change=1)
 
 
 def copy_known_scores(assignment: Assignment) -> bool:
@@ -73,13 +75,13 @@ def _copy_known(assignment: Assignment, earlier: list[Score]) -> bool:
     assignment.state, assignment.ended_at = Assignment.State.SUBMITTED, timezone.now()
     assignment.lease_until = None
     assignment.save(update_fields=["state", "ended_at", "lease_until"])
-    count_done(desk.item, change=1)
+    _count(desk.item, desk.given, change=1)
     return True
 
 
 def take_back_copies(score: Score) -> None:
     """A score was taken back, and with it what was copied from it; arms that were done by that are not."""
-    copies = Score.objects.select_related("assignment", "item").filter(
+    copies = Score.objects.select_related("assignment", "item__campaign", "item__case").filter(
         reviewer=score.reviewer_id, item__case=score.item.case_id, current=True
     )
     for copy in copies.filter(visible__copied_from=score.pk):
@@ -91,7 +93,16 @@ def take_back_copies(score: Score) -> None:
         )
         Assignment.objects.filter(pk=assignment.pk).update(state=Assignment.State.RELEASED)
         Item.objects.filter(pk=copy.item_id).update(places=F("places") + 1)
-        count_done(copy.item, change=-1)
+        given = Score.objects.filter(assignment=assignment)
+        count_done(copy.item, change=-1 if counts(copy.item, given) else 0)
+
+
+def _count(item: Item, given: Iterable[Score], *, change: int) -> None:
+    if counts(item, given):
+        count_done(item, change=change)
+    else:
+        count_done(item, change=0)
+        hand_on(item)
 
 
 def _same_first_script(desk: ItemView) -> list[Item]:

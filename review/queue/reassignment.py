@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from review.counting.completion import count_done
-from review.models import Assignment, Item, SentBack
+from review.counting.completion import count_done, counts
+from review.models import Assignment, Item, Score, SentBack
 from review.queue.claims import give_back
 from review.queue.eligibility import eligible_items
 from review.queue.slots import take_slot
@@ -93,7 +93,8 @@ def send_back(assignment: Assignment, *, why: str, by: User) -> SentBack:
     )
     if not changed:
         raise NotAllowedNow(_("The reviewer is not through with this item."))
-    count_done(item, change=-1)
+    given = Score.objects.filter(item=item, reviewer=assignment.reviewer_id)
+    count_done(item, change=-1 if counts(item, given) else 0)
     sent = SentBack.objects.create(assignment=assignment, by=by, why=why)
     record(item, "sent back", by=by, reviewer=("", assignment.reviewer.username))
     return sent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -13,9 +14,11 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from pipeline.types import Arm
+from review.counting.facts import Facts, read_facts
 from review.models import Adjudication, Assignment, Campaign, Item, Score, TallyDue
 from review.queue.reviewer_checks.repeats import made_halo_of
 from review.sampling import EVERYBODY
+from review.study import Stage, stages_to_settle
 
 MAX_WHY = 4_000
 
@@ -36,16 +39,40 @@ def disputed_items(campaign: Campaign) -> QuerySet[Item]:
 
 
 def differences(item: Item) -> list[Difference]:
-    """The stages of an item that two reviewers scored differently, in the order of the stages."""
-    current = list(item.scores.filter(current=True).select_related("reviewer", "draft", "feedback"))
-    words = {(one.stage, one.arm): one for one in item.adjudications.filter(current=True)}
+    """The stages of an item that wait for a word or have one, in the order of the stages.
+
+    A stage waits whose score is unresolved under either criterion, and a later one that is needed and opened for
+    nobody. A text that several arms hold is settled for all of them: the scores are those of all of them, copies
+    left out.
+    """
+    facts = read_facts([item.pk])
+    waits = stages_to_settle(facts.judge(item.pk))
     found = []
-    for stage in Score.Stage.values:
-        for arm in (Arm.MODEL.value, Arm.EXPERT.value):
-            given = tuple(one for one in current if (one.stage, one.arm) == (stage, arm))
-            if len({one.value for one in given}) > 1 or (stage, arm) in words:
-                found.append(Difference(stage, arm, given, words.get((stage, arm))))
+    for stage in Stage:
+        same = facts.alike(item.pk, stage)
+        for arm in Arm:
+            items = same if arm is Arm.MODEL else [item.pk]
+            word = _word_on(items, stage.value, arm.value)
+            if word is None and (stage, arm) not in waits:
+                continue
+            given = Score.objects.filter(item__in=items, stage=stage.value, arm=arm, current=True)
+            scores = given.select_related("reviewer", "draft", "feedback").order_by("pk")
+            found.append(Difference(stage.value, arm.value, _without_copies(scores), word))
     return found
+
+
+def _word_on(items: Sequence[int], stage: str, arm: str) -> Adjudication | None:
+    """The newest word on the text that these items hold."""
+    said = Adjudication.objects.filter(item__in=items, stage=stage, arm=arm, current=True)
+    return said.select_related("by", "item__case").order_by("-at", "-pk").first()
+
+
+def _without_copies(scores: Iterable[Score]) -> tuple[Score, ...]:
+    found = list(scores)
+    own = {one.reviewer_id for one in found if "copied_from" not in one.visible}
+    return tuple(
+        one for one in found if "copied_from" not in one.visible or one.reviewer_id not in own
+    )
 
 
 @transaction.atomic
@@ -54,8 +81,9 @@ def adjudicate(
 ) -> Adjudication:
     """Set the final score of a stage; a later one takes its place, and the earlier is kept.
 
-    Raises PermissionDenied for one of the item's own raters, BadInput for a value that is none or without a
-    reason, NotAllowedNow where nothing was scored.
+    It is a word on the text, and holds in every arm that has it. Raises PermissionDenied for one of its own raters,
+    BadInput for a value that is none or without a reason, NotAllowedNow where there is nothing to settle or the
+    same text was settled otherwise in another arm.
     """
     if value not in Score.Value.values:
         raise BadInput(_("A score is 0, 1 or 2."), field="value")
@@ -64,8 +92,12 @@ def adjudicate(
         raise BadInput(_("Say why, in at most %s characters.") % f"{MAX_WHY:,}", field="why")
     locked = Item.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=item.pk)
     check_adjudicator(locked, by)
-    if not locked.scores.filter(stage=stage, arm=arm, current=True).exists():
+    facts = read_facts([locked.pk])
+    same = _holders(facts, locked, stage, arm)
+    is_scored = Score.objects.filter(item__in=same, stage=stage, arm=arm, current=True).exists()
+    if not is_scored and (stage, arm) not in stages_to_settle(facts.judge(locked.pk)):
         raise NotAllowedNow(_("Nobody has scored this stage."))
+    _check_settled_once(locked, same, stage=stage, arm=arm, value=value)
     before = locked.adjudications.filter(stage=stage, arm=arm, current=True).first()
     if before and (before.value, before.why, before.by_id) == (value, why, by.pk):
         return before
@@ -73,16 +105,46 @@ def adjudicate(
     word = Adjudication.objects.create(
         item=locked, stage=stage, arm=arm, value=value, why=why, by=by
     )
-    TallyDue.objects.create(item=locked, campaign=locked.campaign)
+    TallyDue.objects.bulk_create(
+        TallyDue(item_id=key, campaign=locked.campaign) for key in sorted({*same, locked.pk})
+    )
     record(locked, "adjudicated", by=by, **{stage: (before.value if before else "", value)})
     return word
 
 
+def _holders(facts: Facts, item: Item, stage: str, arm: str) -> list[int]:
+    """The items that hold the text, in the arm of the model; an expert's stands in one item alone."""
+    if arm != Arm.MODEL or stage not in Score.Stage.values:
+        return [item.pk]
+    return facts.alike(item.pk, Stage(stage))
+
+
+def _check_settled_once(
+    item: Item, same: Sequence[int], *, stage: str, arm: str, value: int
+) -> None:
+    elsewhere = [key for key in same if key != item.pk]
+    word = _word_on(elsewhere, stage, arm) if elsewhere else None
+    if word is not None and word.value != value:
+        raise NotAllowedNow(
+            _(
+                "Another configuration of this case holds the same text, and it is settled there as %s. "
+                "Change it there: one text has one final score."
+            )
+            % word.value
+        )
+
+
 def check_adjudicator(item: Item, by: User) -> None:
-    """Raises PermissionDenied where this person may not settle what others said of the item."""
+    """Raises PermissionDenied where this person may not settle what others said of the item.
+
+    Whoever scored one of its texts, in whichever arm, is a rater of it.
+    """
     if not by.has_perm("review.manage_campaigns"):
         raise PermissionDenied(_("Adjudicating takes the role “manager”."))
-    rated = item.scores.filter(reviewer=by, current=True).exists()
+    arms = Score.objects.filter(item__case=item.case_id, reviewer=by, current=True)
+    rated = arms.exists() and not {
+        one for stage in Stage for one in read_facts([item.pk]).alike(item.pk, stage)
+    }.isdisjoint(arms.values_list("item", flat=True))
     wrote = item.run is not None and (
         item.run.drafts.filter(author=by).exists()
         or item.run.drafts.filter(feedbacks__author=by).exists()

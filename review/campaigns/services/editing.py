@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from core.audit import record
@@ -15,6 +16,7 @@ from pipeline.models import Action, Configuration, Run
 from review.campaigns.services import rules as studies
 from review.campaigns.services.preparation import prepare_item
 from review.campaigns.services.rules import RIGOROUS, Rules
+from review.campaigns.starter_rubric import STARTER_RUBRIC
 from review.models import Campaign, Case, Item, Rubric, TallyDue
 from review.sampling import overlap_of, shuffle_of
 
@@ -37,20 +39,16 @@ def rules_of(campaign: Campaign) -> Rules:
 _KEPT = Rules.__dataclass_fields__.keys() - {"rubric", "budget"}
 
 
-def preset_rules(preset: str) -> Rules:
-    """The rules that a new campaign begins with: *standard*, or *rigorous* with the shares of STUDY.
+def preset_rules(preset: str, **changed: object) -> Rules:
+    """The rules that a new campaign begins with: *standard*, or *rigorous* with the shares of STUDY; a rubric to
+    start from. What is named besides takes the place of the preset's.
 
     Raises BadInput for another name.
     """
-    if preset == "standard":
-        return Rules(overlap=2)
-    if preset == "rigorous":
-        return Rules(
-            overlap=2,
-            sham_share=RIGOROUS["sham_share"],
-            halo_share=RIGOROUS["halo_share"],
-            repeat_share=RIGOROUS["repeat_share"],
-        )
+    shares = {"standard": {}, "rigorous": RIGOROUS}.get(preset)
+    if shares is not None:
+        rules = Rules(overlap=2, rubric=str(STARTER_RUBRIC))
+        return replace(rules, **shares, **changed)  # type: ignore[arg-type]
     raise BadInput(_("There is no such preset."), field="preset")
 
 
@@ -82,6 +80,13 @@ def _fit_places(campaign: Campaign) -> None:
             )
         Item.objects.bulk_update(items, ["overlap", "places"])
         last = items[-1].pk
+
+
+def arms_of(campaign: Campaign) -> QuerySet[Configuration]:
+    """The configurations of a campaign: those to be run on its cases, and those that its items have."""
+    has_items = Item.objects.filter(campaign=campaign, configuration=OuterRef("pk"))
+    chosen = campaign.configurations.filter(pk=OuterRef("pk"))
+    return Configuration.objects.filter(Exists(has_items) | Exists(chosen)).order_by("pk")
 
 
 @transaction.atomic

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
@@ -29,6 +31,29 @@ def add_reviewer(campaign: Campaign, user: User, *, by: User, limit: int | None 
     if limit is not None and not 1 <= limit <= 1_000_000:
         raise BadInput(_("Give a whole number from 1 on."), field="limit")
     return add_member(campaign, user, by=by, limit=limit)
+
+
+@transaction.atomic
+def choose_reviewers(campaign: Campaign, people: Sequence[User], *, by: User) -> None:
+    """Let these people review, and nobody else of those who have had no item yet.
+
+    Raises BadInput for who may not review, or for somebody left out who has had items: they are paused instead.
+    """
+    there = {one.user_id: one for one in campaign.members.select_related("user")}
+    wanted = {one.pk for one in people}
+    gone = [one for user, one in there.items() if user not in wanted]
+    had = Assignment.objects.filter(item__campaign=campaign)
+    if had.filter(reviewer__in=[one.user_id for one in gone]).exists():
+        raise BadInput(
+            _("Somebody you left out has had items already: pause them on the page “People”."),
+            field="people",
+        )
+    for person in people:
+        if person.pk not in there:
+            add_reviewer(campaign, person, by=by)
+    for member in gone:
+        record(campaign, "reviewer taken away", by=by, reviewer=(member.user.username, ""))
+        member.delete()
 
 
 @transaction.atomic

@@ -17,6 +17,8 @@ from pipeline.models import Batch, Configuration
 from pipeline.scheduling.batches import MAX_BUDGET, set_budget
 from review.models import Campaign, Rubric
 from review.queue.members import add_member
+from review.study import Criterion
+from review.study.compare import COMPARED
 
 MAX_NAME = 150
 MAX_RUBRIC = 100_000
@@ -50,7 +52,11 @@ class Rules:
     halo_share: int = 0
     repeat_share: int = 0
     planned_items: int | None = None
+    # The one comparison whose p stands alone; figure and criterion without a pair for a study of one arm.
     primary_figure: str = ""
+    primary_criterion: str = ""
+    primary_first: Configuration | None = None
+    primary_second: Configuration | None = None
     budget: int | None = None  # micro-dollars
 
 
@@ -155,8 +161,28 @@ def _check_rules(rules: Rules) -> None:
             raise BadInput(_("Give a whole number from 1 on."), field=name)
     if max(rules.overlap, rules.extra_overlap or 0) > 100:
         raise BadInput(_("At most 100 reviewers for an item."), field="overlap")
+    _check_primary(rules)
     if rules.budget is not None and not 0 <= rules.budget <= MAX_BUDGET:
         raise BadInput(_("A budget is a sum of money, 0 or more."), field="budget")
     for name in ("extra_share", "sham_share", "halo_share", "repeat_share"):
         if not 0 <= getattr(rules, name) <= 100:
             raise BadInput(_("A share is 0 to 100 percent."), field=name)
+
+
+def _check_primary(rules: Rules) -> None:
+    """A pair of configurations is named whole, with what is compared of them."""
+    first, second = rules.primary_first, rules.primary_second
+    if rules.primary_criterion and rules.primary_criterion not in list(Criterion):
+        raise BadInput(_("The criterion is strict or partial."), field="primary_criterion")
+    if first is None and second is None:
+        return
+    if first is None or second is None:
+        raise BadInput(_("Name two configurations to compare."), field="primary_second")
+    if first == second:
+        raise BadInput(_("A configuration can't be compared with itself."), field="primary_second")
+    if rules.primary_figure not in COMPARED:
+        raise BadInput(
+            _("This figure is not compared between configurations."), field="primary_figure"
+        )
+    if not rules.primary_criterion:
+        raise BadInput(_("Say under which criterion."), field="primary_criterion")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
@@ -26,6 +28,33 @@ MOVES: dict[str, set[str]] = {
     Campaign.State.PAUSED: {Campaign.State.PILOT, Campaign.State.OPEN, Campaign.State.CLOSED},
     Campaign.State.CLOSED: {Campaign.State.PAUSED},
 }
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What a campaign can't be opened without: in words, and the step of the set-up that mends it."""
+
+    step: str
+    words: str
+
+
+def missing_to_open(campaign: Campaign) -> list[Lack]:
+    """All that has to be there before it can be opened and is not; empty where it can."""
+    found = []
+    if not campaign.items.exists():
+        found.append(_lacks_items(campaign))
+    if not campaign.open_to_all and not campaign.members.exists():
+        words = _("Nobody may review it yet: add reviewers, or open it to every reviewer.")
+        found.append(Lack("reviewers", words))
+    return found
+
+
+def _lacks_items(campaign: Campaign) -> Lack:
+    if not campaign.cases.exists():
+        return Lack("items", _("There is nothing to review yet: import items, or start the runs."))
+    if campaign.configurations.exists():
+        return Lack("start", _("There is no script to review yet: start the runs."))
+    return Lack("arms", _("There is no script to review yet: choose the configurations to run."))
 
 
 @transaction.atomic
@@ -59,12 +88,8 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
 
 
 def _check_can_open(campaign: Campaign) -> None:
-    if not campaign.items.exists():
-        raise NotAllowedNow(_("There is nothing to review yet: import items, or start the runs."))
-    if not campaign.open_to_all and not campaign.members.exists():
-        raise NotAllowedNow(
-            _("Nobody may review it yet: add reviewers, or open it to every reviewer.")
-        )
+    for lack in missing_to_open(campaign):
+        raise NotAllowedNow(lack.words)
 
 
 def _check_in_pilot(campaign: Campaign) -> None:

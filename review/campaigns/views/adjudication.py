@@ -2,78 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import page_of, signed_in
-from pipeline.models import Draft
 from review.access import access_campaign
-from review.blinding.exposure import note_run
-from review.blinding.item_view import open_item
 from review.campaigns import services
-from review.campaigns.services import (
-    Difference,
-    check_adjudicator,
-    differences,
-    disputed_items,
-)
+from review.campaigns.evidence import read_evidence
+from review.campaigns.item_filters import DisputeFilter, place_of
+from review.campaigns.services import check_adjudicator, differences
 from review.campaigns.views.head import head_of
+from review.campaigns.views.item_list import given_at, scores_of_list, without_page
 from review.counting.tallies import count_due
-from review.desk.line_comments import remarks_for
-from review.desk.views.line_comment_data import ShownRemark
-from review.models import Campaign, Item, Remark, Score
-from review.queue import services as queue
-from review.study.first_draft import first_draft_of
+from review.models import Campaign, Item
 
 PAGE_SIZE = 50
 _MOST_DUE = 500
 
 
-@dataclass(frozen=True)
-class ShownDifference:
-    """A difference with what was scored, and what each reviewer gave under a letter or their name."""
-
-    difference: Difference
-    label: str
-    draft: Draft | None
-    feedback: str
-    given: list[tuple[str, Score]]
-    remarks: list[ShownRemark]
-
-
 @require_safe
 def campaign_disputes(request: HttpRequest, pk: int) -> HttpResponse:
-    """Items that wait for an adjudicator."""
+    """Items that wait for an adjudicator, or that were settled, as the address narrows them."""
     campaign = access_campaign(signed_in(request), pk)
     count_due(campaign, most=_MOST_DUE)
-    found = disputed_items(campaign).select_related("case__action", "configuration")
+    filters = DisputeFilter(campaign, request.GET)
+    listed = filters.qs.select_related("case__action", "configuration").prefetch_related(
+        Prefetch("scores", queryset=scores_of_list(), to_attr="given")
+    )
+    page = page_of(listed, request, size=PAGE_SIZE)
     context = {
         **head_of(campaign, "campaign-disputes"),
-        "page": page_of(found, request, size=PAGE_SIZE),
-        "first": found.first(),
+        "form": filters.form,
+        "is_filtered": filters.is_filtered,
+        "page": page,
+        "rows": [(item, given_at(item)) for item in page.rows],
+        "query": without_page(request),
+        "settled": filters.form.data.get("state") == DisputeFilter.SETTLED,
     }
     return render(request, "review/campaigns/adjudication_list.html", context)
 
 
 @require_safe
 def campaign_dispute(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """One item: statement, script, and what each gave, side by side."""
+    """One item: its texts, and what each gave at every stage."""
     return _show(request, _item(request, pk, item))
 
 
 @require_POST
 def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpResponse:
-    """Settle one stage, with a reason; then the next stage, or the next item."""
+    """Settle one stage, with a reason; then the next stage, or the next item of the list one came from."""
     user, found = signed_in(request), _item(request, pk, item)
     value = request.POST.get("value", "")
+    # Before it is settled: afterwards it is not one of them, and has no place.
+    place = place_of(DisputeFilter(found.campaign, request.GET).qs, found.pk)
     try:
         services.adjudicate(
             found,
@@ -87,15 +75,24 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
         status = 422 if isinstance(refusal, BadInput) else 409
         return _show(request, found, refusal=refusal, status=status)
     if any(one.adjudication is None for one in differences(found)):
-        return redirect("campaign-dispute", pk=pk, item=item)
+        return redirect(_address(request, "campaign-dispute", pk, item))
     messages.success(request, _("Settled."))
     # What has just been settled is no longer one of them.
     count_due(found.campaign, most=_MOST_DUE)
-    left = disputed_items(found.campaign)
-    following = left.filter(pk__gt=found.pk).first() or left.first()
+    following = _still_there(request, found, place.next, place.previous)
     if following is None:
-        return redirect("campaign-disputes", pk=pk)
-    return redirect("campaign-dispute", pk=pk, item=following.pk)
+        return redirect(_address(request, "campaign-disputes", pk))
+    return redirect(_address(request, "campaign-dispute", pk, following))
+
+
+def _still_there(request: HttpRequest, settled: Item, *keys: int | None) -> int | None:
+    """The first of these that is still in the list; one word may have settled several items."""
+    left = DisputeFilter(settled.campaign, request.GET).qs.exclude(pk=settled.pk)
+    for key in keys:
+        if key is not None and left.filter(pk=key).exists():
+            return key
+    newest: Item | None = left.order_by("-pk").first()
+    return newest.pk if newest else None
 
 
 def _item(request: HttpRequest, pk: int, item: int) -> Item:
@@ -109,36 +106,28 @@ def _item(request: HttpRequest, pk: int, item: int) -> Item:
 def _show(
     request: HttpRequest, item: Item, *, refusal: Refused | None = None, status: int = 200
 ) -> HttpResponse:
-    user = signed_in(request)
     if item.run is None:
         raise NotAllowedNow(_("This item has no script."))
-    desk = open_item(item, user, reads_all=True)
-    note_run(user, item.run)
     names = "names" in request.GET
-    found = differences(item)
-    remarks = remarks_for(item, desk.drafts)
-    people = sorted(
-        {score.reviewer_id for one in found for score in one.scores}
-        | {one.by_id for one in remarks}
-    )
-    said = _show_remarks(remarks, people, names)
-    shown = [_show_difference(one, people, names, said) for one in found]
-    first = first_draft_of(desk.drafts)
+    evidence = read_evidence(item, signed_in(request), names=names)
+    place = place_of(DisputeFilter(item.campaign, request.GET).qs, item.pk)
+    other = request.GET.copy()
+    other.pop("names", None)
+    if not names:
+        other["names"] = "1"
     context = {
         **head_of(item.campaign, "campaign-disputes"),
         "item": item,
-        "action": item.run.action,
-        "first": first,
-        "findings": desk.findings.get(first.pk, []) if first else [],
-        "remarks": said.get(first.pk, []) if first else [],
-        "shown": shown,
-        "open": next((one for one in shown if one.difference.adjudication is None), None),
+        "evidence": evidence,
+        "action": evidence.action,
+        "place": place,
+        "query": without_page(request),
         "typed": request.POST,
         "refusal": refusal,
         "refused_field": refusal.field if isinstance(refusal, BadInput) else "",
         "barred": _barred(item, request),
         "names": names,
-        "people": queue.reviewers_for(item.campaign),
+        "other_names": f"?{other.urlencode()}",
     }
     return render(request, "review/campaigns/adjudication.html", context, status=status)
 
@@ -152,35 +141,6 @@ def _barred(item: Item, request: HttpRequest) -> str:
     return ""
 
 
-def _show_difference(
-    one: Difference, people: list[int], names: bool, said: dict[int, list[ShownRemark]]
-) -> ShownDifference:
-    draft = next((score.draft for score in one.scores if score.draft), None)
-    feedback = next((score.feedback.text for score in one.scores if score.feedback), "")
-    label = str(Score.Stage(one.stage).label)
-    if one.arm != "model":
-        label = _("%s, from an expert's feedback") % label
-    given = [
-        (_name_of(score.reviewer, people, names), score)
-        for score in sorted(one.scores, key=lambda score: score.reviewer_id)
-    ]
-    remarks = said.get(draft.pk, []) if draft else []
-    return ShownDifference(one, label, draft, feedback, given, remarks)
-
-
-def _show_remarks(
-    remarks: list[Remark], people: list[int], names: bool
-) -> dict[int, list[ShownRemark]]:
-    """By Draft, what was said of its lines, under the same letters or names as the scores."""
-    said: dict[int, list[ShownRemark]] = {}
-    for one in remarks:
-        who = _name_of(one.by, people, names)
-        said.setdefault(one.draft_id, []).append(ShownRemark(one.pk, one.line, one.text, who))
-    return said
-
-
-def _name_of(person: User, people: list[int], names: bool) -> str:
-    """The name, or a letter that stands for the same person through all of the item."""
-    if names:
-        return person.get_full_name() or person.username
-    return _("Reviewer %s") % chr(ord("A") + people.index(person.pk) % 26)
+def _address(request: HttpRequest, name: str, *keys: int) -> str:
+    """A page of the same list, under the same filters."""
+    return reverse(name, args=keys) + without_page(request)

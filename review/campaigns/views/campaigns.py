@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
@@ -17,10 +15,10 @@ from core.web.requests import page_of, signed_in
 from review.access import access_campaign, access_campaigns
 from review.campaigns import services
 from review.campaigns.dashboard import Progress, read_progress
-from review.campaigns.forms import CloneForm, NewForm
+from review.campaigns.forms import CloneForm
 from review.campaigns.services import ask_for_runs
 from review.campaigns.views.head import head_of
-from review.models import Assignment, Campaign
+from review.models import Assignment, Campaign, Flag
 
 PAGE_SIZE = 30
 
@@ -41,28 +39,6 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         "state": state,
     }
     return render(request, "review/campaigns/list.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def campaign_new(request: HttpRequest) -> HttpResponse:
-    """Name and purpose; the campaign is kept from here on, and the other steps change it."""
-    user = signed_in(request)
-    earlier = access_campaigns(user).order_by("-pk")[:10]
-    form = NewForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        given = form.cleaned_data
-        rules = services.preset_rules(given["preset"])
-        try:
-            campaign = services.create_campaign(
-                given["name"], by=user, rules=replace(rules, description=given["description"])
-            )
-        except BadInput as refusal:
-            form.add_error(refusal.field or None, str(refusal))
-        else:
-            return redirect("campaign-step", pk=campaign.pk, step="items")
-    context = {"form": form, "earlier": earlier}
-    status = 422 if form.errors else 200
-    return render(request, "review/campaigns/new.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -88,7 +64,7 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(refusal.field or None, str(refusal))
         else:
             messages.success(request, _("Cloned. Look through the steps, then start it."))
-            return redirect("campaign-step", pk=made.pk, step="about")
+            return redirect("campaign-step", pk=made.pk, step="start")
     context = {"form": form, "source": source}
     status = 422 if form.errors else 200
     return render(request, "review/campaigns/clone.html", context, status=status)
@@ -96,14 +72,14 @@ def campaign_clone(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_state(request: HttpRequest, pk: int) -> HttpResponse:
-    """Pilot, open, pause or close it; to close it with items that are not done takes a second press."""
+    """Pilot, open, pause or close it; to close it takes a second press, after what is lost by it was said."""
     user = signed_in(request)
     campaign = access_campaign(user, pk)
     to = request.POST.get("state", "")
     if to == Campaign.State.CLOSED and to in services.MOVES[campaign.state]:
         progress = read_progress([campaign]).get(campaign.pk, Progress())
         # Whoever has seen another number is asked again: more may be lost than was said.
-        if progress.unfinished and request.POST.get("confirmed") != str(progress.unfinished):
+        if request.POST.get("confirmed") != str(progress.unfinished):
             return _ask_before_closing(request, campaign, progress)
     try:
         if to not in Campaign.State.values:
@@ -135,7 +111,12 @@ def _ask_before_closing(
     request: HttpRequest, campaign: Campaign, progress: Progress
 ) -> HttpResponse:
     held = Assignment.objects.filter(item__campaign=campaign, state=Assignment.State.ACTIVE)
-    context = {"progress": progress, "in_hands": held.values("item").distinct().count()}
+    context = {
+        "progress": progress,
+        "in_hands": held.values("item").distinct().count(),
+        "disputed": services.disputed_items(campaign).count(),
+        "flags": Flag.objects.filter(item__campaign=campaign, resolved_at=None).count(),
+    }
     head = head_of(campaign, "campaign-detail")
     return render(request, "review/campaigns/close.html", context | head)
 

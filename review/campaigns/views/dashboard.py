@@ -93,13 +93,17 @@ def _parts(board: Dashboard) -> list[dict[str, object]]:
     """The parts of the bar of progress, each with its place in percent."""
     progress, offset = board.progress, 0.0
     parts: list[dict[str, object]] = []
-    for label, count in (
-        (_("done"), progress.closed),
-        (_("open"), progress.open),
-        (_("being prepared"), progress.preparing),
-        (_("held back"), progress.held),
+    for label, count, series in (
+        (_("done"), progress.closed, "1"),
+        (_("being prepared"), progress.preparing, "2"),
+        (_("held back"), progress.held, "3"),
+        # What is yet to be reviewed is the empty part of the bar.
+        (_("to be reviewed"), progress.open, "rest"),
     ):
+        if not count and series in "23":
+            continue
         percent = 100 * count / progress.total if progress.total else 0.0
-        parts.append({"label": label, "count": count, "offset": offset, "percent": percent})
+        part = {"label": label, "count": count, "offset": offset, "percent": percent}
+        parts.append({**part, "series": series})
         offset += percent
     return parts

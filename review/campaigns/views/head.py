@@ -7,7 +7,7 @@ from typing import TypedDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from review.campaigns.services import MOVES, is_in_pilot
+from review.campaigns.services import MOVES, is_in_pilot, missing_to_open
 from review.models import Campaign, Flag
 
 State = Campaign.State
@@ -57,7 +57,9 @@ def _tabs(campaign: Campaign, here: str) -> list[Tab]:
 
 
 def _moves(campaign: Campaign) -> list[Move]:
-    """What may follow on the present state, the usual step last."""
+    """What may follow on the present state, the usual step last; it is not opened before it can be."""
+    if campaign.state == State.SETUP and missing_to_open(campaign):
+        return []
     in_pilot = campaign.state == State.PAUSED and is_in_pilot(campaign)
     resumes = campaign.state == State.PAUSED and not in_pilot
     words = {

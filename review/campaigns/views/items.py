@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -17,10 +17,13 @@ from pipeline.access import access_actions, access_runs
 from pipeline.models import Action, Run
 from review.access import access_campaign
 from review.campaigns import services
-from review.campaigns.item_forms import KnownForm, SearchForm
+from review.campaigns.evidence import read_evidence
+from review.campaigns.item_filters import ItemFilter, place_of
+from review.campaigns.item_forms import EXECUTION_REASONS, KnownForm, SearchForm
 from review.campaigns.views.head import head_of
+from review.campaigns.views.item_list import given_at, scores_of_list, without_page
 from review.campaigns.views.steps import step_context
-from review.models import Campaign, Case, Item, Score
+from review.models import Campaign, Case, Item
 from review.queue import services as queue
 
 _SHOWN = 50
@@ -52,25 +55,24 @@ def campaign_fill(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_items(request: HttpRequest, pk: int) -> HttpResponse:
-    """Every item, by state, purpose or words."""
+    """Every item, as the address narrows them."""
     campaign = access_campaign(signed_in(request), pk)
-    state, purpose = request.GET.get("state", ""), request.GET.get("purpose", "")
-    words = request.GET.get("q", "").replace("\0", "").strip()
-    found = campaign.items.select_related("case__action", "case__repeats", "configuration", "run")
-    if state in Item.State.values:
-        found = found.filter(state=state)
-    if purpose in Case.Purpose.values:
-        found = found.filter(case__purpose=purpose)
-    if words:
-        found = found.filter(case__action__statement__icontains=words)
+    filters = ItemFilter(campaign, request.GET)
+    listed = filters.qs.select_related(
+        "case__action", "case__repeats", "configuration"
+    ).prefetch_related(Prefetch("scores", queryset=scores_of_list(), to_attr="given"))
+    page = page_of(listed, request, size=PAGE_SIZE)
     context = {
         **head_of(campaign, "campaign-items"),
-        "page": page_of(found, request, size=PAGE_SIZE),
-        "states": Item.State.choices,
-        "purposes": Case.Purpose.choices,
-        "state": state,
-        "purpose": purpose,
-        "q": words,
+        "form": filters.form,
+        "is_filtered": filters.is_filtered,
+        "page": page,
+        "rows": [(item, given_at(item)) for item in page.rows],
+        "query": without_page(request),
+        "address": request.get_full_path(),
+        "in_queue": services.runs_in_queue(one.run_id for one in page.rows if one.run_id)
+        if campaign.state == Campaign.State.CLOSED
+        else set(),
     }
     return render(request, "review/campaigns/items.html", context)
 
@@ -145,7 +147,7 @@ def _item(request: HttpRequest, pk: int, item: int) -> Item:
     campaign = access_campaign(signed_in(request), pk)
     return get_object_or_404(
         campaign.items.select_related(
-            "campaign", "case__action", "case__repeats", "configuration", "run"
+            "campaign", "case__action", "case__repeats", "configuration", "run__action"
         ),
         pk=item,
     )
@@ -160,21 +162,18 @@ def _show_item(
     why: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    stages = Score.Stage.choices
-    given: dict[int, dict[str, int]] = {}
-    for score in item.scores.filter(current=True, arm="model"):
-        given.setdefault(score.reviewer_id, {})[score.stage] = score.value
-    assignments = item.assignments.select_related("reviewer").order_by("-pk")[:50]
+    evidence = read_evidence(item, signed_in(request), names=True) if item.run else None
     context = {
         **head_of(item.campaign, "campaign-items"),
         "item": item,
+        "evidence": evidence,
+        "action": item.case.action,
+        "place": place_of(ItemFilter(item.campaign, request.GET).qs, item.pk),
+        "query": without_page(request),
         "form": form,
-        "stages": [label for _stage, label in stages],
-        "lines": [
-            (one, [given.get(one.reviewer_id, {}).get(stage) for stage, _label in stages])
-            for one in assignments
-        ],
+        "assignments": item.assignments.select_related("reviewer").order_by("-pk")[:50],
         "people": queue.reviewers_for(item.campaign),
+        "reasons": EXECUTION_REASONS.items(),
         "refusal": refusal,
         "why": why,
     }

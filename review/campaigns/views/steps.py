@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,8 +26,7 @@ from review.campaigns.forms import (
     AboutForm,
     ArmsForm,
     BlindingForm,
-    BudgetForm,
-    OverlapForm,
+    ReviewersForm,
     RubricForm,
     RulesForm,
 )
@@ -43,25 +44,26 @@ from review.models import Campaign
 
 FORMS: Mapping[str, type[RulesForm]] = {
     "about": AboutForm,
-    "overlap": OverlapForm,
+    "reviewers": ReviewersForm,
     "blinding": BlindingForm,
     "rubric": RubricForm,
-    "budget": BudgetForm,
 }
 # In the order in which they are gone through.
-STEPS = ("about", "items", "arms", "overlap", "blinding", "rubric", "budget", "start")
+STEPS = ("items", "arms", "reviewers", "blinding", "rubric", "size", "about", "start")
 
 
 class StepLink(TypedDict):
     label: str
     url: str
     current: bool
+    standing: services.StepStanding | None  # of the last one, which opens it, there is none
 
 
 @require_safe
 def campaign_setup(request: HttpRequest, pk: int) -> HttpResponse:
-    """The first step."""
-    return redirect("campaign-step", pk=access_campaign(signed_in(request), pk).pk, step="about")
+    """The first step that something is left to do in, or the last one."""
+    campaign = access_campaign(signed_in(request), pk)
+    return redirect("campaign-step", pk=campaign.pk, step=next_open(campaign))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,7 +79,7 @@ def campaign_rules(request: HttpRequest, pk: int, step: str) -> HttpResponse:
         return _show(request, campaign, step, {"form": form, "preview": request.POST["rubric"]})
     if form.is_valid():
         try:
-            services.change_campaign(campaign, by=user, **form.changed_rules())
+            _save(campaign, form, by=user)
         except BadInput as refusal:
             form.add_refusal(refusal)
         except NotAllowedNow as refusal:
@@ -115,14 +117,14 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(user, pk)
     usable = [one for one in usable_configurations() if one.preset != Configuration.Preset.IMPORTED]
     form = ArmsForm(
-        request.POST if request.method == "POST" else None,
-        usable=usable,
-        chosen=list(campaign.configurations.all()),
+        request.POST if request.method == "POST" else None, campaign=campaign, usable=usable
     )
     status = 422 if form.errors else 200
     if form.is_valid():
         try:
-            services.choose_arms(campaign, form.chosen(), by=user)
+            with transaction.atomic():
+                services.choose_arms(campaign, form.chosen(), by=user)
+                services.change_campaign(campaign, by=user, **form.changed_rules())
         except NotAllowedNow as refusal:
             form.add_error("configurations", str(refusal))
             status = 409
@@ -133,7 +135,7 @@ def campaign_arms(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
-    """What it will take, what is still missing, and the buttons that begin it."""
+    """What it will take, how each step stands, what is still missing, and the buttons that begin it."""
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
     people = campaign.members.count()
@@ -141,9 +143,10 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
         "estimate": expected,
         "missing": expected.runs,
         "pilot": pilot_cases(campaign).count() if expected.pilot_runs else 0,
-        "has_cases": campaign.cases.exists(),
-        "has_items": campaign.items.exists(),
-        "has_people": campaign.open_to_all or people,
+        "lacks": [
+            (reverse("campaign-step", args=[pk, lack.step]), lack.words)
+            for lack in services.missing_to_open(campaign)
+        ],
         "lacks_halo": campaign.halo_share
         and not campaign.open_to_all
         and people <= campaign.overlap,
@@ -163,20 +166,22 @@ def campaign_preview(request: HttpRequest, pk: int) -> HttpResponse:
 def step_context(campaign: Campaign, step: str) -> dict[str, object]:
     """What the pages of all steps have in common."""
     labels = {
-        "about": _("Purpose and plan"),
         "items": _("Items"),
         "arms": _("Configurations"),
-        "overlap": _("Reviewers for each"),
+        "reviewers": _("Reviewers"),
         "blinding": _("Blinding and order"),
         "rubric": _("Rubric"),
-        "budget": _("Budget"),
-        "start": _("Start"),
+        "size": _("How many items"),
+        "about": _("Plan"),
+        "start": _("Check and open"),
     }
+    standings = services.read_readiness(campaign)
     links: list[StepLink] = [
         {
             "label": labels[one],
             "url": reverse("campaign-step", args=[campaign.pk, one]),
             "current": one == step,
+            "standing": standings.get(one),
         }
         for one in STEPS
     ]
@@ -210,11 +215,19 @@ def _go_on(request: HttpRequest, campaign: Campaign, step: str) -> HttpResponse:
         messages.warning(request, said % f"{count:,}")
         return redirect("campaign-step", pk=campaign.pk, step=step)
     messages.success(request, _("Saved."))
-    return redirect("campaign-step", pk=campaign.pk, step=_next(step, request))
+    on = next_open(campaign, after=step) if "go_on" in request.POST else step
+    return redirect("campaign-step", pk=campaign.pk, step=on)
 
 
-def _next(step: str, request: HttpRequest) -> str:
-    """The step after this one, or this one again where only saving was asked for."""
-    if "go_on" not in request.POST:
-        return step
-    return STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)]
+def next_open(campaign: Campaign, *, after: str = "") -> str:
+    """The step after this one in which something is left to do, or the last one; what is settled is passed over."""
+    standings = services.read_readiness(campaign)
+    later = STEPS[STEPS.index(after) + 1 :] if after else STEPS
+    return next((one for one in later if one in standings and standings[one].is_open), STEPS[-1])
+
+
+@transaction.atomic
+def _save(campaign: Campaign, form: RulesForm, *, by: User) -> None:
+    services.change_campaign(campaign, by=by, **form.changed_rules())
+    if isinstance(form, ReviewersForm):
+        services.choose_reviewers(campaign, form.people_chosen(), by=by)

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from review.counting.item_facts import judge_items
+from review.counting.facts import judge_items
 from review.models import Assignment, Campaign, Case, Item
 from review.sampling import is_in_share, shuffle_of
 

@@ -65,10 +65,16 @@ def test_who_agreed_to_less_is_asked_again(boss: Client, campaign: Campaign) -> 
     assert "3 of 4 items are open:" in again
 
 
-def test_with_nothing_open_it_is_one_press(boss: Client, campaign: Campaign) -> None:
+def test_with_nothing_open_it_says_that_nothing_is_lost(boss: Client, campaign: Campaign) -> None:
     campaign.items.update(state="closed")
     page = boss.get(f"/campaigns/{campaign.pk}/").content.decode()
-    press(boss, campaign, page, "Close")
+    first = campaign.items.order_by("pk")[0]
+    Item.objects.filter(pk=first.pk).update(disputed=True)
+    asked = press(boss, campaign, page, "Close")
+    assert campaign.state == "open"
+    assert "All 3 items are done:" in asked
+    assert "1 item waits for an adjudicator" in asked
+    press(boss, campaign, asked, "Close it")
     assert campaign.state == "closed"
 
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from pipeline.models import Configuration, Run
+from review import services
 from review.campaigns.services import editing, rules
 from review.models import Campaign, Case, Item, Member
 from review.tasks import start_runs
@@ -37,26 +38,28 @@ def test_a_campaign_goes_from_a_name_to_open(boss: Client, reviewer: User) -> No
     boss.post(f"{setup}/items/", {"kind": "runs", "q": "sockets", "chosen": [run.pk]})
     assert campaign.items.get().run == run
 
-    boss.post(f"{setup}/overlap/", {"overlap": 1, "extra_share": 0, "go_on": "1"})
+    given = {"people": ["rita"], "overlap": 1, "extra_share": 0, "go_on": "1"}
+    answer = boss.post(f"{setup}/reviewers/", given)
+    # Blinding and the rubric have careful defaults: they are passed over.
+    assert answer["Location"] == f"{setup}/about/"
     item = campaign.items.get()
     assert (item.overlap, item.places) == (1, 1)
 
     boss.post(f"{setup}/about/", {"planned_items": 1, "primary_figure": "first_pass_accuracy"})
     boss.post(f"{setup}/rubric/", {"rubric": "# Right\r\nDoes what is asked."})
-    boss.post(f"{setup}/budget/", {"budget": "12.50"})
+    boss.post(f"{setup}/arms/", {"budget": "12.50"})
     assert campaign.rubrics.get(number=2).text == "# Right\nDoes what is asked."
     campaign.refresh_from_db()
     assert editing.rules_of(campaign).budget == 12_500_000
     assert (campaign.planned_items, campaign.primary_figure) == (1, "first_pass_accuracy")
 
-    boss.post(f"/campaigns/{campaign.pk}/people/add/", {"user": reviewer.username})
     boss.post(f"/campaigns/{campaign.pk}/state/", {"state": "open"})
     campaign.refresh_from_db()
     assert campaign.state == "open"
     assert Member.objects.get(campaign=campaign).user == reviewer
 
 
-@pytest.mark.parametrize("step", ["about", "items", "arms", "overlap", "blinding", "rubric"])
+@pytest.mark.parametrize("step", ["about", "items", "arms", "reviewers", "blinding", "rubric"])
 def test_every_step_is_a_page(boss: Client, manager: User, step: str) -> None:
     campaign = rules.create_campaign("Study", by=manager)
     answer = boss.get(f"/campaigns/{campaign.pk}/setup/{step}/")
@@ -86,10 +89,11 @@ def test_rules_that_scores_depend_on_stay_once_it_is_open(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=1)
     setup = f"/campaigns/{campaign.pk}/setup"
-    answer = boss.post(f"{setup}/overlap/", {"overlap": 3, "extra_share": 0})
+    answer = boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 3, "extra_share": 0})
     assert answer.status_code == 409
     assert "its rules stay as they are" in answer.content.decode()
-    answer = boss.post(f"{setup}/overlap/", {"overlap": 1, "extra_share": 0, "limit_each": 5})
+    given = {"people": ["rita"], "overlap": 1, "extra_share": 0, "limit_each": 5}
+    answer = boss.post(f"{setup}/reviewers/", given)
     campaign.refresh_from_db()
     assert (answer.status_code, campaign.overlap, campaign.limit_each) == (302, 1, 5)
 
@@ -111,8 +115,13 @@ def test_arms_are_chosen_and_every_missing_run_is_started(boss: Client, manager:
     editing.add_actions(campaign, [action, make_action("Show the load")], by=manager)
     configuration = Configuration.objects.get(is_default=True)
     setup = f"/campaigns/{campaign.pk}/setup"
-    boss.post(f"{setup}/arms/", {"configurations": [configuration.name]})
+    page = boss.get(f"{setup}/start/").content.decode()
+    assert f'<a href="{setup}/arms/">There is no script to review yet' in page
+    assert "2 statements have no script" in page
+    answer = boss.post(f"{setup}/arms/", {"configurations": [configuration.name], "go_on": "1"})
+    assert answer["Location"] == f"{setup}/reviewers/"
     page = boss.get(f"{setup}/start/")
+    assert "There is no script to review yet: start the runs." in page.content.decode()
     assert page.context["missing"] == 2
     assert "Start the runs" in page.content.decode()
     assert boss.post(f"/campaigns/{campaign.pk}/runs/start/").status_code == 302
@@ -130,6 +139,40 @@ def test_nothing_is_opened_without_items_or_people(boss: Client, manager: User) 
     assert "There is nothing to review yet" in answer.content.decode()
     campaign.refresh_from_db()
     assert campaign.state == "setup"
+
+
+def test_it_is_opened_only_when_it_can_be_and_each_step_says_what_is_missing(
+    boss: Client, manager: User, reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[], items=1, overlap=2, is_open=False)
+    setup = f"/campaigns/{campaign.pk}/setup"
+    page = boss.get(f"{setup}/start/")
+    text = page.content.decode()
+    assert page.context["moves"] == []
+    assert f'<a href="{setup}/reviewers/">Nobody may review it yet' in text
+    assert "Open it" not in text
+    assert boss.get(f"{setup}/")["Location"] == f"{setup}/reviewers/"
+    boss.post(f"{setup}/reviewers/", {"people": ["rita"], "overlap": 2, "extra_share": 0})
+    page = boss.get(f"{setup}/start/")
+    standings = {one["label"]: one["standing"] for one in page.context["steps"]}
+    assert standings["Items"].words == "1 statement"
+    assert standings["Reviewers"].words == "1 person, 2 wanted for each item"
+    assert standings["Configurations"].state == "unneeded"
+    assert "Open it" in page.content.decode()
+
+
+def test_people_left_out_go_only_before_they_had_anything(
+    boss: Client, manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
+    address = f"/campaigns/{campaign.pk}/setup/reviewers/"
+    services.claim_next(campaign, by=reviewer)
+    only_rolf = {"people": [second_reviewer.username], "overlap": 1, "extra_share": 0}
+    answer = boss.post(address, only_rolf)
+    assert answer.status_code == 422
+    assert "has had items already" in answer.content.decode()
+    boss.post(address, {**only_rolf, "people": [reviewer.username]})
+    assert [one.user for one in campaign.members.all()] == [reviewer]
 
 
 def test_the_preview_is_the_review_screen_out_of_reach(

@@ -6,10 +6,15 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
+from core.errors import NotAllowedNow
 from pipeline.models import Draft, Feedback
 from review import services
+from review.campaigns.services import adjudication
+from review.counting import tallies
+from review.counting.counts import read_counts
 from review.models import Assignment, Campaign, Item, Score
 from tests.make import imported_configuration
 from tests.review.desk.test_desk import score_next
@@ -80,3 +85,31 @@ def test_another_script_is_scored_on_its_own(
     services.claim_next(campaign, by=reviewer)
     score_next(one, reviewer, 2)
     assert Score.objects.count() == 1
+
+
+def test_a_text_in_two_arms_is_settled_once_and_never_by_a_rater_of_either(
+    arms: tuple[Campaign, Item, Item], manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign, one, other = arms
+    Item.objects.filter(pk__in=(one.pk, other.pk)).update(overlap=2, places=1)
+    for item, person, value in ((one, reviewer, 0), (other, second_reviewer, 2)):
+        Score.objects.create(
+            item=item, reviewer=person, stage="script", value=value, draft=item.run.drafts.get()
+        )
+    tallies.note_due(campaign, [one.pk, other.pk])
+    tallies.count_due(campaign)
+    (waits,) = adjudication.disputed_items(campaign)
+    (difference,) = adjudication.differences(other)
+    assert waits == one
+    assert [score.value for score in difference.scores] == [0, 2]
+    second_reviewer.groups.add(*manager.groups.all())
+    rater = User.objects.get(pk=second_reviewer.pk)
+    with pytest.raises(PermissionDenied):
+        adjudication.adjudicate(one, stage="script", value=2, why="So.", by=rater)
+
+    adjudication.adjudicate(one, stage="script", value=2, why="It lists all.", by=manager)
+    with pytest.raises(NotAllowedNow):
+        adjudication.adjudicate(other, stage="script", value=0, why="Not so.", by=manager)
+    counts = read_counts(campaign)
+    assert [str(key.script) for arm in counts.values() for key in arm.items] == ["2", "2"]
+    assert not adjudication.disputed_items(campaign).exists()

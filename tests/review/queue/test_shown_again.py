@@ -18,7 +18,7 @@ from core.errors import NotAllowedNow
 from review import services
 from review.campaigns.dashboard import read_progress
 from review.campaigns.services import adjudication, editing, rules, states
-from review.counting import tallies
+from review.counting.counts import read_counts
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
@@ -182,11 +182,11 @@ def test_its_score_enters_no_figure_and_the_threats_tell_the_difference(
     halo_study: Campaign, reviewer: User, second_reviewer: User
 ) -> None:
     go_through(halo_study, reviewer, 0, 2, 2)
-    before = tallies.read_counts(halo_study)
+    before = read_counts(halo_study)
     let_time_pass()
     while assignment := services.claim_next(halo_study, by=second_reviewer):
         give(assignment.item, second_reviewer, 2 if assignment.item_id % 2 else 1)
-    assert tallies.read_counts(halo_study) == before
+    assert read_counts(halo_study) == before
     halo = report_threats(halo_study)["halo"]
     assert isinstance(halo, dict)
     assert (halo["made"], halo["scored"], halo["compared"]) == (4, 4, 4)
@@ -282,14 +282,14 @@ def test_repeats_enter_no_figure_and_give_the_agreement_of_each_with_themselves(
 ) -> None:
     campaign = make_study(by=manager, reviewers=[reviewer], items=4, repeat_share=100)
     go_through(campaign, reviewer, 0, 2, 2)
-    before = tallies.read_counts(campaign)
+    before = read_counts(campaign)
     let_time_pass()
     first, *others = campaign.items.filter(again="repeat").order_by("pk")
     for item in (first, *others):
         services.claim_item(item, by=reviewer)
         give(item, reviewer, 1 if item == first else 0, 2, 2)
         let_time_pass()
-    assert tallies.read_counts(campaign) == before
+    assert read_counts(campaign) == before
     repeats = report_threats(campaign)["repeats"]
     assert isinstance(repeats, dict)
     share = repeats["all"]["share"]
@@ -364,7 +364,9 @@ def test_a_study_with_checks_travels_with_the_same_figures(
     again = rules.create_campaign("Elsewhere", by=manager)
     assert import_items(Source(file), again, by=manager).refused == 0
     assert import_scores(Source(file), again, by=manager).refused == 0
-    ours, theirs = (tallies.read_counts(one) for one in (halo_study, again))
+    ours, theirs = (read_counts(one) for one in (halo_study, again))
+    for counts in ours.values():
+        del counts.sums["here"]  # scores that were given there are imported here
     assert ours == theirs
     results = io.BytesIO()
     export_campaign(halo_study, results, by=manager, layout=Layout.EABENCH)

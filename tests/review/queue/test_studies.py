@@ -16,9 +16,11 @@ from review import services
 from review.campaigns.services import adjudication, membership, states
 from review.campaigns.services import rules as studies
 from review.counting import tallies
+from review.counting.counts import read_counts
 from review.models import Assignment, Campaign, Item, Score, Tally
 from review.queue.members import add_member
 from review.queue.reviewer_order import BITS
+from review.study import Stage
 from tests.people import make_person
 from tests.review.maker import add_item, make_study
 
@@ -249,13 +251,13 @@ def test_what_is_kept_up_equals_a_recount(
             give(assignment.item, person, value)
             tallies.count_due(campaign)
             give(assignment.item, person, 2, 2)
-    kept_up = tallies.read_counts(campaign)
+    kept_up = read_counts(campaign)
     before = tallied(campaign)
     assert tallies.recount(campaign) == 4
     assert tallied(campaign) == before
     (counts,) = kept_up.values()
     assert sum(counts.items.values()) == 4
-    assert sum(counts.pairs["script"].values()) == 4
+    assert sum(counts.given[Stage.SCRIPT].pairs.values()) == 4
     assert set(campaign.items.values_list("disputed", flat=True)) == {True}
 
 
@@ -270,7 +272,7 @@ def test_an_adjudicated_stage_is_no_longer_disputed(
     (difference,) = adjudication.differences(item)
     assert [score.value for score in difference.scores] == [0, 1]
     adjudication.adjudicate(item, stage="script", value=1, why="It lists too much.", by=manager)
-    counts = tallies.read_counts(campaign)
+    counts = read_counts(campaign)
     assert not adjudication.disputed_items(campaign).exists()
     (pattern,) = next(iter(counts.values())).items
     assert pattern.script == "1"
@@ -309,7 +311,7 @@ def test_somebody_called_in_comes_first_to_the_item_and_is_left_out_of_agreement
     assignment = services.claim_next(campaign, by=third)
     assert assignment is not None and assignment.item_id == item.pk
     give(item, third, 2, 2, 2)
-    counts = next(iter(tallies.read_counts(campaign).values()))
-    assert sum(counts.pairs["script"].values()) == 2
+    counts = next(iter(read_counts(campaign).values()))
+    assert sum(counts.given[Stage.SCRIPT].pairs.values()) == 2
     # Called in, a third score settles the script by majority; the other item stays unresolved.
     assert {str(pattern.script) for pattern in counts.items} == {"2", "u"}

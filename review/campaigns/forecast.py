@@ -1,0 +1,125 @@
+"""A campaign's pace over the time that really passed, and when it will be done if work goes on like that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.core.cache import cache
+from django.db import connection
+from django.utils import timezone
+
+from review.models import Campaign
+
+PACE_DAYS = 7
+_DAY = timedelta(days=1)
+# Less than this says nothing yet of how fast people are.
+_LEAST = timedelta(minutes=1)
+_TOO_FAR = 3_650  # days
+_KEPT = 24 * 3_600  # seconds; when the first score was given does not change
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Reviews done since `since`, by `until`: the last PACE_DAYS days, or less where the campaign is younger.
+
+    Of a closed campaign it is all that was done, from its first review to its last one; nothing is forecast then.
+    """
+
+    done: int
+    ever: int  # reviews done at any time
+    left: int
+    since: datetime | None
+    until: datetime
+    is_closed: bool
+
+    @property
+    def passed(self) -> timedelta:
+        """The time over which they were done."""
+        return max(self.until - self.since, _LEAST) if self.since else PACE_DAYS * _DAY
+
+    @property
+    def a_day(self) -> float:
+        return self.done / (self.passed / _DAY)
+
+    @property
+    def an_hour(self) -> float:
+        return self.a_day / 24
+
+    @property
+    def is_by_the_hour(self) -> bool:
+        """Whether so little time passed that a pace by the day would be made up."""
+        return self.passed < _DAY
+
+    @property
+    def minutes(self) -> float:
+        return self.passed.total_seconds() / 60
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """When it will be done at this pace; None where it is closed, nothing is left or nothing was done."""
+        if self.is_closed or not self.left or not self.done:
+            return None
+        days = self.left / self.a_day
+        return self.until + days * _DAY if days < _TOO_FAR else None
+
+    @property
+    def ends_on(self) -> date | None:
+        """The day of it, where the reader is."""
+        return timezone.localdate(self.ends_at) if self.ends_at else None
+
+    @property
+    def ends_today(self) -> bool:
+        """Whether an hour says more than the day."""
+        return self.ends_on == timezone.localdate(self.until)
+
+
+def read_pace(
+    campaign: Campaign,
+    days: Sequence[tuple[date, int]],
+    *,
+    done: int,
+    left: int,
+    last_at: datetime | None,
+    reviewers: Iterable[int],
+) -> Pace:
+    """The pace of a campaign, from the reviews done on each of the last days (by UTC, the newest last).
+
+    `done` are all reviews of the campaign, `last_at` is when the newest score was given.
+    """
+    now = timezone.now()
+    if campaign.state == Campaign.State.CLOSED:
+        since = _first_score(campaign, reviewers)
+        until = max(last_at, since) if last_at and since else now
+        return Pace(done, done, left, since, until, is_closed=True)
+    window = days[-PACE_DAYS:]
+    recent = sum(count for _day, count in window)
+    since = datetime.combine(window[0][0], time.min, UTC) if window else None
+    first = _first_score(campaign, reviewers) if recent else None
+    if first and since and first > since:
+        since = first
+    return Pace(recent, done, left, since, now, is_closed=False)
+
+
+def _first_score(campaign: Campaign, reviewers: Iterable[int]) -> datetime | None:
+    """When the first score was given here; each reviewer's by a look into the index of their scores."""
+    key = f"campaign-first-score-{campaign.pk}"
+    found: datetime | None = cache.get(key)
+    if found is None:
+        with connection.cursor() as cursor:
+            cursor.execute(_FIRST, [campaign.pk, list(reviewers)])
+            row: tuple[datetime | None] = cursor.fetchone()
+        found = row[0]
+        if found is not None:
+            cache.set(key, found, _KEPT)
+    return found
+
+
+_FIRST = """
+    SELECT min((
+        SELECT score.at FROM review_score score JOIN review_item item ON item.id = score.item_id
+        WHERE score.reviewer_id = reviewer.id AND item.campaign_id = %s ORDER BY score.id LIMIT 1
+    ))
+    FROM unnest(%s::bigint[]) AS reviewer (id)
+"""

@@ -1,0 +1,148 @@
+"""Forms of the page that works out how many items a study needs: people type percent, plans hold shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.web.forms import FoldedForm
+from review.campaigns.services.planning import Plan
+from review.models import Campaign
+from review.study.planning import Aim
+
+_PERCENT = 100
+
+
+def _percent(
+    label: object, *, help_text: object = "", least: float = 0, most: float = 100
+) -> forms.FloatField:
+    return forms.FloatField(
+        label=label,  # type: ignore[arg-type]
+        help_text=help_text,  # type: ignore[arg-type]
+        min_value=least,
+        max_value=most,
+        widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
+    )
+
+
+class PlanForm(FoldedForm):
+    """What all aims ask for; `percent` are the fields that are typed in percent."""
+
+    aim: ClassVar[Aim]
+    percent: ClassVar[tuple[str, ...]]
+    default: ClassVar[Mapping[str, float]]
+
+    deff = forms.FloatField(
+        label=_("Design effect"),
+        min_value=1,
+        max_value=100,
+        help_text=_(
+            "1 where no statement comes twice under a configuration. Else items of one statement are alike: with m "
+            "items a statement and a correlation of r it is about 1 + (m - 1) r. It multiplies the number of items."
+        ),
+        widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
+    )
+
+    def __init__(self, data: object = None, *, campaign: Campaign, plan: Plan | None) -> None:
+        known = dict(self.default)
+        if "reviewers" in known:
+            known["reviewers"] = max(2, campaign.overlap)
+        if plan and plan.aim is self.aim:
+            known |= plan.assumed
+        initial = {
+            name: round(value * _PERCENT, 6) if name in self.percent else value
+            for name, value in known.items()
+        }
+        super().__init__(data, initial={name: f"{value:g}" for name, value in initial.items()})  # type: ignore[arg-type]
+
+    def assumed(self) -> dict[str, float]:
+        """What was typed into a valid form, as shares."""
+        return {
+            name: value / _PERCENT if name in self.percent else float(value)
+            for name, value in self.cleaned_data.items()
+        }
+
+
+class ShareForm(PlanForm):
+    """One share, such as first-pass accuracy, to be known to within so much."""
+
+    aim = Aim.SHARE
+    percent = ("share", "half_width")
+    default: ClassVar[Mapping[str, float]] = {"share": 0.5, "half_width": 0.08, "deff": 1}
+    common = ("share", "half_width")
+    field_order = ("share", "half_width", "deff")
+
+    share = _percent(
+        _("Expected share, in percent"),
+        help_text=_("50 where nothing is known: no share needs more items."),
+    )
+    half_width = _percent(
+        _("Half-width wanted, in percent points"),
+        help_text=_("8 gives an interval such as 42 % to 58 %."),
+        least=0.5,
+        most=50,
+    )
+
+
+class PairedForm(PlanForm):
+    """Two configurations on the same items, to be told apart."""
+
+    aim = Aim.PAIRED
+    percent = ("gained", "lost", "power")
+    default: ClassVar[Mapping[str, float]] = {"gained": 0.15, "lost": 0.05, "power": 0.8, "deff": 1}
+    common = ("gained", "lost", "power")
+    field_order = ("gained", "lost", "power", "deff")
+
+    gained = _percent(_("Right under the second configuration only, in percent of items"))
+    lost = _percent(
+        _("Right under the first only, in percent of items"),
+        help_text=_("The difference between the two is what the study is to find."),
+    )
+    power = _percent(
+        _("Power wanted, in percent"),
+        help_text=_(
+            "How often a study of this size finds the difference, at 5 %. 80 or 90 are usual."
+        ),
+        least=10,
+        most=99.9,
+    )
+
+
+class AgreementForm(PlanForm):
+    """How well reviewers agree, to be known to within so much."""
+
+    aim = Aim.AGREEMENT
+    percent = ("incorrect", "partial", "correct")
+    default: ClassVar[Mapping[str, float]] = {
+        **{"incorrect": 0.4, "partial": 0.15, "correct": 0.45},
+        **{"alpha": 0.7, "width": 0.2, "reviewers": 2, "deff": 1},
+    }
+    common = ("alpha", "width", "reviewers")
+    field_order = ("alpha", "width", "reviewers", "incorrect", "partial", "correct", "deff")
+
+    alpha = forms.FloatField(
+        label=_("Expected Krippendorff’s alpha"),
+        min_value=0,
+        max_value=0.99,
+        help_text=_("0.67 is often taken as the least that allows conclusions, 0.8 as good."),
+        widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
+    )
+    width = forms.FloatField(
+        label=_("Width of its interval wanted"),
+        min_value=0.02,
+        max_value=1,
+        help_text=_("0.2 gives an interval such as 0.6 to 0.8."),
+        widget=forms.NumberInput(attrs={"step": "any", "inputmode": "decimal"}),
+    )
+    reviewers = forms.IntegerField(label=_("Reviewers for each item"), min_value=2, max_value=20)
+    incorrect = _percent(_("Scores of 0, in percent"))
+    partial = _percent(_("Scores of 1, in percent"))
+    correct = _percent(_("Scores of 2, in percent"))
+
+
+FORMS: Mapping[Aim, type[PlanForm]] = {
+    form.aim: form for form in (ShareForm, PairedForm, AgreementForm)
+}

@@ -1,0 +1,82 @@
+"""Sends items of a closed study to the live queue, where a reviewer decides on their scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from pipeline.models import Draft, Run
+from review.campaigns.services.editing import MOST_AT_ONCE
+from review.models import Campaign, Item
+from review.queue.intake import send_to_queue
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What became of the items that were chosen; together they are all of them.
+
+    `there` were in the live queue already, `without` have no script that could be decided on, `studied` belong to
+    another study that is not closed.
+    """
+
+    made: int
+    there: int
+    without: int
+    studied: int
+
+
+@transaction.atomic
+def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -> Sent:
+    """Put these items' runs into the live queue, each once. Safe to repeat: who is there already is counted as such.
+
+    Scores given there never enter the study. Raises NotAllowedNow while the campaign is not closed, since a decision
+    would tell its reviewers; BadInput where nothing is chosen, or too much.
+    """
+    locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if locked.state != Campaign.State.CLOSED:
+        raise NotAllowedNow(
+            _("Close the campaign first: a decision would tell its reviewers what others think.")
+        )
+    if not items:
+        raise BadInput(_("Tick the items that are to be sent."), field="item")
+    if len(items) > MOST_AT_ONCE:
+        raise BadInput(_("At most %s items at once.") % f"{MOST_AT_ONCE:,}", field="item")
+    runs = {one.run_id for one in items if one.run_id}
+    there, studied = runs_in_queue(runs), _studied(runs)
+    ready = _with_script(runs) - there - studied
+    made = {run.pk for run in Run.objects.filter(pk__in=ready).order_by("pk") if send_to_queue(run)}
+    if made:
+        record(campaign, "items sent to the live queue", by=by, items=("", len(made)))
+    # Somebody else may have been faster with some.
+    there |= ready - made
+    return Sent(
+        made=len(made),
+        there=sum(one.run_id in there for one in items),
+        studied=sum(one.run_id in studied - there for one in items),
+        without=sum(one.run_id not in made | there | studied for one in items),
+    )
+
+
+def runs_in_queue(runs: Iterable[int]) -> set[int]:
+    """Of these runs, by key, those that the live queue has an item of."""
+    live = Item.objects.filter(campaign__kind=Campaign.Kind.LIVE, run__in=list(runs))
+    return {run for run in live.values_list("run", flat=True) if run is not None}
+
+
+def _studied(runs: Iterable[int]) -> set[int]:
+    """Those that a study which is not closed has: a decision on them would be known there."""
+    studied = Item.objects.filter(campaign__kind=Campaign.Kind.STUDY, run__in=list(runs))
+    under_way = studied.exclude(campaign__state=Campaign.State.CLOSED)
+    return {run for run in under_way.values_list("run", flat=True) if run is not None}
+
+
+def _with_script(runs: Iterable[int]) -> set[int]:
+    """Those that are over and have a script."""
+    drafts = Draft.objects.filter(run__in=list(runs), run__state=Run.State.DONE)
+    return set(drafts.order_by().values_list("run", flat=True).distinct())

@@ -1,0 +1,154 @@
+"""The plan of a study: what it is to show, what is expected, and how many items that takes.
+
+It is worked out by `review.study.planning` and kept with the campaign as JSON, fixed when the campaign opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from review.models import Campaign
+from review.study.planning import (
+    MOST_ITEMS,
+    Aim,
+    Need,
+    OutOfReach,
+    plan_agreement,
+    plan_paired,
+    plan_share,
+)
+
+# What each aim asks for, as shares of 1 but for the number of reviewers and the design effect.
+ASKED: Mapping[Aim, tuple[str, ...]] = {
+    Aim.SHARE: ("share", "half_width", "deff"),
+    Aim.PAIRED: ("gained", "lost", "power", "deff"),
+    Aim.AGREEMENT: ("incorrect", "partial", "correct", "alpha", "width", "reviewers", "deff"),
+}
+# What each aim is after: the field whose value the curve shows.
+WANTED: Mapping[Aim, str] = {
+    Aim.SHARE: "half_width",
+    Aim.PAIRED: "power",
+    Aim.AGREEMENT: "width",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What was assumed, by name, and what it needs; `curve` is (items, what they would give)."""
+
+    aim: Aim
+    assumed: Mapping[str, float]
+    items: int
+    independent: int
+    curve: tuple[tuple[int, float], ...]
+
+    @property
+    def wanted(self) -> float:
+        """The half-width, power or width that was asked for."""
+        return self.assumed[WANTED[self.aim]]
+
+    def as_json(self) -> dict[str, object]:
+        """What is kept with the campaign."""
+        return {
+            "aim": self.aim.value,
+            "assumed": dict(self.assumed),
+            "items": self.items,
+            "independent": self.independent,
+            "curve": [list(point) for point in self.curve],
+        }
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, object]) -> Self:
+        """What `as_json` made."""
+        assumed, curve = kept["assumed"], kept["curve"]
+        assert isinstance(assumed, dict) and isinstance(curve, list)
+        return cls(
+            aim=Aim(str(kept["aim"])),
+            assumed={str(name): float(value) for name, value in assumed.items()},
+            items=int(str(kept["items"])),
+            independent=int(str(kept["independent"])),
+            curve=tuple((int(items), float(value)) for items, value in curve),
+        )
+
+
+def plan_of(campaign: Campaign) -> Plan | None:
+    """The plan that is kept with the campaign."""
+    return Plan.from_json(campaign.plan) if campaign.plan else None
+
+
+def work_out(aim: Aim, assumed: Mapping[str, float]) -> Plan:
+    """The plan for what is assumed. Raises BadInput, naming the field, where it cannot be reached or makes no sense."""
+    missing = next((name for name in ASKED[aim] if name not in assumed), None)
+    if missing:
+        raise BadInput(_("Say what is expected."), field=missing)
+    try:
+        need = _need(aim, tuple(assumed[name] for name in ASKED[aim]))
+    except OutOfReach:
+        raise BadInput(
+            _("This takes more than %s items: want less, or expect more.") % f"{MOST_ITEMS:,}",
+            field=WANTED[aim],
+        ) from None
+    return Plan(
+        aim=aim,
+        assumed={name: assumed[name] for name in ASKED[aim]},
+        items=need.items,
+        independent=need.independent,
+        curve=need.curve,
+    )
+
+
+# The page shows it, then saves it; a simulation takes a part of a second.
+@lru_cache(maxsize=64)
+def _need(aim: Aim, values: tuple[float, ...]) -> Need:
+    given = dict(zip(ASKED[aim], values, strict=True))
+    if aim is Aim.SHARE:
+        return plan_share(
+            share=given["share"], half_width_wanted=given["half_width"], deff=given["deff"]
+        )
+    if aim is Aim.PAIRED:
+        if given["gained"] + given["lost"] > 1:
+            raise BadInput(_("Both shares together are more than all items."), field="lost")
+        if given["gained"] == given["lost"]:
+            raise BadInput(
+                _("The arms are expected to be equal: no number of items finds a difference."),
+                field="lost",
+            )
+        return plan_paired(
+            gained=given["gained"],
+            lost=given["lost"],
+            power_wanted=given["power"],
+            deff=given["deff"],
+        )
+    margins = given["incorrect"], given["partial"], given["correct"]
+    if abs(sum(margins) - 1) > 0.005:
+        raise BadInput(_("The three shares are not 100 % together."), field="correct")
+    if sum(share > 0 for share in margins) < 2:
+        raise BadInput(_("Agreement needs at least two values that occur."), field="correct")
+    return plan_agreement(
+        margins=margins,
+        alpha=given["alpha"],
+        width_wanted=given["width"],
+        reviewers=int(given["reviewers"]),
+        deff=given["deff"],
+    )
+
+
+@transaction.atomic
+def save_plan(campaign: Campaign, plan: Plan, *, by: User) -> None:
+    """Keep the plan, and its number of items as the planned one. Raises NotAllowedNow once the campaign has opened."""
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if locked.state != Campaign.State.SETUP:
+        raise NotAllowedNow(_("The campaign has been opened: its plan stays as it was."))
+    before = locked.planned_items
+    locked.plan, locked.planned_items = plan.as_json(), plan.items
+    locked.save(update_fields=["plan", "planned_items"])
+    record(locked, "plan saved", by=by, items=(before or "", plan.items))

@@ -1,0 +1,32 @@
+"""What both lists of a campaign's items share: the scores in a row, and the address of the list."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from review.models import Item, Score
+
+
+def scores_of_list(stages: tuple[str, ...] = tuple(Score.Stage.values)) -> QuerySet[Score]:
+    """The current scores of the model's arm, to be fetched for all rows of a page at once."""
+    found = Score.objects.filter(current=True, arm="model", stage__in=stages)
+    return found.only("item", "stage", "value").order_by("value", "pk")
+
+
+def given_at(item: Item) -> list[tuple[str, list[int]]]:
+    """The scores of each stage from the lowest to the highest, of an item that was read with them as `given`."""
+    values: dict[str, list[int]] = {stage: [] for stage in Score.Stage.values}
+    for score in item.given:  # type: ignore[attr-defined]
+        values[score.stage].append(score.value)
+    return [(str(Score.Stage(stage).label), given) for stage, given in values.items()]
+
+
+def without_page(request: HttpRequest) -> str:
+    """The query that narrows a list, as it goes from the list to its items and back; empty where there is none."""
+    parameters = request.GET.copy()
+    for name in ("before", "after"):
+        parameters.pop(name, None)
+    for name in [name for name, value in parameters.items() if not value]:
+        del parameters[name]
+    return f"?{parameters.urlencode()}" if parameters else ""

@@ -1,0 +1,221 @@
+"""Settling what reviewers differ on: everything in view, lists that are narrowed, and the way through them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from pipeline.models import Action
+from review import services
+from review.campaigns.item_filters import ItemFilter, place_of
+from review.counting.tallies import count_due
+from review.models import Adjudication, Campaign, Exposure, Item, Score
+from tests.people import make_person
+from tests.review.maker import FEEDBACK, add_item, make_study
+from tests.review.queue.test_studies import give
+
+ClientFor = Callable[[User], Client]
+# Two reviewers' scores of script, feedback, refined script, for each item in the order in which they are made.
+GIVEN = (
+    ((0, 2, 2), (2, 2, 2)),  # they differ on the script alone, from 0 to 2
+    ((0, 2, 2), (0, 0, 2)),  # on the feedback
+    ((1, 2, 0), (1, 2, 1)),  # on the refined script, from 0 to 1
+    ((0, 2, 2), (0, 2, 2)),  # on nothing
+)
+
+
+@pytest.fixture
+def boss(manager: User, client_for: ClientFor) -> Client:
+    return client_for(manager)
+
+
+@pytest.fixture
+def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    people = [reviewer, second_reviewer]
+    campaign = make_study(by=manager, reviewers=people, items=0, overlap=2, is_open=False)
+    for number in range(len(GIVEN)):
+        add_item(campaign, f"case-{number}")
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    campaign.refresh_from_db()
+    for item, scores in zip(campaign.items.order_by("pk"), GIVEN, strict=True):
+        for person, values in zip(people, scores, strict=True):
+            services.claim_item(item, by=person)
+            give(item, person, *values)
+    count_due(campaign)
+    return campaign
+
+
+def items_in(page: str) -> list[int]:
+    return [int(one) for one in re.findall(r'data-row href="[^"]*/(\d+)/[^"]*"', page)]
+
+
+def items_of(campaign: Campaign) -> list[Item]:
+    return list(campaign.items.order_by("pk"))
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        pytest.param("", [2, 1, 0], id="all that wait"),
+        pytest.param("?stage=script&spread=any", [0], id="by stage"),
+        pytest.param("?spread=02", [1, 0], id="by how far apart"),
+        pytest.param("?spread=01", [2], id="no twos"),
+        pytest.param("?stage=refined&spread=02", [], id="both"),
+        pytest.param("?q=case-1", [1], id="by words"),
+        pytest.param("?arm=demo", [2, 1, 0], id="by configuration"),
+        pytest.param("?state=settled", [], id="none is settled yet"),
+    ],
+)
+def test_the_list_is_narrowed_by_stage_spread_and_words(
+    boss: Client, study: Campaign, query: str, wanted: list[int]
+) -> None:
+    every = items_of(study)
+    page = boss.get(f"/campaigns/{study.pk}/adjudicate/{query}").text
+    assert items_in(page) == [every[place].pk for place in wanted]
+    if not wanted:
+        assert "Nothing fits" in page
+
+
+def test_a_list_that_is_asked_for_nonsense_says_so_and_does_not_fall(
+    boss: Client, study: Campaign
+) -> None:
+    page = boss.get(f"/campaigns/{study.pk}/adjudicate/?spread=9&stage=x&arm=none")
+    assert page.status_code == 200
+    assert "Select a valid choice" in page.text
+
+
+def test_the_screen_has_every_text_and_every_score(
+    boss: Client, study: Campaign, reviewer: User
+) -> None:
+    item = items_of(study)[0]
+    assert item.run is not None
+    Action.objects.filter(pk=item.run.action_id).update(
+        incident="zqcontext", reference="zqreference\n"
+    )
+    Item.objects.filter(pk=item.pk).update(execution=0.0)
+    Score.objects.filter(item=item, reviewer=reviewer, stage="script").update(comment="zqcomment")
+    Score.objects.filter(item=item, reviewer=reviewer, stage="refined").update(blind=False)
+    page = boss.get(f"/campaigns/{study.pk}/adjudicate/{item.pk}/").text
+    for text in ("zqcontext", "zqreference", "zqcomment", FEEDBACK.removeprefix("- "), "not blind"):
+        assert text in page
+    assert page.count("Reviewer A") == page.count("Reviewer B") == 3
+    assert "0 to 2" in page
+    # Settled is the script alone; on the others they agree.
+    assert page.count('id="settle"') == 1 and 'value="script"' in page
+    for key in ("0", "1", "2", "c", "mod+enter", ","):
+        assert f'data-key="{key}"' in page
+
+
+def test_settling_leads_through_the_list_one_came_from(
+    boss: Client, study: Campaign, manager: User
+) -> None:
+    first, second, *_rest = items_of(study)
+    address = f"/campaigns/{study.pk}/adjudicate"
+    query = "?spread=02&names=1"
+    page = boss.get(f"{address}/{second.pk}/{query}").text
+    assert "1 of 2" in page and f"{address}/{first.pk}/?spread=02&amp;names=1" in page
+    answer = boss.post(
+        f"{address}/{second.pk}/settle/{query}", {"stage": "feedback", "value": "2", "why": "So."}
+    )
+    assert answer["Location"] == f"{address}/{first.pk}/{query}"
+    page = boss.get(answer["Location"]).text
+    assert "1 of 1" in page and "Rita" in page
+    answer = boss.post(
+        f"{address}/{first.pk}/settle/{query}", {"stage": "script", "value": "0", "why": "So."}
+    )
+    assert answer["Location"] == f"{address}/{query}"
+    assert Adjudication.objects.filter(by=manager).count() == 2
+    settled = boss.get(f"{address}/?state=settled").text
+    assert items_in(settled) == [second.pk, first.pk]
+    assert "settled by" in boss.get(f"{address}/{first.pk}/?state=settled").text
+
+
+def test_what_is_refused_stands_where_one_looks_and_loses_nothing(
+    boss: Client, study: Campaign
+) -> None:
+    item = items_of(study)[0]
+    address = f"/campaigns/{study.pk}/adjudicate/{item.pk}/settle/?spread=02"
+    answer = boss.post(address, {"stage": "script", "value": "", "why": "A reason <b>"})
+    assert answer.status_code == 422
+    assert "A reason &lt;b&gt;" in answer.text and "Choose 0, 1 or 2." in answer.text
+    assert f'action="{address}"' in answer.text
+    assert not Adjudication.objects.exists()
+
+
+def test_an_items_page_shows_the_same_and_leads_to_its_neighbours(
+    boss: Client, study: Campaign, manager: User
+) -> None:
+    every = items_of(study)
+    listed = boss.get(f"/campaigns/{study.pk}/items/?stage=refined&spread=any").text
+    assert items_in(listed) == [every[2].pk]
+    page = boss.get(f"/campaigns/{study.pk}/items/{every[1].pk}/").text
+    assert "3 of 4" in page and "Rita" in page and "Refined script" in page
+    assert f"/items/{every[2].pk}/" in page and f"/items/{every[0].pk}/" in page
+    # Its feedback tells the verdict: who was shown it is noted.
+    assert Exposure.objects.filter(person=manager, run=every[1].run).exists()
+
+
+def test_an_item_without_a_script_has_a_page_too(boss: Client, study: Campaign) -> None:
+    item = items_of(study)[3]
+    bare = Item.objects.create(
+        campaign=study,
+        case=study.cases.create(external_id="bare", action=item.case.action),
+        configuration=item.configuration,
+    )
+    page = boss.get(f"/campaigns/{study.pk}/items/{bare.pk}/")
+    assert page.status_code == 200 and "no script yet" in page.text
+    assert boss.get(f"/campaigns/{study.pk}/adjudicate/{bare.pk}/").status_code == 409
+
+
+def test_a_place_is_counted_from_the_top_and_is_none_for_who_is_not_there(study: Campaign) -> None:
+    every = [item.pk for item in items_of(study)]
+    listed = ItemFilter(study, {"spread": "any"}).qs
+    place = place_of(listed, every[2])
+    assert (place.number, place.total, place.previous, place.next) == (1, 3, None, every[1])
+    place = place_of(listed, every[0])
+    assert (place.number, place.previous, place.next) == (3, every[1], None)
+    place = place_of(listed, every[3])
+    assert (place.number, place.previous, place.next) == (None, None, every[2])
+
+
+@pytest.mark.parametrize("page", ["items/", "adjudicate/"])
+def test_lists_ask_as_many_queries_for_many_items_as_for_few(
+    boss: Client, study: Campaign, page: str
+) -> None:
+    asked = []
+    for more in (0, 5):
+        for number in range(more):
+            add_item(study, f"more-{number}")
+        count_due(study)
+        Item.objects.filter(campaign=study).update(disputed=True)
+        with CaptureQueriesContext(connection) as queries:
+            rows = items_in(boss.get(f"/campaigns/{study.pk}/{page}?spread=").text)
+        asked.append(len(queries))
+    assert len(rows) == 9
+    assert asked[0] == asked[1]
+
+
+def test_the_screen_asks_as_many_queries_for_four_reviewers_as_for_two(
+    boss: Client, study: Campaign
+) -> None:
+    item = items_of(study)[0]
+    asked = []
+    for more in ({}, {"anna": "rolf", "boris": "rita"}):
+        for name, like in more.items():
+            person = make_person(name, "reviewer")
+            for score in Score.objects.filter(item=item, reviewer__username=like):
+                score.pk, score.reviewer, score.comment = None, person, "A word"
+                score.save()
+        for page in ("items", "adjudicate"):
+            boss.get(f"/campaigns/{study.pk}/{page}/{item.pk}/")
+            with CaptureQueriesContext(connection) as queries:
+                seen = boss.get(f"/campaigns/{study.pk}/{page}/{item.pk}/").text
+            asked.append(len(queries))
+    assert seen.count("A word") == 6
+    assert asked[:2] == asked[2:]

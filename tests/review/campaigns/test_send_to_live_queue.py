@@ -1,0 +1,112 @@
+"""Items of a closed study are sent to the live queue for a decision, from the list of items, the report and the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from core.audit import events_of
+from pipeline.models import Run
+from review import services
+from review.campaigns.services import send_to_live_queue
+from review.models import Campaign, Item
+from tests.keys import shown
+from tests.review.maker import make_study
+from tests.review.queue.test_studies import go_through
+
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture
+def closed(manager: User, reviewer: User) -> Campaign:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=3)
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed")
+    campaign.refresh_from_db()
+    return campaign
+
+
+def live() -> set[int]:
+    return set(Item.objects.filter(campaign__kind="live").values_list("run", flat=True))
+
+
+def test_those_ticked_are_sent_once_and_said_to_be_there(
+    closed: Campaign, manager: User, client_for: ClientFor, reviewer: User
+) -> None:
+    boss = client_for(manager)
+    first, second, third = closed.items.order_by("pk")
+    address = f"/campaigns/{closed.pk}/items/"
+    page = boss.get(address).content.decode()
+    assert page.count('form="send-items"') == 3
+    ticked = {"item": [first.pk, second.pk], "next": address}
+    answer = boss.post(f"/campaigns/{closed.pk}/send/", ticked, follow=True)
+    assert answer.redirect_chain == [(address, 302)]
+    assert "2 items were sent to the live queue." in answer.content.decode()
+    assert live() == {first.run_id, second.run_id}
+    page = answer.content.decode()
+    assert (page.count("in the live queue<"), page.count('form="send-items"')) == (2, 1)
+    # What is there stays as it is, and is counted as such.
+    answer = boss.post(f"/campaigns/{closed.pk}/send/", {"item": [first.pk, third.pk]}, follow=True)
+    assert (
+        "1 item was sent to the live queue. Not sent: 1 there already." in answer.content.decode()
+    )
+    assert len(live()) == 3
+    assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
+        *(["", "2"], ["", "1"]),
+    ]
+    # A reviewer finds them, and decides.
+    assert services.waiting_for(services.live_queue(), reviewer).count() == 3
+
+
+def test_what_can_not_be_decided_on_is_left_out(
+    closed: Campaign, manager: User, reviewer: User
+) -> None:
+    empty, elsewhere, fine = closed.items.order_by("pk")
+    Run.objects.filter(pk=empty.run_id).update(state="failed")
+    other = make_study(by=manager, reviewers=[reviewer], items=1, name="Other")
+    other.items.update(run=elsewhere.run_id)
+    sent = send_to_live_queue(closed, [empty, elsewhere, fine], by=manager)
+    assert (sent.made, sent.there, sent.without, sent.studied) == (1, 0, 1, 1)
+    assert live() == {fine.run_id}
+
+
+def test_an_open_study_sends_nothing(manager: User, reviewer: User, client_for: ClientFor) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    boss, item = client_for(manager), campaign.items.get()
+    address = f"/campaigns/{campaign.pk}/send/"
+    assert "send-items" not in boss.get(f"/campaigns/{campaign.pk}/items/").content.decode()
+    answer = boss.post(address, {"item": [item.pk]}, follow=True)
+    assert "Close the campaign first" in answer.content.decode()
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed")
+    answer = boss.post(address, {"item": ["soup"], "next": "https://elsewhere.example/"})
+    assert answer["Location"] == f"/campaigns/{campaign.pk}/items/"
+    assert "Tick the items" in boss.get(answer["Location"]).content.decode()
+    assert not live()
+
+
+def test_the_report_and_the_api_send_too(
+    manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    closed = make_study(by=manager, reviewers=[reviewer], items=2)
+    go_through(closed, reviewer, 2, 2, 2)
+    Campaign.objects.filter(pk=closed.pk).update(state="closed")
+    boss = client_for(manager)
+    item = closed.items.order_by("pk")[0]
+    arm = item.configuration.name
+    boss.get(f"/campaigns/{closed.pk}/report/")
+    listed = boss.get(
+        f"/campaigns/{closed.pk}/report/items/",
+        {"figure": "first_pass_accuracy", "which": "all", "configuration": arm},
+    )
+    assert listed.content.decode().count('form="send-items"') == 2
+    key = shown(item)
+    address = f"/api/v1/campaigns/{closed.pk}/send/"
+    answer = boss.post(address, {"items": [key]}, content_type="application/json")
+    assert answer.json() == {"made": 1, "there": 0, "without": 0, "studied": 0}
+    answer = boss.post(address, {"items": []}, content_type="application/json")
+    assert answer.status_code == 422
+    Campaign.objects.filter(pk=closed.pk).update(state="paused")
+    answer = boss.post(address, {"items": [key]}, content_type="application/json")
+    assert answer.status_code == 409
