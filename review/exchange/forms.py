@@ -6,18 +6,31 @@ from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from core.web.forms import FoldedForm
 from review.exchange.exporting.exporter import Layout
 from review.exchange.rows.columns import BadMapping, read_pairs
 from review.exchange.source import FORMAT_TITLES, Format
 from review.models import Transfer
 
 
-class ImportForm(forms.Form):
-    """A file to import."""
+class ImportForm(FoldedForm):
+    """A file to import; what it holds is told by looking at it, unless somebody says so."""
 
+    common = ("file",)
+
+    file = forms.FileField(
+        label=_("File"),
+        help_text=format_lazy(
+            _("{formats} in UTF-8, also InterCode's and nl2bash-eabench's."), formats=FORMAT_TITLES
+        ),
+        # An empty file has its own words.
+        allow_empty_file=True,
+    )
     kind = forms.ChoiceField(
         label=_("What it holds"),
+        required=False,
         choices=[
+            ("", _("Told by its columns")),
             (
                 Transfer.Kind.ITEMS.value,
                 _("Items: id, statement; also context, reference, script, feedback, verdict"),
@@ -28,15 +41,7 @@ class ImportForm(forms.Form):
             ),
         ],
         widget=forms.RadioSelect,
-        initial=Transfer.Kind.ITEMS.value,
-    )
-    file = forms.FileField(
-        label=_("File"),
-        help_text=format_lazy(
-            _("{formats} in UTF-8, also InterCode's and nl2bash-eabench's."), formats=FORMAT_TITLES
-        ),
-        # An empty file has its own words.
-        allow_empty_file=True,
+        initial="",
     )
     mapping = forms.CharField(
         label=_("Columns with other names"),
@@ -45,7 +50,7 @@ class ImportForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code-input"}),
         help_text=_(
             "One a line, our name first: statement=query. For a column of scores for each rater: "
-            "reviewer:A=rater_a, or reviewer:A:refined=a_refined; adjudicated:A=final."
+            "reviewer:A=rater_a, or reviewer:A:refined=a_refined; called_in:C=rater_c; adjudicated:A=final."
         ),
     )
     format = forms.ChoiceField(
@@ -72,6 +77,7 @@ class ExportForm(forms.Form):
             (Layout.JSONL.value, _("JSONL: a record a line, to be imported again")),
             (Layout.CSV.value, _("CSV: one table, for a spreadsheet or to be imported again")),
             (Layout.JSON.value, _("JSON: one array")),
+            (Layout.LONG.value, _("Long CSV: a line for each score, for a mixed model; no texts")),
             (Layout.DATASET.value, _("Dataset folder: items and scores as JSONL, with a card")),
             (Layout.EABENCH.value, _("Results of nl2bash-eabench: the first scripts alone")),
         ],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -20,18 +20,23 @@ from core.errors import BadInput, NotAllowedNow
 from core.files.lines import UnreadableFile
 from core.files.records import Record
 from review.exchange import jobs
+from review.exchange.column_choice import (
+    HABITS,
+    OURS,
+    FileColumn,
+    of_items,
+    scores_beside,
+)
 from review.exchange.importing.campaigns import check_takes_imports
 from review.exchange.kept_files import keep_upload, path_named
+from review.exchange.rows.column_guess import Guess, guess_items, guess_kind, guess_scores
 from review.exchange.rows.columns import (
     ADJUDICATED,
     ITEM_COLUMNS,
-    ITEM_HABITS,
     REVIEWER,
-    SCORE_COLUMNS,
-    SCORE_HABITS,
-    STAGES,
     BadMapping,
     Columns,
+    WideColumn,
     read_mapping,
 )
 from review.exchange.rows.item_rows import read_item
@@ -44,9 +49,6 @@ MOST_COLUMNS = 60
 _LOOKED_AT, _SHOWN = 50, 5
 _MOST_TEXT = 300
 _SALT = "review.exchange.import_preview"
-# What a column is mapped to that is called like one of ours and is to be left out: no column has this name.
-_NOWHERE = "\u2014"
-_HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,6 @@ class Upload:
     kind: str
     format: str
     pairs: Mapping[str, str]  # columns that were named with it
-
-
-@dataclass(frozen=True)
-class FileColumn:
-    """One column of the file: what it holds in the first rows, and what it is read as; empty where left out."""
-
-    name: str
-    samples: Sequence[str]
-    role: str
-    person: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,6 +92,7 @@ def keep_to_look(
 ) -> str:
     """Put a file aside to be looked at; returns the word under which it is found again, by this person alone.
 
+    Without a kind the file's columns tell whether it holds items or scores.
     Raises BadInput for a file that can't be read, NotAllowedNow where nothing may come in.
     """
     check_takes_imports(campaign)
@@ -107,11 +100,12 @@ def keep_to_look(
     path = keep_upload(file)
     upload = Upload(path, Path(file.name or "").name[:255], kind, format, mapping)
     try:
+        upload = upload if kind else replace(upload, kind=_kind_of(upload))
         look_at(upload, mapping)
     except BadInput:
         path.unlink(missing_ok=True)
         raise
-    said = [path.name, upload.name, kind, format, dict(mapping)]
+    said = [path.name, upload.name, upload.kind, format, dict(mapping)]
     return signing.dumps([campaign.pk, by.pk, *said], salt=_SALT, compress=True)
 
 
@@ -132,48 +126,63 @@ def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
     records = _read_first(upload)
     names = list(dict.fromkeys(name for one in records for name in one.values))[:MOST_COLUMNS]
     is_export = OWN in names
-    columns = _columns_of(upload.kind, pairs).with_habits_of(names, _HABITS[upload.kind])
+    read = _items_alone(upload.kind, pairs)
+    columns = _columns_of(upload.kind, read).with_habits_of(names, HABITS[upload.kind])
     heads, rows = _read_rows(upload.kind, columns, records[:_SHOWN])
-    shown = [] if is_export else [_column(upload.kind, one, columns, records) for one in names]
+    beside = _columns_of(Transfer.Kind.SCORES, scores_beside(pairs, names))
+    wide = beside.wide if upload.kind == Transfer.Kind.ITEMS else columns.wide
+    shown = (
+        [] if is_export else [_column(upload.kind, one, columns, wide, records) for one in names]
+    )
     return FileLook(columns=shown, heads=heads, rows=rows, is_export=is_export)
 
 
-def pairs_of(upload: Upload, chosen: Sequence[FileColumn]) -> dict[str, str]:
-    """What was chosen for each column as the mapping that an import takes. Raises BadInput for a choice made twice."""
-    ours, pairs = jobs.OURS[upload.kind], dict[str, str]()
-    for column in chosen:
-        role = column.role
-        if role.startswith((REVIEWER, ADJUDICATED)):
-            what, _colon, stage = role.partition(":")
-            role = f"{what}:{column.person or column.name}:{stage}"
-        if not role:
-            continue
-        if role in pairs:
-            raise BadInput(
-                _("“%(one)s” and “%(other)s” are both chosen for the same.")
-                % {"one": pairs[role], "other": column.name},
-                field="columns",
-            )
-        pairs[role] = column.name
-    # What is left out must not be taken by its own name, nor by the habits of a known set of data.
-    names = [column.name for column in chosen]
-    habits = Columns().with_habits_of(names, _HABITS[upload.kind]).named
-    usual = {name: name for name in names if name in ours} | {one: to for to, one in habits.items()}
-    for column in chosen:
-        if not column.role and column.name in usual:
-            pairs.setdefault(usual[column.name], _NOWHERE)
-    return {role: name for role, name in pairs.items() if role != name}
+def guess_columns(upload: Upload) -> list[FileColumn]:
+    """The file's columns with a guess at what each is; what was named with the file is not guessed."""
+    columns = look_at(upload, upload.pairs).columns
+    records = _read_first(upload)
+    samples = {one.name: [record.values.get(one.name) for record in records] for one in columns}
+    guess = guess_items if upload.kind == Transfer.Kind.ITEMS else guess_scores
+    guesses = guess([one.name for one in columns], samples)
+    return [_guessed(one, guesses[one.name], upload.pairs) for one in columns]
+
+
+def _guessed(column: FileColumn, guess: Guess, pairs: Mapping[str, str]) -> FileColumn:
+    if column.name in pairs.values() or guess.role in pairs:
+        return column
+    told_by = "" if not guess.role else "values" if guess.by_values else "name"
+    return replace(column, role=guess.role, person=guess.person, told_by=told_by)
+
+
+def _kind_of(upload: Upload) -> str:
+    """Whether the file holds items or scores, by its columns; an export of ours says so itself."""
+    records = _read_first(upload)
+    names = list(dict.fromkeys(name for one in records for name in one.values))[:MOST_COLUMNS]
+    if OWN in names:
+        return Transfer.Kind.ITEMS.value
+    return guess_kind(names, {name: [one.values.get(name) for one in records] for name in names})
+
+
+def _items_alone(kind: str, pairs: Mapping[str, str]) -> Mapping[str, str]:
+    return of_items(pairs) if kind == Transfer.Kind.ITEMS else pairs
 
 
 def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfer:
-    """Have it imported as it was looked at; it is kept aside no longer. Raises as `jobs.begin_import`."""
+    """Have it imported as it was looked at; it is kept aside no longer. Raises as `jobs.begin_import`.
+
+    Scores that stand beside the items, a column for each reviewer, are imported after them.
+    """
+    names: list[str] = []
+    if upload.kind == Transfer.Kind.ITEMS:
+        names = [name for record in _read_first(upload) for name in record.values]
     with upload.path.open("rb") as file:
         transfer = jobs.begin_import(
             campaign,
             upload.kind,
             File(file, name=upload.name),
-            mapping=upload.pairs,
+            mapping=_items_alone(upload.kind, upload.pairs),
             format=upload.format,
+            scores=scores_beside(upload.pairs, names) if names else None,
             by=by,
         )
     upload.path.unlink(missing_ok=True)
@@ -191,16 +200,22 @@ def _read_first(upload: Upload) -> list[Record]:
 
 def _columns_of(kind: str, pairs: Mapping[str, str]) -> Columns:
     try:
-        return read_mapping(pairs, ours=jobs.OURS[kind])
+        return read_mapping(pairs, ours=OURS[kind])
     except BadMapping as error:
         raise BadInput(str(error), field="mapping") from error
 
 
-def _column(kind: str, name: str, columns: Columns, records: Sequence[Record]) -> FileColumn:
+def _column(
+    kind: str,
+    name: str,
+    columns: Columns,
+    people: Sequence[WideColumn],
+    records: Sequence[Record],
+) -> FileColumn:
     samples = (_say(one.values.get(name)) for one in records)
-    wide = next((one for one in columns.wide if one.name == name), None)
+    wide = next((one for one in people if one.name == name), None)
     named = next((ours for ours, theirs in columns.named.items() if theirs == name), "")
-    own = name if name in jobs.OURS[kind] and name not in columns.named else ""
+    own = name if name in OURS[kind] and name not in columns.named else ""
     role = named or own
     if wide:
         role = f"{ADJUDICATED if wide.adjudicates else REVIEWER}{wide.stage}"
@@ -253,12 +268,3 @@ def _score_rows(record: Record, values: dict[str, object], columns: Columns) -> 
 def _say(value: object) -> str:
     text = "" if value is None else str(value)
     return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…"
-
-
-def roles_of(kind: str) -> list[tuple[str, str]]:
-    """What a column may be read as, for a select: what it is called here, and in words."""
-    if kind == Transfer.Kind.ITEMS:
-        return [(name, name) for name in ITEM_COLUMNS]
-    by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
-    finals = [(f"{ADJUDICATED}{stage}", _("final scores: %s") % stage) for stage in STAGES]
-    return [*((name, name) for name in SCORE_COLUMNS), *by_rater, *finals]

@@ -23,13 +23,14 @@ from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.files.lines import UnreadableFile
 from core.leased_jobs import Cancelled, Claim, LostLease, claim, dispatch_unheld
+from review.exchange.column_choice import OURS
 from review.exchange.exporting.exporter import Layout, export_campaign
 from review.exchange.importing.campaigns import check_takes_imports, require_manager
 from review.exchange.importing.importer import Counts, Remark
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
 from review.exchange.kept_files import forget_unused, keep_upload, new_path, path_of
-from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, BadMapping, read_mapping
+from review.exchange.rows.columns import BadMapping, read_mapping
 from review.exchange.source import Format, Source, format_by_name
 from review.models import Campaign, Transfer, TransferLine
 
@@ -39,7 +40,6 @@ MOST_BYTES = 2_000_000_000  # of one file
 MOST_LINES = 10_000  # of one report
 KEPT_FOR = timedelta(hours=24)  # exports, and the link to them
 _IMPORTS = {Transfer.Kind.ITEMS: import_items, Transfer.Kind.SCORES: import_scores}
-OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
 
 
 # --- Beginning and ending ---------------------------------------------------------------------------------------
@@ -53,9 +53,11 @@ def begin_import(
     by: User,
     mapping: Mapping[str, str] | None = None,
     format: str = "",
+    scores: Mapping[str, str] | None = None,
 ) -> Transfer:
     """Keep the file and have a worker import it. Raises PermissionDenied, NotAllowedNow, BadInput.
 
+    `scores` is the mapping of the scores that stand beside items in the same file; they are imported after them.
     What can be told at once is told at once: a file that holds no text, a column that there is not. Then
     nothing is kept.
     """
@@ -70,6 +72,8 @@ def begin_import(
     path = keep_upload(file)
     try:
         read_mapping(mapping, ours=OURS[kind])
+        if scores:
+            read_mapping(scores, ours=OURS[Transfer.Kind.SCORES])
         with closing(
             Source(path, format=format or format_by_name(file.name or "") or "")
         ) as source:
@@ -81,6 +85,7 @@ def begin_import(
             path=path.name,
             format=layout,
             mapping=mapping,
+            options={"scores": dict(scores)} if scores else {},
             total_bytes=file.size,
             by=by,
         ).enqueue()
@@ -192,8 +197,29 @@ def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
         journal=_Report(transfer, held),
         counts=counts,
     )
+    if transfer.options.get("scores"):
+        _end_with_scores(transfer, held)
+    else:
+        held.end(Transfer.State.DONE, path="")
+        path_of(transfer).unlink(missing_ok=True)
+
+
+@transaction.atomic
+def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
+    """The items are in: the same file is gone through once more, for the scores that stand beside them."""
+    held.note()
+    Transfer.objects.create(
+        campaign=transfer.campaign,
+        kind=Transfer.Kind.SCORES,
+        filename=transfer.filename,
+        path=transfer.path,
+        format=transfer.format,
+        mapping=transfer.options["scores"],
+        options={"after": transfer.pk},
+        total_bytes=transfer.total_bytes,
+        by=transfer.by,
+    ).enqueue()
     held.end(Transfer.State.DONE, path="")
-    path_of(transfer).unlink(missing_ok=True)
 
 
 def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
@@ -244,7 +270,7 @@ class _Report:
             unchanged=counts.unchanged,
             refused=counts.refused,
             done_bytes=position,
-            options={"read": counts.read},
+            options={**self._transfer.options, "read": counts.read},
         )
 
 

@@ -12,10 +12,12 @@ from django.views.decorators.http import require_http_methods
 from core.errors import BadInput, NotAllowedNow
 from core.web.requests import signed_in
 from review.access import access_campaign
+from review.exchange.column_choice import is_of_person
 from review.exchange.services import (
     FileColumn,
     Upload,
     find_upload,
+    guess_columns,
     import_looked_at,
     look_at,
     pairs_of,
@@ -37,15 +39,15 @@ def campaign_import_look(request: HttpRequest, pk: int, word: str) -> HttpRespon
         context = {"campaign": campaign, "gone": str(refusal), "nav_section": "campaigns"}
         return render(request, "review/exchange/import_preview.html", context, status=409)
     if request.method != "POST":
-        return _show(request, campaign, upload)
-    chosen = _chosen(request, look_at(upload, upload.pairs).columns, upload)
+        return _show_guess(request, campaign, upload)
+    chosen = _chosen(request, guess_columns(upload), upload)
     try:
-        pairs = pairs_of(upload, chosen) if chosen else dict(upload.pairs)
+        pairs = pairs_of(upload.kind, chosen) if chosen else dict(upload.pairs)
         found = replace(upload, pairs=pairs)
         if "import" in request.POST:
             transfer = import_looked_at(campaign, found, by=user)
             return redirect("transfer-detail", pk=transfer.pk)
-        return _show(request, campaign, found)
+        return _show(request, campaign, found, chosen=chosen)
     except BadInput as refusal:
         return _show(request, campaign, upload, chosen=chosen, refusal=str(refusal), status=422)
 
@@ -54,13 +56,25 @@ def _chosen(
     request: HttpRequest, columns: Sequence[FileColumn], upload: Upload
 ) -> list[FileColumn]:
     """The columns with what was chosen for each; what is no choice of ours is left out."""
-    known = {"", *(role for role, _label in roles_of(upload.kind))}
+    known = {"", *(role for _title, roles in roles_of(upload.kind) for role, _label in roles)}
     chosen = []
     for place, column in enumerate(columns):
         role = request.POST.get(f"role-{place}", column.role)
         person = request.POST.get(f"person-{place}", "").strip()[:_MOST_NAME]
-        chosen.append(replace(column, role=role if role in known else "", person=person))
+        told_by = column.told_by if role == column.role else ""
+        role = role if role in known else ""
+        chosen.append(replace(column, role=role, person=person, told_by=told_by))
     return chosen
+
+
+def _show_guess(request: HttpRequest, campaign: Campaign, upload: Upload) -> HttpResponse:
+    """The first look: what the columns seem to be, to be corrected."""
+    guessed = guess_columns(upload)
+    try:
+        pairs = pairs_of(upload.kind, guessed)
+    except BadInput as refusal:
+        return _show(request, campaign, upload, chosen=guessed, refusal=str(refusal))
+    return _show(request, campaign, replace(upload, pairs=pairs or upload.pairs), chosen=guessed)
 
 
 def _show(
@@ -81,6 +95,7 @@ def _show(
         "columns": chosen or look.columns,
         "roles": roles_of(upload.kind),
         "of_scores": upload.kind == "scores",
+        "people": sum(is_of_person(one.role) for one in chosen or look.columns),
         "refusal": refusal,
     }
     return render(request, "review/exchange/import_preview.html", context, status=status)

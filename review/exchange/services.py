@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import BinaryIO
 
 from django.contrib.auth.models import User
@@ -9,20 +11,23 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from review.blinding.exposure import note_campaign
+from review.exchange.column_choice import FileColumn, pairs_of, roles_of
 from review.exchange.import_preview import (
-    FileColumn,
     Upload,
     find_upload,
+    guess_columns,
     import_looked_at,
     keep_to_look,
     look_at,
-    pairs_of,
-    roles_of,
 )
 from review.exchange.importing.campaigns import find_campaign
+from review.exchange.importing.importer import Counts, Remark
+from review.exchange.importing.items import import_items
+from review.exchange.importing.scores import import_scores
 from review.exchange.jobs import begin_export, begin_import, cancel_transfer
 from review.exchange.kept_files import can_be_downloaded, path_of
-from review.models import Exposure, Transfer
+from review.exchange.source import Source
+from review.models import Campaign, Exposure, Transfer
 
 __all__ = [
     "FileColumn",
@@ -33,13 +38,47 @@ __all__ = [
     "cancel_transfer",
     "find_campaign",
     "find_upload",
+    "guess_columns",
+    "import_study",
     "import_looked_at",
     "keep_to_look",
     "look_at",
     "open_export",
     "pairs_of",
     "roles_of",
+    "scores_after",
 ]
+
+
+def scores_after(transfer: Transfer) -> Transfer | None:
+    """The import of the scores that stood beside the items of this one; None where there is none, or not yet."""
+    if not transfer.options.get("scores"):
+        return None
+    return Transfer.objects.filter(
+        campaign=transfer.campaign_id, options__after=transfer.pk
+    ).first()
+
+
+def import_study(file: Path, campaign: Campaign, *, by: User | None) -> list[Remark]:
+    """Bring in all that a file of records holds, in the foreground: its items, then what was scored of them.
+
+    Returns what was said of its lines: refused, or left out. Raises as `import_items` and `import_scores`.
+    """
+    heard = _Heard()
+    import_items(Source(file), campaign, by=by, journal=heard)
+    import_scores(Source(file), campaign, by=by, journal=heard)
+    return heard.remarks
+
+
+class _Heard:
+    """Keeps what is said of an import's lines."""
+
+    def __init__(self) -> None:
+        self.remarks: list[Remark] = []
+
+    def note(self, counts: Counts, remarks: Sequence[Remark], *, position: int) -> None:
+        """Keep them."""
+        self.remarks += remarks
 
 
 def open_export(transfer: Transfer, *, by: User) -> BinaryIO:

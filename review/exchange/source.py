@@ -19,6 +19,7 @@ from core.files.json_lines import read_json_lines
 from core.files.lines import BOM, UnreadableFile
 from core.files.records import Record
 from core.files.tables import Table
+from core.translation import gettext_noop as _
 
 
 class Format(StrEnum):
@@ -58,12 +59,13 @@ class _Known(NamedTuple):
     read: Callable[[BinaryIO], Iterator[Record]]
     # A file with this ending has this format, whatever it begins with.
     is_told_by_name: bool = False
+    unit: str = _("line")  # what the numbers of records count
 
 
 _FORMATS: dict[Format, _Known] = {
     Format.JSONL: _Known("JSONL", (".jsonl", ".ndjson"), read_json_lines),
     Format.CSV: _Known("CSV, TSV", (".csv", ".tsv"), _read_table, is_told_by_name=True),
-    Format.JSON: _Known("JSON", (".json",), read_json_array),
+    Format.JSON: _Known("JSON", (".json",), read_json_array, unit=_("element")),
 }
 FORMAT_TITLES = ", ".join(known.title for known in _FORMATS.values())
 
@@ -74,6 +76,12 @@ def format_by_name(name: str) -> Format | None:
         if known.is_told_by_name and _ends_as(format, name):
             return format
     return None
+
+
+def unit_of(format: str) -> str:
+    """What the numbers of a file's records count, in a word to be translated."""
+    known = _FORMATS.get(Format(format)) if format else None
+    return known.unit if known else _FORMATS[Format.JSONL].unit
 
 
 def _ends_as(format: Format, name: str) -> bool:
@@ -115,7 +123,7 @@ class Source:
     @property
     def unit(self) -> str:
         """What the numbers of records count."""
-        return "element" if self.layout is Format.JSON else "line"
+        return _FORMATS[self.layout].unit
 
     @property
     def position(self) -> int:

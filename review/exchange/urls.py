@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.exchange import preview_views, views
+from review.exchange import new_campaign, preview_views, views
 
 urlpatterns = [
+    path("campaigns/new/", new_campaign.campaign_new, name="campaign-new"),
     path("campaigns/<int:pk>/import/", views.campaign_import, name="campaign-import"),
     path(
         "campaigns/<int:pk>/import/<str:word>/",

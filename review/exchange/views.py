@@ -19,7 +19,7 @@ from core.web.requests import csv_lines, signed_in, wants_fragment
 from review.access import access_campaign, access_transfer
 from review.exchange import services
 from review.exchange.forms import ExportForm, ImportForm
-from review.exchange.source import Format
+from review.exchange.source import unit_of
 from review.models import Campaign, Transfer
 
 _SHOWN_LINES = 100
@@ -35,7 +35,7 @@ def campaign_import(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            if "look" in request.POST:
+            if "look" in request.POST or not data["kind"]:
                 word = services.keep_to_look(campaign, by=user, **data)
                 return redirect("campaign-import-look", pk=pk, word=word)
             transfer = services.begin_import(
@@ -84,9 +84,12 @@ def transfer_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "campaign": transfer.campaign,
         "lines": lines[:_SHOWN_LINES],
         "has_more": len(lines) > _SHOWN_LINES,
-        "unit": _("element") if transfer.format == Format.JSON else _("line"),
+        "unit": _(unit_of(transfer.format)),
         "is_export": transfer.kind == Transfer.Kind.EXPORT,
         "can_download": services.can_be_downloaded(transfer),
+        "follow_up": services.scores_after(transfer),
+        "goes_on": transfer.kind != Transfer.Kind.EXPORT
+        and transfer.campaign.state == Campaign.State.SETUP,
     }
     return render(request, template, context)
 

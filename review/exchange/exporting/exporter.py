@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain
 from typing import BinaryIO
@@ -16,6 +16,8 @@ from django.contrib.auth.models import User
 
 from core.files.cells import safe_cell
 from review.exchange.exporting.item_records import Fields, item_records
+from review.exchange.exporting.long_table import COLUMNS as LONG_COLUMNS
+from review.exchange.exporting.long_table import long_rows
 from review.exchange.exporting.score_records import campaign_record, other_records, score_records
 from review.exchange.importing.campaigns import require_manager
 from review.models import Campaign
@@ -31,11 +33,14 @@ class Layout(StrEnum):
     JSON = "json"
     DATASET = "dataset"
     EABENCH = "nl2bash-eabench"
+    LONG = "long"
 
     @property
     def ending(self) -> str:
         """What the file's name ends with."""
-        return {Layout.DATASET: "zip", Layout.EABENCH: "json"}.get(self, self.value)
+        return {Layout.DATASET: "zip", Layout.EABENCH: "json", Layout.LONG: "csv"}.get(
+            self, self.value
+        )
 
 
 Told = Callable[[int], None]
@@ -54,6 +59,8 @@ def export_campaign(
         _write_dataset(campaign, file, progress)
     elif layout is Layout.EABENCH:
         _write_array(file, progress.through(_eabench(campaign)))
+    elif layout is Layout.LONG:
+        _write_table(file, progress.through(long_rows(campaign)), columns=LONG_COLUMNS)
     else:
         records = progress.through(all_records(campaign))
         {Layout.JSONL: _write_lines, Layout.CSV: _write_table, Layout.JSON: _write_json}[layout](
@@ -109,13 +116,16 @@ def _write_array(file: BinaryIO, records: Iterator[Fields]) -> None:
     file.write((b"[" if before == b"[\n" else b"\n") + b"]\n")
 
 
-def _write_table(file: BinaryIO, records: Iterator[Fields]) -> None:
+def _write_table(
+    file: BinaryIO, records: Iterator[Fields], *, columns: Sequence[str] | None = None
+) -> None:
     """One table for all kinds of records; what has parts stands in its cell as JSON."""
+    columns = columns or TABLE
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
-    writer.writerow(TABLE)
+    writer.writerow(columns)
     for fields in records:
-        writer.writerow([_cell(fields.get(name)) for name in TABLE])
+        writer.writerow([_cell(fields.get(name)) for name in columns])
     text.detach()
 
 
@@ -195,11 +205,11 @@ def _card(campaign: Campaign, counts: dict[str, int]) -> str:
 # Columns of the table, those of `import_items` and `import_scores` among them.
 TABLE = (
     *("record", "id", "item", "configuration", "reviewer", "stage", "value", "arm", "comment"),
-    *("statement", "context", "environment", "reference", "script", "feedback", "refined"),
+    *("statement", "context", "environment", "reference", "script", "feedback", "refined", "later"),
     *("verdict", "execution", "execution_reason", "made", "recommended", "no_error_found", "demo"),
     *("purpose", "known", "severity", "target", "impact", "overlap", "closed", "sham"),
     *("repeats", "withdrawn", "at", "blind", "current", "copied", "reason", "passed_over"),
-    *("imported", "undone_at"),
+    *("imported", "undone_at", "round"),
     *("draft", "draft_sha256", "feedback_on_sha256", "feedback_by", "visible", "view", "position"),
     *(
         "sitting_minutes",

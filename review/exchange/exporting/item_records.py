@@ -11,7 +11,7 @@ from django.db.models import Count, Max, Min, Sum
 from pipeline.models import Assessment, Attempt, Draft, Feedback, Run
 from pipeline.types import Arm, DraftKind
 from review.blinding.item_view import assessment_of
-from review.counting.item_facts import MADE
+from review.counting.item_facts import ADVISED, MADE
 from review.models import Campaign, Case, Item
 from review.study.first_draft import first_draft_of
 
@@ -73,6 +73,7 @@ def _item(
         "no_error_found": feedback.no_error_found if feedback else False,
         "demo": item.run.demo if item.run else False,
         "experts": _experts(drafts, feedbacks) or None,
+        "later": None if is_halo else _later(drafts, feedbacks, item.run) or None,
         "state": item.state,
         "reviewers_done": item.done,
         "disputed": item.disputed,
@@ -114,6 +115,24 @@ def _experts(drafts: Sequence[Draft], feedbacks: Sequence[Feedback]) -> list[Fie
     ]
 
 
+def _later(drafts: Sequence[Draft], feedbacks: Sequence[Feedback], run: Run | None) -> list[Fields]:
+    """What the model made in later rounds: of each its feedback on the Draft before, and the Draft from it."""
+    texts = {one.pk: one.text for one in feedbacks}
+    found: dict[int, Draft] = {}
+    for draft in drafts:
+        if draft.arm == Arm.MODEL and draft.kind == DraftKind.REFINED and draft.round > 1:
+            found.setdefault(draft.round, draft)
+    return [
+        {
+            "round": round_,
+            "feedback": texts.get(draft.feedback_id or 0, ""),
+            "refined": draft.script,
+            "recommended": bool(run and run.recommended_id == draft.pk),
+        }
+        for round_, draft in sorted(found.items())
+    ]
+
+
 def _made(run: Run | None, first: Draft | None) -> str:
     if first is None:
         return "failed" if run and run.state in (Run.State.FAILED, Run.State.CANCELLED) else ""
@@ -125,8 +144,8 @@ def _made(run: Run | None, first: Draft | None) -> str:
 
 def _recommended(run: Run | None, first: Draft | None, refined: Draft | None) -> str:
     chosen = run.recommended_id if run else None
-    if chosen is None:
-        return ""
+    if run is None or chosen is None:
+        return str(run.spec.get(ADVISED, "")) if run else ""
     if first and chosen == first.pk:
         return "first"
     return "refined" if refined and chosen == refined.pk else "other"

@@ -13,6 +13,7 @@ from django.db.models import F, Model, QuerySet
 from django.forms.models import model_to_dict
 from django.utils import timezone
 
+from pipeline.types import Arm
 from review.exchange.exporting.item_records import Fields, when
 from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
 
@@ -27,6 +28,8 @@ _SCORE = {
     "arm": "arm",
     "comment": "comment",
     "at": "at",
+    "timed": "timed",
+    "round": "draft__round",
     "blind": "blind",
     "current": "current",
     "undone_at": "undone_at",
@@ -100,6 +103,9 @@ def campaign_record(campaign: Campaign) -> Fields:
                 name: when(value) if isinstance(value, datetime) else value
                 for name, value in rules.items()
             },
+            # By their names, which hold elsewhere too.
+            "primary_first": campaign.primary_first.name if campaign.primary_first else None,
+            "primary_second": campaign.primary_second.name if campaign.primary_second else None,
             "created_at": when(campaign.created_at),
             "exported_at": when(timezone.now()),
             "configurations": list(
@@ -130,6 +136,11 @@ def score_records(campaign: Campaign) -> Iterator[Fields]:
         # Of a refined script whose feedback it was made from; of feedback, whose it is.
         own = fields.pop("own_feedback_by")
         fields["feedback_by"] = fields["feedback_by"] or own
+        # What came without a time was read at one, which is none.
+        if not fields.pop("timed"):
+            fields["at"] = None
+        if fields["stage"] != Score.Stage.REFINED or fields["arm"] != Arm.MODEL:
+            fields["round"] = None
         yield fields
 
 

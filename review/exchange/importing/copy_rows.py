@@ -13,12 +13,14 @@ from catalog.models import Version
 from core.database.bulk_copy import put
 from pipeline.models import Run
 from pipeline.types import Arm, DraftKind
-from review.counting.item_facts import MADE
+from review.counting.item_facts import ADVISED, MADE
 from review.exchange.rows.item_rows import RETRIEVED, CaseRow, ItemRow
+from review.study.types import Recommended
 
 # Looked up once and not for every row.
 _FAILED, _DONE = Run.State.FAILED.value, Run.State.DONE.value
 _REPAIRED, _IMPORTED = DraftKind.REPAIRED.value, DraftKind.IMPORTED.value
+OTHER = Recommended.OTHER.value
 _REFINED, MODEL = DraftKind.REFINED.value, Arm.MODEL.value
 # Where a run keeps the hash of what it was imported from.
 CONTENT = "content_sha256"
@@ -68,11 +70,13 @@ def word_item(item: ItemRow, sha256: str) -> ItemWords:
     """The words of an item; the hash is that of its content."""
     state = _FAILED if item.made == "failed" else _DONE
     made = f', "{MADE}": "{RETRIEVED}"' if item.made == RETRIEVED else ""
+    # One that no stage scores, and whose text may not be in the file.
+    advised = f', "{ADVISED}": "{OTHER}"' if item.recommended == OTHER else ""
     script_sha256 = Version.hash_of(item.script) if item.script else ""
     kind = _REPAIRED if item.made == "repaired" else _IMPORTED
     has_more = item.script and (item.feedback or item.refined)
     return ItemWords(
-        spec=f', "{CONTENT}": "{sha256}"{made}}}',
+        spec=f', "{CONTENT}": "{sha256}"{made}{advised}}}',
         run=put(state, item.demo, item.verdict),
         first=put(1, kind, item.script, script_sha256, 0, MODEL) if item.script else "",
         assessment=put(script_sha256, item.verdict) if item.script and item.verdict else "",
@@ -88,6 +92,6 @@ def word_feedback(text: str, *, is_none: bool = False, arm: str = MODEL) -> str:
     return put(text, is_none, len(text.split()), points, arm)
 
 
-def word_refined(number: int, script: str, *, arm: str = MODEL) -> str:
+def word_refined(number: int, script: str, *, arm: str = MODEL, round_: int = 1) -> str:
     """The words of a refined Draft."""
-    return put(number, _REFINED, script, Version.hash_of(script), 1, arm)
+    return put(number, _REFINED, script, Version.hash_of(script), round_, arm)

@@ -19,6 +19,7 @@ from review.counting.tallies import note_due
 from review.exchange.importing import copy_rows
 from review.exchange.importing.copy_rows import (
     CONTENT,
+    OTHER,
     CaseWords,
     ItemWords,
     word_feedback,
@@ -154,13 +155,19 @@ class ItemStore:
         first, refined = self._add_texts(run, item, words) if item.script else (None, None)
         # What the product would have recommended is not known of scripts made elsewhere.
         recommended = {"first": first, "refined": refined}.get(item.recommended)
+        if refined and item.later:
+            made_later = self._add_later(run, item, refined)
+            recommended = made_later if item.recommended == OTHER else recommended
         # `id` and not `pk`, which is looked for anew each time.
         self._lines[Run].append(
             f"{run}\t{case.action}\t{to.id}\t{put(recommended)}"
             f"\t{self._spec_of(to)}{words.spec}\t{words.run}"
         )
         shuffle = shuffle_of(self._campaign, f"{external_id}:{to.name}")
-        overlap = item.overlap or overlap_of(self._campaign, shuffle=shuffle, purpose=purpose)
+        # Of labels made elsewhere without their texts, whoever gave one is all there are.
+        overlap = item.overlap or (
+            overlap_of(self._campaign, shuffle=shuffle, purpose=purpose) if item.script else 1
+        )
         places = overlap if item.script and not item.withdrawn else 0
         self._lines[Item].append(
             f"{key}\t{case.key}\t{to.id}\t{run}\t{self._state(item)}"
@@ -184,7 +191,7 @@ class ItemStore:
                 finished_at=now,
             ),
             Draft: Table(Draft, _DRAFT),
-            Feedback: Table(Feedback, _FEEDBACK, round=1),
+            Feedback: Table(Feedback, _FEEDBACK),
             Refinement: Table(Refinement, _REFINEMENT, state=Refinement.State.DONE, ended_at=now),
             Assessment: Table(Assessment, _ASSESSMENT),
             Item: Table(Item, _ITEM, campaign_id=self._campaign.pk),
@@ -209,6 +216,20 @@ class ItemStore:
             self._add_expert(run, number, first, expert)
         return first, refined
 
+    def _add_later(self, run: int, item: ItemRow, refined: int) -> int | None:
+        """The Drafts of later rounds, each with the feedback on the one before; the key of one that is recommended."""
+        before, found = refined, None
+        start = 3 + len(item.experts)
+        for number, one in enumerate(item.later, start=start):
+            feedback = None
+            if one.feedback:
+                words = word_feedback(one.feedback)
+                feedback = self._add_feedback(before, words, round_=one.round)
+            words = word_refined(number, one.refined, round_=one.round)
+            before = self._add_refined(run, words, (before, feedback, None))
+            found = before if one.is_recommended else found
+        return found
+
     def _add_expert(self, run: int, number: int, first: int, expert: Expert) -> None:
         author = self._people[expert.author].pk
         words = word_feedback(expert.feedback, arm=_EXPERT)
@@ -219,12 +240,16 @@ class ItemStore:
             words = word_refined(number, expert.refined, arm=_EXPERT)
             self._add_refined(run, words, (first, feedback, refinement))
 
-    def _add_feedback(self, draft: int, words: str, *, author: int | None = None) -> int:
+    def _add_feedback(
+        self, draft: int, words: str, *, author: int | None = None, round_: int = 1
+    ) -> int:
         key = self._key(Feedback)
-        self._lines[Feedback].append(f"{put(key, draft, author)}\t{words}")
+        self._lines[Feedback].append(f"{put(key, draft, author, round_)}\t{words}")
         return key
 
-    def _add_refined(self, run: int, words: str, made_from: tuple[int, int, int | None]) -> int:
+    def _add_refined(
+        self, run: int, words: str, made_from: tuple[int, int | None, int | None]
+    ) -> int:
         key = self._key(Draft)
         self._lines[Draft].append(f"{put(key, run, *made_from)}\t{words}")
         return key
@@ -255,7 +280,7 @@ _ACTION = ("id", *copy_rows.ACTION)
 _CASE = ("id", "action_id", *copy_rows.CASE)
 _RUN = ("id", "action_id", "configuration_id", "recommended_id", "spec", *copy_rows.RUN)
 _DRAFT = ("id", "run_id", "parent_id", "feedback_id", "refinement_id", *copy_rows.DRAFT)
-_FEEDBACK = ("id", "draft_id", "author_id", *copy_rows.FEEDBACK)
+_FEEDBACK = ("id", "draft_id", "author_id", "round", *copy_rows.FEEDBACK)
 _REFINEMENT = ("id", "run_id", "draft_id", "feedback_id", "asked_by_id")
 _ASSESSMENT = ("id", "draft_id", *copy_rows.ASSESSMENT)
 _ITEM = (

@@ -16,6 +16,7 @@ from django.db import transaction
 from core.audit import record
 from core.files.records import Record
 from review.campaigns.services import rules
+from review.exchange.importing.campaign_rules import name_primary, read_rules
 from review.exchange.importing.campaigns import (
     Configurations,
     check_person,
@@ -64,9 +65,13 @@ def import_items(
     """
     require_manager(by)
     taking = _ItemImport(to, columns or Columns(), by=by)
+    first = None if taking.campaign else source.first()
+    taking.rules = read_rules(first)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
+    if taking.campaign and first is not None:
+        name_primary(taking.campaign, first)
     if taking.campaign:
         _make_checks(taking.campaign)
     return done
@@ -96,6 +101,8 @@ class _ItemImport:
     def __init__(self, to: Campaign | str, columns: Columns, *, by: User | None) -> None:
         self._name, self._by = str(to), by
         self.campaign = find_campaign(to) if isinstance(to, str) else to
+        # Of a campaign that this import makes.
+        self.rules = rules.Rules()
         if self.campaign:
             check_takes_imports(self.campaign)
         self._sorter = Sorter(
@@ -130,7 +137,7 @@ class _ItemImport:
         """Make one slice ready inside a transaction; what is returned writes it there."""
         if not rows:
             return nothing_to_write
-        campaign = self.campaign or rules.create_campaign(self._name, by=self._by)
+        campaign = self.campaign or rules.create_campaign(self._name, by=self._by, rules=self.rules)
         hold_imports(campaign)
         store = self._take_plain([row for row in rows if not row.case.repeats], campaign, outcome)
         again = [

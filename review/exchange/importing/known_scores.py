@@ -2,26 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from pipeline.models import Draft
+from review.exchange.importing.scored_texts import Seen, SeenBy, read_seen
 from review.exchange.rows.score_rows import GivenRow, RemarkRow
 from review.exchange.rows.values import RowProblem
 from review.models import Adjudication, Assignment, Flag, Remark, Score
 
-Place = tuple[int, int, str, str]  # item, reviewer, stage, arm; of an adjudication without reviewer
+# Item, reviewer (0 of an adjudication), stage, arm and Draft (0 where the text is not there, or is feedback).
+Place = tuple[int, int, str, str, int]
 _PASSED_OVER = (Assignment.State.SKIPPED, Assignment.State.CANNOT_JUDGE)
+
+
+class Said(NamedTuple):
+    """A score that is there: its key (None for one of this slice), its value, and its time if it has one."""
+
+    key: int | None
+    value: int
+    at: datetime | None
+
+    @property
+    def rank(self) -> float:
+        """Grows with the time; one without a time comes before any with one."""
+        return self.at.timestamp() if self.at else float("-inf")
 
 
 @dataclass
 class Standing:
     """What was said of some items so far, the rows of this slice among it as they are taken."""
 
-    scores: dict[Place, int] = field(default_factory=dict)
+    # Every score of a place; the one that counts at present is in `current`.
+    scores: dict[Place, list[Said]] = field(default_factory=lambda: defaultdict(list))
+    current: dict[Place, Said] = field(default_factory=dict)
+    # Keys of scores in the database that others of this slice take `current` from.
+    replaced: list[int] = field(default_factory=list)
     earlier: set[tuple[Place, int, datetime]] = field(default_factory=set)
     adjudicated: dict[Place, int] = field(default_factory=dict)
+    raters: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    adjudicators: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    seen: Mapping[SeenBy, Mapping[str, Seen]] = field(default_factory=dict)
+    # Of an item and a stage, the items of its case that hold the same text, itself among them.
+    same_text: Mapping[tuple[int, str], Collection[int]] = field(default_factory=dict)
     # Item and reviewer to the assignment that is through, or to None where they are at work.
     submitted: dict[tuple[int, int], int | None] = field(default_factory=dict)
     passed_over: set[tuple[int, int, str]] = field(default_factory=set)
@@ -46,10 +72,12 @@ class Standing:
             self.passed_over.add(said)
             return is_new
         if given.adjudicates:
-            return self._is_new_in(self.adjudicated, (item, 0, given.stage, given.arm), given)
+            return self._is_new_word(item, person, given)
         if self.submitted.get((item, person), 0) is None:
             raise RowProblem("this reviewer is at work on the item now", column="reviewer")
-        return self._is_new_in(self.scores, (item, person, given.stage, given.arm), given)
+        if person in self.adjudicators[item]:
+            raise RowProblem("this person has adjudicated the item", column="reviewer")
+        return self._is_new_score(item, person, given)
 
     def _is_new_remark(self, item: int, person: int, remark: RemarkRow, text: str) -> bool:
         draft = self.drafts.get((item, remark.draft_sha256))
@@ -62,43 +90,110 @@ class Standing:
         self.remarks.add(said)
         return is_new
 
-    def _is_new_in(self, there: dict[Place, int], place: Place, given: GivenRow) -> bool:
+    def counts(self, item: int, person: int, given: GivenRow) -> bool:
+        """Whether this score is the one of its place that counts at present."""
+        if given.undone_at or not given.current:
+            return False
+        current = self.current.get(self.place_of(item, person, given))
+        return current is not None and (current.value, current.at) == (given.value, given.at)
+
+    def place_of(self, item: int, person: int, given: GivenRow) -> Place:
+        """What the score is about."""
+        draft, _feedback = self.seen_by(item, given)
+        return item, person, given.stage, given.arm, draft or 0
+
+    def seen_by(self, item: int, given: GivenRow) -> Seen:
+        """The Draft and the feedback that it is about, where the item has them."""
+        texts = self.seen.get((item, given.arm, given.text), {})
+        if given.stage == "feedback" or not given.text:
+            texts = self.seen.get((item, given.arm, given.feedback_by), {}) or texts
+        return texts.get(given.stage, (None, None))
+
+    def _is_new_score(self, item: int, person: int, given: GivenRow) -> bool:
+        """A score of a place that has another takes its place if it is newer by its time; both are kept.
+
+        One that is said to be no longer current and has no time comes before any with one.
+        """
+        place = self.place_of(item, person, given)
+        there = self.scores[place]
+        if any((one.value, one.at) == (given.value, given.at) for one in there):
+            return False
+        before = self.current.get(place)
+        if before is not None and given.current and not given.undone_at and given.at is None:
+            if before.value == given.value:
+                return False
+            if before.at is None:
+                raise RowProblem(
+                    f"{given.stage} has the score {before.value} from this reviewer already, and"
+                    " neither says when it was given",
+                    column=given.stage,
+                )
+        said = Said(None, given.value, given.at)
+        there.append(said)
+        self.raters[item].add(person)
+        # At the same time, the later line.
+        is_newer = before is None or said.rank >= before.rank
+        if given.current and not given.undone_at and is_newer:
+            if before is not None and before.key is not None:
+                self.replaced.append(before.key)
+            self.current[place] = said
+        return True
+
+    def _is_new_word(self, item: int, person: int, given: GivenRow) -> bool:
+        """A text is settled once, whichever of the arms that hold it the row names."""
+        place = (item, 0, given.stage, given.arm, 0)
         if not given.current:
             if given.at is None:
-                raise RowProblem("an earlier score needs its time", column="at")
+                raise RowProblem("an earlier word needs its time", column="at")
             said = (place, given.value, given.at)
             is_new = said not in self.earlier
             self.earlier.add(said)
             return is_new
-        if place in there and there[place] != given.value:
-            raise RowProblem(
-                f"{given.stage} has the score {there[place]} from this reviewer already"
-                if place[1]
-                else f"{given.stage} has been settled as {there[place]} already",
-                column=given.stage,
-            )
-        is_new = place not in there
-        there[place] = given.value
+        same = [item]
+        if given.arm == "model":
+            same = [*self.same_text.get((item, given.stage), [item])]
+        for one in same:
+            if person in self.raters[one]:
+                raise RowProblem("whoever scored an item can't adjudicate it", column="reviewer")
+            settled = self.adjudicated.get((one, 0, given.stage, given.arm, 0), given.value)
+            if settled != given.value:
+                raise RowProblem(
+                    f"{given.stage} has been settled as {settled} already", column=given.stage
+                )
+        is_new = place not in self.adjudicated
+        self.adjudicated[place] = given.value
+        self.adjudicators[item].add(person)
         return is_new
 
 
-def read_standing(items: Collection[int], *, with_words: bool = False) -> Standing:
-    """What was said of these items; of comments on lines and flags only where that is asked."""
-    standing = Standing()
-    scores = Score.objects.filter(item__in=items).order_by()
-    for item, reviewer, stage, arm, value, current, at in scores.values_list(
-        "item", "reviewer", "stage", "arm", "value", "current", "at"
+def read_standing(
+    items: Collection[int],
+    *,
+    with_words: bool = False,
+    same_text: Mapping[tuple[int, str], Collection[int]] | None = None,
+) -> Standing:
+    """What was said of these items; of comments on lines and flags only where that is asked.
+
+    `same_text` names the items that share a text with them, for adjudications; of these it is read too.
+    """
+    standing = Standing(seen=read_seen(items), same_text=same_text or {})
+    items = {*items, *(one for same in standing.same_text.values() for one in same)}
+    scores = Score.objects.filter(item__in=items).order_by("pk")
+    for pk, item, reviewer, stage, arm, draft, value, current, at, timed in scores.values_list(
+        "pk", "item", "reviewer", "stage", "arm", "draft", "value", "current", "at", "timed"
     ):
-        key = (item, reviewer, stage, arm)
+        place = (item, reviewer, stage, arm, draft or 0)
+        said = Said(pk, value, at if timed else None)
+        standing.scores[place].append(said)
+        standing.raters[item].add(reviewer)
         if current:
-            standing.scores[key] = value
-        else:
-            standing.earlier.add((key, value, at))
+            standing.current[place] = said
     words = Adjudication.objects.filter(item__in=items).order_by()
-    for item, stage, arm, value, current, at in words.values_list(
-        "item", "stage", "arm", "value", "current", "at"
+    for item, person, stage, arm, value, current, at in words.values_list(
+        "item", "by", "stage", "arm", "value", "current", "at"
     ):
-        key = (item, 0, stage, arm)
+        key = (item, 0, stage, arm, 0)
+        standing.adjudicators[item].add(person)
         if current:
             standing.adjudicated[key] = value
         else:

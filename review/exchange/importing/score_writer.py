@@ -8,10 +8,8 @@ from django.db import connection
 from django.utils import timezone
 
 from core.database.bulk_copy import Table, next_keys
-from pipeline.types import Arm
 from review.counting.tallies import note_due
 from review.exchange.importing.known_scores import Standing
-from review.exchange.importing.scored_texts import Seen, SeenBy, read_seen
 from review.exchange.rows.score_rows import NOTHING, GivenRow
 from review.models import Adjudication, Assignment, Campaign, Flag, Remark, Score
 
@@ -44,9 +42,10 @@ class ScoreStore:
         if not self._given:
             return
         items = {item for item, _person, _given in self._given}
-        seen = read_seen(items)
         self._write_assignments()
-        self._write_scores(seen)
+        if self._standing.replaced:
+            Score.objects.filter(pk__in=self._standing.replaced).update(current=False)
+        self._write_scores()
         self._write_adjudications()
         self._write_remarks()
         self._write_flags()
@@ -81,19 +80,19 @@ class ScoreStore:
         columns = ("id", "item_id", "reviewer_id", "state", "reason", "ended_at", "why")
         Table(Assignment, columns).copy(rows)
 
-    def _write_scores(self, seen: Mapping[SeenBy, dict[str, Seen]]) -> None:
+    def _write_scores(self) -> None:
         now, rows = timezone.now(), []
         for item, person, given in self._given:
             if not given.is_score:
                 continue
-            made_by = given.feedback_by if given.arm == Arm.EXPERT else ""
-            texts = seen.get((item, given.arm, made_by), {})
             rows.append(
                 (
                     *(item, person, given.stage, given.arm, given.value),
-                    *texts.get(given.stage, (None, None)),
+                    *self._standing.seen_by(item, given),
                     self._standing.submitted[item, person],
-                    *(given.current, given.blind, given.comment, given.at or now),
+                    self._standing.counts(item, person, given),
+                    *(given.blind, given.comment, given.at or now),
+                    *(given.at is not None, given.undone_at),
                     *self._recorded(given),
                 )
             )
@@ -183,7 +182,8 @@ def _count_done(items: Collection[int]) -> None:
 
 _SCORE = (
     *("item_id", "reviewer_id", "stage", "arm", "value", "draft_id", "feedback_id"),
-    *("assignment_id", "current", "blind", "comment", "at", "visible", "view", "position"),
+    *("assignment_id", "current", "blind", "comment", "at", "timed", "undone_at"),
+    *("visible", "view", "position"),
     *("sitting_minutes", "active_seconds", "rubric_id", "earlier_by"),
 )
 _NOT_RECORDED = ("{}", "plain", 0, None, None, None, "{}")

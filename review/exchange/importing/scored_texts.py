@@ -14,7 +14,7 @@ from review.study.first_draft import first_draft_of
 
 Seen = tuple[int | None, int | None]  # draft, feedback
 Stages = dict[str, Seen]
-SeenBy = tuple[int, str, str]  # item, arm, the expert whose feedback it is
+SeenBy = tuple[int, str, str]  # item, arm, the expert whose feedback it is or a later round
 _SCRIPT = (Arm.MODEL.value, "")
 
 
@@ -71,4 +71,8 @@ def _stages_of(
             stages["feedback"] = (None, feedback.pk)
             if feedback.pk in refined:
                 stages["refined"] = (refined[feedback.pk], None)
+    for one in drafts:
+        if one.kind == DraftKind.REFINED.value and one.arm == Arm.MODEL.value and one.round > 1:
+            later = found.setdefault((one.arm, str(one.round)), {})
+            later.setdefault("refined", (one.pk, None))
     return found

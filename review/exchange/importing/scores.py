@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput
 from core.files.records import Record
+from review.counting.facts import same_texts
 from review.exchange.importing.campaigns import (
     check_person,
     check_takes_imports,
@@ -82,6 +83,10 @@ class _Row(NamedTuple):
     item: int = 0
 
 
+def _adjudicates(row: _Row) -> bool:
+    return any(one.adjudicates for one in row.given)
+
+
 class _ScoreImport:
     """What one import remembers from slice to slice."""
 
@@ -109,7 +114,8 @@ class _ScoreImport:
             except RowProblem as problem:
                 outcome.refuse(one.line, str(problem), external_id=name, column=problem.column)
             else:
-                rows.append(_Row(one.line, name.strip(), given))
+                # Where the file has no ids, the statement beside the scores tells which item it is.
+                rows.append(_Row(one.line, given[0].item if given else name.strip(), given))
         return rows
 
     def _check_person(self, name: str) -> None:
@@ -128,6 +134,7 @@ class _ScoreImport:
         standing = read_standing(
             {row.item for row in rows},
             with_words=any(one.remark or one.flag for one in given),
+            same_text=same_texts({row.item for row in rows if _adjudicates(row)}),
         )
         keys = {name: user.pk for name, user in people.items()}
         store = ScoreStore(

@@ -11,14 +11,16 @@ ITEM_COLUMNS = (
     *("verdict", "execution", "configuration", "severity", "target", "impact"),
     # What an export says besides, so that an import of it gives the same figures.
     *("purpose", "known", "overlap", "closed", "sham", "execution_reason", "made", "recommended"),
-    *("no_error_found", "demo", "experts", "repeats", "withdrawn"),
+    *("no_error_found", "demo", "experts", "repeats", "withdrawn", "later"),
 )
 SCORE_COLUMNS = (
     *("item", "reviewer", *STAGES, "comment", "configuration", "arm", "stage", "value"),
     *("at", "blind", "current", "reason", "passed_over", "copied", "feedback_by"),
-    "active_seconds",
+    *("active_seconds", "round", "undone_at"),
+    # Where a file has no ids, what they are made from.
+    *("statement", "reference"),
 )
-REVIEWER, ADJUDICATED = "reviewer:", "adjudicated:"
+REVIEWER, CALLED_IN, ADJUDICATED = "reviewer:", "called_in:", "adjudicated:"
 
 # InterCode's array has query and gold; nl2bash-eabench's records test, name, prompt, script, path.
 Habits = tuple[tuple[frozenset[str], dict[str, str]], ...]
@@ -41,6 +43,7 @@ class WideColumn:
     stage: str
     name: str
     adjudicates: bool = False
+    was_called_in: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +80,9 @@ class Columns:
 def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
     """The columns of `{"statement": "query", "reviewer:A": "rater_a"}`. Raises BadMapping.
 
-    `reviewer:A` is the script's score by A, `reviewer:A:refined` that of the refined script, and
-    `adjudicated:A` the final score with A as the one who settled it.
+    `reviewer:A` is the script's score by A, `reviewer:A:refined` that of the refined script, `called_in:A` that
+    of somebody who was asked because the others differed, and `adjudicated:A` the final score with A as the one
+    who settled it.
     """
     named, wide = {}, []
     for wanted, theirs in pairs.items():
@@ -86,7 +90,7 @@ def read_mapping(pairs: Mapping[str, str], *, ours: tuple[str, ...]) -> Columns:
             raise BadMapping(f"Say which column is {wanted!r}: {wanted}=NAME.")
         if wanted in ours:
             named[wanted] = theirs
-        elif "reviewer" in ours and wanted.startswith((REVIEWER, ADJUDICATED)):
+        elif "reviewer" in ours and wanted.startswith((REVIEWER, CALLED_IN, ADJUDICATED)):
             wide.append(_read_wide(wanted, theirs))
         else:
             raise BadMapping(f"There is no column {wanted!r}; there are {', '.join(ours)}.")
@@ -111,4 +115,10 @@ def _read_wide(wanted: str, theirs: str) -> WideColumn:
         name, stage = person, "script"
     if not name.strip():
         raise BadMapping(f"Say whose scores stand in {theirs!r}: {what}:NAME={theirs}.")
-    return WideColumn(name.strip(), stage, theirs, adjudicates=what == "adjudicated")
+    return WideColumn(
+        name.strip(),
+        stage,
+        theirs,
+        adjudicates=f"{what}:" == ADJUDICATED,
+        was_called_in=f"{what}:" == CALLED_IN,
+    )

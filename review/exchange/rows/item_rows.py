@@ -32,6 +32,7 @@ _REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "
 RETRIEVED = "retrieved"
 _MADE = ("imported", "generated", "repaired", RETRIEVED, "failed")
 _MOST_EXPERTS = 100
+_MOST_ROUNDS = 100
 # What an item shows again, and not for the first time.
 AGAIN = ("repeat", "halo")
 _PURPOSES = ("real", "gold", "training", *AGAIN)
@@ -68,6 +69,15 @@ class Expert(NamedTuple):
     refined: str
 
 
+class Later(NamedTuple):
+    """What the model made in a later round: its feedback on the Draft before, and the Draft from it."""
+
+    round: int
+    feedback: str
+    refined: str
+    is_recommended: bool
+
+
 class ItemRow(NamedTuple):
     """What came out under one configuration; empty texts where only labels are known."""
 
@@ -87,11 +97,12 @@ class ItemRow(NamedTuple):
     demo: bool
     experts: tuple[Expert, ...] = ()
     withdrawn: bool = False
+    later: tuple[Later, ...] = ()
 
     @property
     def sha256(self) -> str:
         """Of all but the configuration; worked out at each call. What came later is in it only where it is said."""
-        return _hash(self[1:-2] + tuple(later for later in self[-2:] if later))
+        return _hash(self[1:-3] + tuple(later for later in self[-3:] if later))
 
     @property
     def has_result(self) -> bool:
@@ -104,6 +115,8 @@ def read_item(values: dict[str, object]) -> tuple[CaseRow, ItemRow]:
     case, item = _read_case(values), _read_result(values)
     if not item.script and (item.feedback or item.refined or item.experts):
         raise RowProblem("there is feedback or a refined script, and no script", column="script")
+    if item.later and not item.refined:
+        raise RowProblem("there are later rounds, and no refined script", column="later")
     if item.script and item.made == "failed":
         raise RowProblem("there is a script, so it did not fail", column="made")
     return case, item
@@ -164,7 +177,24 @@ def _read_result(values: dict[str, object]) -> ItemRow:
             _read_expert(one) for one in objects_of(values, "experts", most=_MOST_EXPERTS)
         ),
         withdrawn=flag_of(values, "withdrawn", default=False),
+        later=_read_later(values),
     )
+
+
+def _read_later(values: dict[str, object]) -> tuple[Later, ...]:
+    found = tuple(
+        Later(
+            count_of(one, "round", least=2, most=_MOST_ROUNDS) or 0,
+            text_of(one, "feedback", most=MOST_FEEDBACK).strip(),
+            text_of(one, "refined", most=MOST_SCRIPT),
+            flag_of(one, "recommended", default=False),
+        )
+        for one in objects_of(values, "later", most=_MOST_ROUNDS)
+    )
+    rounds = [one.round for one in found]
+    if rounds != sorted(set(rounds)) or not all(one.round and one.refined for one in found):
+        raise RowProblem("are no rounds from 2 on, each with its refined script", column="later")
+    return found
 
 
 def _read_expert(values: dict[str, object]) -> Expert:

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from pipeline.types import Arm
 from review.exchange.rows.columns import STAGES, Columns
-from review.exchange.rows.item_rows import MOST_CONFIGURATION, MOST_ID, MOST_PERSON
+from review.exchange.rows.item_rows import (
+    MOST_CONFIGURATION,
+    MOST_CONTEXT,
+    MOST_ID,
+    MOST_PERSON,
+    MOST_STATEMENT,
+    id_of,
+)
 from review.exchange.rows.values import (
     RowProblem,
     amount_of,
@@ -25,10 +32,12 @@ from review.exchange.source import OWN
 
 MOST_COMMENT = 10_000
 _ARMS = tuple(arm.value for arm in Arm)
+_TIE_BREAK = "tie_break"
 _REASONS = ("queue", "named", "tie_break", "take_over", "imported")
 _PASSED_OVER = ("skipped", "cannot_judge")
 _VIEWS = ("plain", "diff")
 MOST_SECONDS = 10_000_000
+MOST_ROUNDS = 100
 
 
 class RemarkRow(NamedTuple):
@@ -82,11 +91,22 @@ class GivenRow(NamedTuple):
     copied: bool = False
     reason: str = "imported"
     passed_over: str = ""
-    # Of an expert's refinement: whose feedback it was made from.
+    # Of an expert's refinement: whose feedback it was made from. Of a model's: of which round.
     feedback_by: str = ""
+    round: int = 1
+    undone_at: datetime | None = None
     remark: RemarkRow | None = None
     flag: FlagRow | None = None
     recorded: Recorded = NOTHING
+
+    @property
+    def text(self) -> str:
+        """What tells the texts of one stage and arm apart that are scored on their own; empty for the usual one."""
+        if self.stage != "refined":
+            return ""
+        if self.arm == Arm.EXPERT:
+            return self.feedback_by
+        return str(self.round) if self.round > 1 else ""
 
     @property
     def is_score(self) -> bool:
@@ -108,7 +128,7 @@ def read_scores(
     kind: str = "score",
 ) -> list[GivenRow]:
     """What a row says, judged strictly: one entry for each value. Raises RowProblem; then none of it counts."""
-    item = name_of(values, "item", most=MOST_ID)
+    item = name_of(values, "item", most=MOST_ID) or _id_by_content(values)
     if not item:
         raise RowProblem("there is no item", column="item")
     common = GivenRow(
@@ -127,6 +147,8 @@ def read_scores(
         copied=flag_of(values, "copied", default=False),
         reason=choice_of(values, "reason", _REASONS) or "imported",
         feedback_by=name_of(values, "feedback_by", most=MOST_PERSON),
+        round=count_of(values, "round", least=0, most=MOST_ROUNDS) or 1,
+        undone_at=moment_of(values, "undone_at"),
         recorded=_read_recorded(values),
     )
     passed_over = choice_of(values, "passed_over", _PASSED_OVER)
@@ -141,6 +163,12 @@ def read_scores(
     if any(one.stage == "script" and one.arm == Arm.EXPERT for one in found):
         raise RowProblem("the first script is scored in the arm “model” only", column="arm")
     return found
+
+
+def _id_by_content(values: dict[str, object]) -> str:
+    """The id that an item without one has, where its statement stands beside its scores; empty where it does not."""
+    statement = text_of(values, "statement", most=MOST_STATEMENT).strip()
+    return id_of(statement, text_of(values, "reference", most=MOST_CONTEXT)) if statement else ""
 
 
 def _long(values: dict[str, object], common: GivenRow) -> Iterator[GivenRow]:
@@ -167,6 +195,7 @@ def _wide(values: dict[str, object], common: GivenRow, columns: Columns) -> Iter
                 stage=column.stage,
                 value=value,
                 adjudicates=column.adjudicates,
+                reason=_TIE_BREAK if column.was_called_in else common.reason,
             )
 
 

@@ -74,8 +74,12 @@ def test_columns_are_chosen_and_seen_before_anything_is_stored(
     page = client.get(url)
     assert [one.name for one in page.context["columns"]] == list(CHOSEN)
     assert page.context["columns"][1].samples == ["List files", "Show the load"]
-    # A column with our own name is taken for it, until somebody says otherwise.
-    assert "there is no statement" in page.content.decode()
+    # Guessed from the names: ours are taken at their word, and these words are no verdicts.
+    guessed = {one.name: (one.role, one.told_by) for one in page.context["columns"]}
+    assert guessed["question"] == ("statement", "name")
+    assert (guessed["answer"][0], guessed["script"][0], guessed["judge"][0]) == (
+        *("reference", "script", ""),
+    )
 
     page = choose(client, url, CHOSEN, "look")
     look = page.context["look"]  # type: ignore[attr-defined]

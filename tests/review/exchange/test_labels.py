@@ -18,11 +18,14 @@ from django.test import Client
 from pipeline.types import Arm, Verdict
 from review.models import Campaign
 from review.study import FIGURES, Criterion, GivenScore, Judged, Stage
+from review.study.figures import NOT_PART
 from tests.first_cases import first_cases
 from tests.review.exchange.files import run_all, write_lines
 from tests.review.report.test_report_pages import rows_of
 from tests.review.study.golden import ROWS
 from tests.review.study.plain import (
+    OPEN,
+    final,
     plain_alpha,
     plain_figure,
     plain_items,
@@ -109,7 +112,8 @@ def test_the_page_shows_the_imported_golden_case(
     address = f"/campaigns/{golden.pk}/report/?criterion={criterion}"
     rows = rows_of(client_for(manager).get(address).content.decode())
     for name, (numerator, denominator) in shares.items():
-        assert f"{numerator} / {denominator} {100 * numerator / denominator:.1f} %" in rows[name]
+        value = f"{100 * numerator / denominator:{'+' if name == 'net' else ''}.1f}"
+        assert f"{numerator} / {denominator} {value} %" in rows[name]
     assert ("130 / 143" in rows["execution_agreement"]) == (criterion == "strict")
 
 
@@ -191,12 +195,13 @@ def test_any_study_has_the_figures_of_the_plain_definitions(tmp_path: Path, seed
         ones = plain_items(
             [judge(one) for (_id, name), one in known.items() if name == arm["name"]]
         )
-        unresolved = sum(one.script == "unresolved" for one in ones)
+        unresolved = sum(final(one, Stage.SCRIPT, Criterion.STRICT) == OPEN for one in ones)
         assert arm["strict"]["first_pass_accuracy"]["unresolved"] == unresolved
         for criterion in Criterion:
             for figure in FIGURES:
                 found = arm[criterion.value][figure.name]
-                expected = plain_figure(figure.name, ones, criterion)
+                is_part = found["reason"] != NOT_PART
+                expected = plain_figure(figure.name, ones, criterion) if is_part else (0, 0)
                 assert (found["numerator"], found["denominator"]) == expected, figure.name
                 assert (found["value"] is None) == (expected[1] == 0)
     _check_agreement(document["agreement"], known.values())

@@ -96,6 +96,8 @@ def _refine(item: Item, author: User) -> Draft:
 def figures_of(name: str) -> tuple[object, ...]:
     """Figures, agreement, and what stands beside them, of the campaign of this name."""
     campaign = Campaign.objects.get(name=name)
+    # What was scored elsewhere counts as closed, and p values are shown once a study is.
+    campaign.state = Campaign.State.CLOSED
     tallies.recount(campaign)
     report = services.make_report(campaign)
     details = report["details"]

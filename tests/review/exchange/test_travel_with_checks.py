@@ -13,6 +13,7 @@ from review import services
 from review.campaigns.services import editing, states
 from review.campaigns.services import rules as studies
 from review.counting import tallies
+from review.counting.counts import read_counts
 from review.models import Assignment, Campaign, Flag, Item, Score
 from review.report.threats import report_threats
 from review.services import ScoreInput
@@ -71,11 +72,10 @@ def checks_of(name: str) -> tuple[object, ...]:
     counts = [
         (
             one.items,
-            one.values,
-            one.pairs,
+            one.stages(),
             {key: one.sums[key] for key in ("demo", "timed", "seconds")},
         )
-        for one in tallies.read_counts(campaign).values()
+        for one in read_counts(campaign).values()
     ]
     threats = report_threats(campaign)
     return counts, {key: threats[key] for key in CHECKS}

@@ -1,0 +1,121 @@
+"""What each column of a file is chosen to be on the page, and the mapping that an import takes from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput
+from review.exchange.rows.columns import (
+    ADJUDICATED,
+    ITEM_COLUMNS,
+    ITEM_HABITS,
+    REVIEWER,
+    SCORE_COLUMNS,
+    SCORE_HABITS,
+    STAGES,
+    Columns,
+)
+from review.models import Transfer
+
+# What a column is mapped to that is called like one of ours and is to be left out: no column has this name.
+NOWHERE = "\u2014"
+HABITS = {Transfer.Kind.ITEMS.value: ITEM_HABITS, Transfer.Kind.SCORES.value: SCORE_HABITS}
+OURS = {Transfer.Kind.ITEMS.value: ITEM_COLUMNS, Transfer.Kind.SCORES.value: SCORE_COLUMNS}
+# Of an item's columns, those that the scores beside it need too: theirs by our names for scores.
+_SHARED = {
+    "id": "item",
+    "configuration": "configuration",
+    "statement": "statement",
+    "reference": "reference",
+}
+_COMMON_OF_ITEMS = (
+    *("id", "statement", "context", "reference", "script", "feedback", "refined"),
+    *("verdict", "execution", "configuration"),
+)
+_COMMON_OF_SCORES = ("item", "reviewer", *STAGES, "comment", "configuration", "stage", "value")
+
+RoleGroup = tuple[str, list[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """One column of the file: what it holds in the first rows, and what it is read as; empty where left out.
+
+    `told_by` says where a guess came from: `name`, `values`, or nothing where a person chose.
+    """
+
+    name: str
+    samples: Sequence[str]
+    role: str
+    person: str = ""
+    told_by: str = ""
+
+
+def is_of_person(role: str) -> bool:
+    """Whether the column holds what one reviewer gave."""
+    return role.startswith((REVIEWER, ADJUDICATED))
+
+
+def pairs_of(kind: str, chosen: Sequence[FileColumn]) -> dict[str, str]:
+    """What was chosen for each column as the mapping that an import takes. Raises BadInput for a choice made twice."""
+    ours, pairs = OURS[kind], dict[str, str]()
+    for column in chosen:
+        role = column.role
+        if is_of_person(role):
+            what, _colon, stage = role.partition(":")
+            role = f"{what}:{column.person or column.name}:{stage}"
+        if not role:
+            continue
+        if role in pairs:
+            raise BadInput(
+                _("“%(one)s” and “%(other)s” are both chosen for the same.")
+                % {"one": pairs[role], "other": column.name},
+                field="columns",
+            )
+        pairs[role] = column.name
+    # What is left out must not be taken by its own name, nor by the habits of a known set of data.
+    names = [column.name for column in chosen]
+    habits = Columns().with_habits_of(names, HABITS[kind]).named
+    usual = {name: name for name in names if name in ours} | {one: to for to, one in habits.items()}
+    for column in chosen:
+        is_read = column.role and not (is_of_person(column.role) and kind == Transfer.Kind.ITEMS)
+        if not is_read and column.name in usual:
+            pairs.setdefault(usual[column.name], NOWHERE)
+    return {role: name for role, name in pairs.items() if role != name}
+
+
+def of_items(pairs: Mapping[str, str]) -> dict[str, str]:
+    """The part of a mapping that is about the items themselves."""
+    return {role: name for role, name in pairs.items() if not is_of_person(role)}
+
+
+def scores_beside(pairs: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """The mapping of the scores that stand beside items in one file, a column for each reviewer; empty for none."""
+    people = {role: name for role, name in pairs.items() if is_of_person(role)}
+    if not people:
+        return {}
+    there = set(names)
+    # Any other column that is called as one of scores means something else here.
+    mapping = {ours: NOWHERE for ours in SCORE_COLUMNS if ours in there}
+    for of_item, of_score in _SHARED.items():
+        name = pairs.get(of_item, of_item)
+        if name in there:
+            mapping[of_score] = name
+    return people | {role: name for role, name in mapping.items() if role != name}
+
+
+def roles_of(kind: str) -> list[RoleGroup]:
+    """What a column may be read as, for a select in groups: what it is called here, and in words."""
+    by_rater = [(f"{REVIEWER}{stage}", _("scores of one reviewer: %s") % stage) for stage in STAGES]
+    finals = [(f"{ADJUDICATED}{stage}", _("final scores: %s") % stage) for stage in STAGES]
+    is_items = kind == Transfer.Kind.ITEMS
+    common = _COMMON_OF_ITEMS if is_items else _COMMON_OF_SCORES
+    others = [name for name in OURS[kind] if name not in common]
+    return [
+        (_("Usual"), [(name, name) for name in common]),
+        (_("Reviewers"), [*by_rater, *finals]),
+        (_("Further"), [(name, name) for name in others]),
+    ]

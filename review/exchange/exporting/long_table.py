@@ -1,0 +1,135 @@
+"""Scores as a table in long format, one line a score, with every column that a mixed model asks for.
+
+Names of statements and texts are short hashes: who fits a model needs to know which are alike, not what they say.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import NamedTuple
+
+from review.exchange.exporting.item_records import Fields, item_records
+from review.exchange.exporting.score_records import score_records
+from review.models import Adjudication, Assignment, Campaign, Score
+from review.study.threats import QUARTERS
+
+# In the order in which they are written.
+COLUMNS = (
+    *("item", "statement", "configuration", "stage", "arm", "text", "reviewer"),
+    *("value", "right_strict", "right_partial", "adjudicated"),
+    *("current", "undone", "blind", "called_in", "copied", "imported", "own_feedback"),
+    *("at", "position", "sitting", "sitting_minutes", "sitting_quarter", "active_seconds", "view"),
+    *("rubric", "verdict", "made", "recommended", "execution", "purpose", "sham", "withdrawn"),
+    *("overlap", "demo"),
+)
+_Key = tuple[str, str]  # the item's id and its configuration
+
+
+class _Place(NamedTuple):
+    """Which of its reviewer's sittings a score is from, and the quarter of it; None where no time was kept."""
+
+    sitting: int | None
+    quarter: int | None
+
+
+def long_rows(campaign: Campaign) -> Iterator[Fields]:
+    """A line for each score ever given, earlier and taken-back ones too, in the order in which they were given."""
+    items = _items(campaign)
+    settled = _adjudicated(campaign)
+    for score, place in zip(score_records(campaign), _places(campaign), strict=True):
+        key = (str(score["item"]), str(score["configuration"]))
+        stage, arm, value = str(score["stage"]), str(score["arm"]), int(str(score["value"]))
+        yield {
+            **items[key],
+            "item": key[0],
+            "configuration": key[1],
+            "stage": stage,
+            "arm": arm,
+            "text": _text_of(score),
+            "reviewer": score["reviewer"],
+            "value": value,
+            "right_strict": int(value == 2),
+            "right_partial": int(value >= 1),
+            "adjudicated": settled.get((*key, stage, arm)),
+            "current": int(bool(score["current"])),
+            "undone": int(score["undone_at"] is not None),
+            "blind": int(bool(score["blind"])),
+            "called_in": int(score["reason"] == Assignment.Reason.TIE_BREAK),
+            "copied": int(bool(score["copied"])),
+            "imported": int(bool(score["imported"])),
+            "own_feedback": int(score["feedback_by"] == score["reviewer"]),
+            "at": score["at"],
+            "position": score["position"] or None,
+            "sitting": place.sitting,
+            "sitting_minutes": score["sitting_minutes"],
+            "sitting_quarter": place.quarter,
+            "active_seconds": score["active_seconds"],
+            "view": score["view"],
+            "rubric": score["rubric"],
+        }
+
+
+def _text_of(score: Mapping[str, object]) -> str | None:
+    """What was scored, the same for the same text: of feedback the script it is about and who wrote it."""
+    if score["draft_sha256"]:
+        return str(score["draft_sha256"])[:12]
+    if score["feedback_on_sha256"]:
+        return _short(f"{score['feedback_on_sha256']}:{score['feedback_by'] or ''}")
+    return None
+
+
+def _short(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def _items(campaign: Campaign) -> dict[_Key, Fields]:
+    """What is known of each item, without its texts."""
+    return {
+        (str(fields["id"]), str(fields["configuration"])): {
+            **{name: fields[name] or None for name in ("verdict", "made", "recommended")},
+            **{name: fields[name] for name in ("execution", "purpose", "overlap")},
+            "statement": _short(str(fields["statement"])),
+            **{name: int(bool(fields[name])) for name in ("sham", "withdrawn", "demo")},
+        }
+        for fields in item_records(campaign)
+        if "configuration" in fields
+    }
+
+
+def _adjudicated(campaign: Campaign) -> dict[tuple[str, str, str, str], int]:
+    """The newest word on each stage of an item."""
+    words = Adjudication.objects.filter(item__campaign=campaign, current=True).order_by("at", "pk")
+    names = ("item__case__external_id", "item__configuration__name", "stage", "arm", "value")
+    return {
+        (item, configuration, stage, arm): value
+        for item, configuration, stage, arm, value in words.values_list(*names)
+    }
+
+
+def _places(campaign: Campaign) -> Iterator[_Place]:
+    """The place of each score in its sitting, in the order of keys.
+
+    A sitting of a reviewer begins where the minutes since its begin start anew; its quarters are of its scores in
+    the order of time, and fewer than four have none.
+    """
+    names = ("pk", "reviewer", "at", "sitting_minutes")
+    scores = list(Score.objects.filter(item__campaign=campaign).order_by("pk").values_list(*names))
+    found: dict[int, _Place] = {}
+    sittings: dict[int, list[list[int]]] = defaultdict(list)
+    before: dict[int, float] = {}
+    for pk, reviewer, _at, minutes in sorted(scores, key=lambda one: (one[1], one[2], one[0])):
+        if minutes is None:
+            continue
+        if reviewer not in before or minutes <= before[reviewer]:
+            sittings[reviewer].append([])
+        before[reviewer] = minutes
+        sittings[reviewer][-1].append(pk)
+    for own in sittings.values():
+        for number, keys in enumerate(own, start=1):
+            for place, pk in enumerate(keys):
+                has_quarters = len(keys) >= QUARTERS
+                quarter = place * QUARTERS // len(keys) + 1 if has_quarters else None
+                found[pk] = _Place(number, quarter)
+    return (found.get(pk, _Place(None, None)) for pk, *_rest in scores)

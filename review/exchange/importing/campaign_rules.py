@@ -1,0 +1,61 @@
+"""The rules of a campaign as its own export says them, for a campaign that an import makes.
+
+What was hidden decides which scores count, and the comparison that was named stands alone: without these an export
+would come back with other figures.
+"""
+
+from __future__ import annotations
+
+from core.files.records import Record
+from pipeline.models import Configuration
+from review.campaigns.services.rules import Rules
+from review.exchange.importing.rubrics import CAMPAIGN
+from review.exchange.rows.values import RowProblem, choice_of, count_of, flag_of, name_of, parts_of
+from review.exchange.source import OWN
+from review.models import Campaign
+from review.study import FIGURES, Criterion
+from review.study.compare import COMPARED
+
+_MOST = 1_000_000
+
+
+def read_rules(first: Record | None) -> Rules:
+    """The rules that figures hang on; those of a new campaign where the file does not begin with an export's."""
+    about = _about(first)
+    try:
+        return Rules(
+            hides_verdict=flag_of(about, "hides_verdict", default=True),
+            hides_models=flag_of(about, "hides_models", default=True),
+            hides_reviewers=flag_of(about, "hides_reviewers", default=True),
+            hides_execution=flag_of(about, "hides_execution", default=True),
+            hides_reference=flag_of(about, "hides_reference", default=True),
+            planned_items=count_of(about, "planned_items", least=1, most=_MOST),
+            primary_figure=choice_of(about, "primary_figure", tuple(one.name for one in FIGURES)),
+        )
+    except RowProblem:
+        return Rules()
+
+
+def name_primary(campaign: Campaign, first: Record | None) -> None:
+    """Note the comparison that the export names, once its configurations are there."""
+    about = _about(first)
+    try:
+        criterion = choice_of(about, "primary_criterion", tuple(one.value for one in Criterion))
+        names = [name_of(about, name, most=80) for name in ("primary_first", "primary_second")]
+    except RowProblem:
+        return
+    found = {one.name: one for one in Configuration.objects.filter(name__in=names)}
+    if not criterion or len(found) != 2 or campaign.primary_figure not in COMPARED:
+        return
+    campaign.primary_criterion = criterion
+    campaign.primary_first, campaign.primary_second = found[names[0]], found[names[1]]
+    campaign.save(update_fields=["primary_criterion", "primary_first", "primary_second"])
+
+
+def _about(first: Record | None) -> dict[str, object]:
+    if first is None or first.problem or first.values.get(OWN) != CAMPAIGN:
+        return {}
+    try:
+        return parts_of(first.values, "about")
+    except RowProblem:
+        return {}

@@ -1,0 +1,230 @@
+"""Guesses what each column of a file is, from its name and its first values; a person confirms or corrects it.
+
+A name is taken at its word only where the values could be that: a column called *answer* that holds numbers is no
+script. What is told by its values alone is told only where nothing else could be meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.types import Verdict
+from review.exchange.rows.column_words import ITEM_WORDS, SCORE_WORDS
+from review.exchange.rows.columns import ADJUDICATED, ITEM_COLUMNS, REVIEWER, SCORE_COLUMNS, STAGES
+
+Values = Sequence[object]
+
+_RATER = re.compile(
+    r"^(rater|reviewer|annotator|expert|judge|evaluator|labell?er|human|score|rating)(.*)$"
+)
+_FINAL = re.compile(r"^(adjudicated|final|consensus|majority|gold(score|label)|agreed)")
+_SCRIPT_MARKS = re.compile(r"[|><$;&*~/\\\"'`{}\[\]=]|(^|\s)-{1,2}\w|^#!|\.\w{1,4}\b")
+_FEW = 8  # values at most that a column of configurations has
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column is read as, and whether its name or its values told so; no role where it is left out.
+
+    `person` is the reviewer whose scores stand in it.
+    """
+
+    role: str = ""
+    by_values: bool = False
+    person: str = ""
+
+
+LEFT_OUT = Guess()
+
+
+def guess_kind(names: Iterable[str], samples: Mapping[str, Values]) -> str:
+    """`items` or `scores`: a file with statements holds items, whatever scores stand beside them."""
+    found = list(names)
+    items = guess_items(found, samples)
+    if any(guess.role == "statement" for guess in items.values()):
+        return "items"
+    scores = guess_scores(found, samples)
+    roles = {guess.role for guess in scores.values()}
+    has_scores = bool(roles & {"value", *STAGES}) or any(_is_by_person(role) for role in roles)
+    return "scores" if "item" in roles and has_scores else "items"
+
+
+def guess_items(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
+    """A guess for every column of a file of items; each of our columns is given once."""
+    found = list(names)
+    guesses = _by_names(found, samples, ITEM_COLUMNS, ITEM_WORDS)
+    left = [name for name in found if name not in guesses]
+    _by_values(left, samples, guesses)
+    _reviewers([name for name in found if name not in guesses], samples, guesses)
+    return {name: guesses.get(name, LEFT_OUT) for name in found}
+
+
+def guess_scores(names: Iterable[str], samples: Mapping[str, Values]) -> dict[str, Guess]:
+    """The same for a file of scores: a row for each score, or a column for each reviewer."""
+    found = list(names)
+    guesses: dict[str, Guess] = {}
+    has_reviewer = any(_plain(name) in ("reviewer", *SCORE_WORDS["reviewer"]) for name in found)
+    if not has_reviewer:
+        _reviewers(found, samples, guesses)
+    guesses |= {
+        name: guess
+        for name, guess in _by_names(found, samples, SCORE_COLUMNS, SCORE_WORDS).items()
+        if name not in guesses
+    }
+    return {name: guesses.get(name, LEFT_OUT) for name in found}
+
+
+def _by_names(
+    names: Sequence[str],
+    samples: Mapping[str, Values],
+    ours: Sequence[str],
+    words: Mapping[str, tuple[str, ...]],
+) -> dict[str, Guess]:
+    """Our own names first, whatever stands below them; then the others in the order of their likelihood."""
+    guesses = {name: Guess(name) for name in names if name in ours}
+    taken = set(guesses)
+    for name in names:
+        role = _plain(name)
+        if (
+            name not in guesses
+            and role in ours
+            and role not in taken
+            and _fits(role, samples, name)
+        ):
+            guesses[name] = Guess(role)
+            taken.add(role)
+    for role, others in words.items():
+        by_word = {_plain(name): name for name in reversed(names) if name not in guesses}
+        hit = next(
+            (
+                by_word[one]
+                for one in others
+                if one in by_word and _fits(role, samples, by_word[one])
+            ),
+            None,
+        )
+        if hit is not None and role not in taken:
+            guesses[hit] = Guess(role)
+            taken.add(role)
+    return guesses
+
+
+def _by_values(
+    left: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
+) -> None:
+    """What no name told: verdicts, then statements and scripts, where one column alone looks like it."""
+    taken = {guess.role for guess in guesses.values()}
+    tests: list[tuple[str, Callable[[Values], bool]]] = [
+        ("verdict", _are_verdicts),
+        ("script", _are_scripts),
+        ("statement", _are_sentences),
+    ]
+    for role, test in tests:
+        hits = [name for name in left if name not in guesses and test(_filled(samples, name))]
+        if role not in taken and len(hits) == 1:
+            guesses[hits[0]] = Guess(role, by_values=True)
+
+
+def _reviewers(
+    names: Sequence[str], samples: Mapping[str, Values], guesses: dict[str, Guess]
+) -> None:
+    """Columns that hold nothing but 0, 1, 2 or nothing: of one reviewer each, where the name or company says so."""
+    scored = [name for name in names if _could_be_scores(samples, name)]
+    filled = [name for name in scored if _filled(samples, name)]
+    named = [name for name in scored if _is_person_or_final(name)]
+    # Several columns of 0, 1, 2 side by side are people, whatever they are called.
+    for name in dict.fromkeys([*named, *filled]) if filled and len(scored) > 1 else named:
+        what = ADJUDICATED if _FINAL.match(_plain(name)) else REVIEWER
+        stage = next((one for one in STAGES[1:] if _plain(name).endswith(one)), STAGES[0])
+        person = _person_of(name, stage)
+        guesses[name] = Guess(f"{what}{stage}", by_values=name not in named, person=person)
+
+
+def _could_be_scores(samples: Mapping[str, Values], name: str) -> bool:
+    """Whether it holds scores, or nothing in the rows that were looked at and is called after a person."""
+    values = _filled(samples, name)
+    if _plain(name) in ("id", "nr") or name in STAGES:
+        return False
+    return _are_scores(values) if values else _is_person_or_final(name)
+
+
+def _is_person_or_final(name: str) -> bool:
+    return bool(_RATER.match(_plain(name)) or _FINAL.match(_plain(name)))
+
+
+def _person_of(name: str, stage: str) -> str:
+    """The reviewer that a column is named after: `anna`, of `anna_refined`."""
+    person = re.sub(rf"[\s_.:-]*{stage}$", "", name.strip(), flags=re.IGNORECASE)
+    return person or name.strip()
+
+
+def _fits(role: str, samples: Mapping[str, Values], name: str) -> bool:
+    """Whether the values could be what the name says; an empty column could be anything."""
+    values = _filled(samples, name)
+    if not values:
+        return True
+    if role == "verdict":
+        return _are_verdicts(values)
+    if role == "execution":
+        return all(_is_share(one) for one in values)
+    if role == "configuration":
+        return len({str(one) for one in values}) <= _FEW and not _are_sentences(values)
+    if role == "value":
+        return _are_scores(values)
+    if role in ("statement", "script", "reference", "refined", "feedback", "context"):
+        return not all(_is_number(one) for one in values)
+    if role == "id":
+        return len({str(one) for one in values}) == len(values)
+    return True
+
+
+def _filled(samples: Mapping[str, Values], name: str) -> list[object]:
+    return [one for one in samples.get(name, ()) if one is not None and str(one).strip()]
+
+
+def _are_verdicts(values: Values) -> bool:
+    words = {str(one).strip().lower() for one in values}
+    return bool(words) and words <= {verdict.value for verdict in Verdict}
+
+
+def _are_scores(values: Values) -> bool:
+    return bool(values) and all(str(one).strip() in ("0", "1", "2") for one in values)
+
+
+def _are_scripts(values: Values) -> bool:
+    return _most(values, lambda text: bool(_SCRIPT_MARKS.search(text)) and not text.endswith("."))
+
+
+def _are_sentences(values: Values) -> bool:
+    return _most(values, lambda text: len(text.split()) >= 4 and not text.startswith("#!"))
+
+
+def _most(values: Values, test: Callable[[str], bool]) -> bool:
+    texts = [one.strip() for one in values if isinstance(one, str)]
+    return bool(texts) and sum(test(text) for text in texts) * 10 >= len(values) * 7
+
+
+def _is_share(value: object) -> bool:
+    try:
+        return 0 <= float(str(value)) <= 1
+    except ValueError:
+        return str(value).strip().lower() in ("true", "false", "yes", "no")
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_by_person(role: str) -> bool:
+    return role.startswith((REVIEWER, ADJUDICATED))
+
+
+def _plain(name: str) -> str:
+    """A name without case, blanks and marks."""
+    return re.sub(r"[\W_]+", "", name.casefold())

@@ -1,0 +1,92 @@
+"""Other names that our columns have in files that people bring, without case, blanks and marks."""
+
+from __future__ import annotations
+
+# Other names of our columns, as they stand in files that people have; of each the likeliest first.
+ITEM_WORDS: dict[str, tuple[str, ...]] = {
+    "id": (
+        "caseid",
+        "itemid",
+        "taskid",
+        "exampleid",
+        "index",
+        "idx",
+        "nr",
+        "no",
+        "number",
+        "key",
+        "test",
+    ),
+    "statement": (
+        *("question", "query", "prompt", "instruction", "task", "actionstatement", "request", "nl"),
+        *("description", "utterance", "intent", "input", "problem", "action", "what"),
+    ),
+    "script": (
+        *(
+            "candidate",
+            "answer",
+            "response",
+            "output",
+            "prediction",
+            "predicted",
+            "generated",
+            "code",
+        ),
+        *("bash", "command", "cmd", "completion", "generatedscript", "modeloutput", "solution"),
+    ),
+    "reference": (
+        *(
+            "gold",
+            "groundtruth",
+            "expected",
+            "referencescript",
+            "goldcommand",
+            "canonical",
+            "truth",
+        ),
+        *("goldscript", "expectedscript", "referenceanswer", "label"),
+        # Beside a candidate, the answer is the one that it is held against.
+        "answer",
+    ),
+    "context": ("incident", "background", "situation"),
+    "environment": ("env", "host", "platform"),
+    "feedback": ("critique", "explanation", "comment"),
+    "refined": (
+        "refinedscript",
+        "refinement",
+        "corrected",
+        "fixed",
+        "revised",
+        "rewritten",
+        "improved",
+    ),
+    "verdict": ("assessment", "judgement", "judgment", "assessor", "judge", "prediction", "label"),
+    "execution": (
+        "reward",
+        "executionresult",
+        "passrate",
+        "testresult",
+        "exec",
+        "passed",
+        "success",
+    ),
+    "configuration": ("model", "system", "arm", "config", "generator", "condition", "variant"),
+}
+SCORE_WORDS: dict[str, tuple[str, ...]] = {
+    "item": ("id", "caseid", "itemid", "taskid", "exampleid", "index", "idx", "nr", "key", "test"),
+    "reviewer": (
+        "rater",
+        "annotator",
+        "expert",
+        "user",
+        "judge",
+        "by",
+        "person",
+        "labeler",
+        "labeller",
+    ),
+    "value": ("score", "rating", "grade", "points"),
+    "comment": ("remark", "note", "reason"),
+    "at": ("time", "timestamp", "date", "when"),
+    "configuration": ("model", "system", "arm", "config", "variant"),
+}

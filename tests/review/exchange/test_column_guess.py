@@ -1,0 +1,210 @@
+"""What a file's columns are is guessed from names and values and can be corrected; scores beside items follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from review.campaigns.services import rules
+from review.exchange import jobs
+from review.exchange.rows.column_guess import guess_items, guess_kind, guess_scores
+from review.models import Campaign, Score, Transfer
+
+ClientFor = Callable[[User], Client]
+
+
+def columns(*rows: dict[str, object]) -> tuple[list[str], dict[str, list[object]]]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return names, {name: [row.get(name) for row in rows] for name in names}
+
+
+OF_INTERCODE = (
+    {"Question": "List the files that are older than 3 days", "Answer": "find . -mtime +3"},
+    {"Question": "Show the load of this host", "Answer": "uptime"},
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (OF_INTERCODE, {"Question": "statement", "Answer": "script"}),
+        # Beside a candidate the answer is what it is held against.
+        (
+            [{**row, "candidate": "ls", "reward": "0.5"} for row in OF_INTERCODE],
+            {
+                "Question": "statement",
+                "Answer": "reference",
+                "candidate": "script",
+                "reward": "execution",
+            },
+        ),
+        # Our own names are taken at their word, and so are they in capitals.
+        (
+            [{"ID": "1", "Statement": "x", "Script": "y"}],
+            {"ID": "id", "Statement": "statement", "Script": "script"},
+        ),
+        # A verdict is one only where its words are.
+        ([{"statement": "x", "judge": "wrong"}], {"statement": "statement", "judge": ""}),
+        (
+            [{"statement": "x", "judge": "incorrect"}],
+            {"statement": "statement", "judge": "verdict"},
+        ),
+        # No name says anything; the values do.
+        (
+            [
+                {"a": "List the files of the home folder", "b": "ls -l ~ | sort", "c": "correct"},
+                {"a": "Show how much memory is free", "b": "free -m | head -2", "c": "unknown"},
+            ],
+            {"a": "statement", "b": "script", "c": "verdict"},
+        ),
+        # Ids that occur twice are none.
+        ([{"nr": "1", "task": "x"}, {"nr": "1", "task": "y"}], {"nr": "", "task": "statement"}),
+        (
+            [{"task": "x", "model": "large"}, {"task": "y", "model": "small"}],
+            {"task": "statement", "model": "configuration"},
+        ),
+    ],
+)
+def test_columns_of_items(rows: list[dict[str, object]], expected: dict[str, str]) -> None:
+    names, samples = columns(*rows)
+    assert {name: one.role for name, one in guess_items(names, samples).items()} == expected
+    assert guess_kind(names, samples) == "items"
+
+
+def test_columns_of_reviewers_beside_items() -> None:
+    names, samples = columns(
+        {
+            "statement": "x",
+            "script": "ls",
+            "anna": "2",
+            "ben": "",
+            "ben_refined": "1",
+            "final": "2",
+        },
+        {
+            "statement": "y",
+            "script": "ls",
+            "anna": "0",
+            "ben": "1",
+            "ben_refined": "",
+            "final": "0",
+        },
+    )
+    guesses = guess_items(names, samples)
+    assert {name: (one.role, one.person) for name, one in guesses.items() if one.person} == {
+        "anna": ("reviewer:script", "anna"),
+        "ben": ("reviewer:script", "ben"),
+        "ben_refined": ("reviewer:refined", "ben"),
+        "final": ("adjudicated:script", "final"),
+    }
+    assert (guesses["anna"].by_values, guesses["final"].by_values) == (True, False)
+    # One column alone of numbers is nobody, unless its name says so.
+    names, samples = columns({"statement": "x", "tries": "2"}, {"statement": "y", "tries": "1"})
+    assert guess_items(names, samples)["tries"].role == ""
+
+
+def test_columns_of_scores() -> None:
+    names, samples = columns({"nr": "7", "annotator": "anna", "score": "2"})
+    assert guess_kind(names, samples) == "scores"
+    found = {name: one.role for name, one in guess_scores(names, samples).items()}
+    assert found == {"nr": "item", "annotator": "reviewer", "score": "value"}
+    names, samples = columns({"id": "7", "rater_a": 2, "rater_b": None, "adjudicated": 1})
+    assert guess_kind(names, samples) == "scores"
+    people = {name: one.person for name, one in guess_scores(names, samples).items()}
+    assert people == {
+        "id": "",
+        "rater_a": "rater_a",
+        "rater_b": "rater_b",
+        "adjudicated": "adjudicated",
+    }
+
+
+# --- On the page ------------------------------------------------------------------------------------------------
+
+TABLE = (
+    "Question,Answer,candidate,reward,anna,ben\n"
+    "List the files older than 3 days,find . -mtime +3,find . -mtime 3,0.5,0,1\n"
+    "Show the load of this host,uptime,uptime,1,2,\n"
+    "Print the name of this host,hostname,uname,0,0,0\n"
+)
+
+
+@pytest.fixture
+def boss(client_for: ClientFor, manager: User, settings: object, tmp_path: Path) -> Client:
+    settings.MEDIA_ROOT = tmp_path / "files"  # type: ignore[attr-defined]
+    return client_for(manager)
+
+
+@pytest.mark.django_db
+def test_a_campaign_begins_with_a_file_whose_scores_follow_its_items(boss: Client) -> None:
+    file = SimpleUploadedFile("study.csv", TABLE.encode())
+    answer = boss.post(
+        "/campaigns/new/", {"name": "From a table", "preset": "standard", "file": file}
+    )
+    campaign = Campaign.objects.get(name="From a table")
+    # A rubric to start from is there.
+    assert "partially correct" in campaign.rubrics.get().text
+    page = boss.get(answer["Location"])
+    guessed = {one.name: one.role for one in page.context["columns"]}
+    assert guessed == {
+        "Question": "statement",
+        "Answer": "reference",
+        "candidate": "script",
+        "reward": "execution",
+        "anna": "reviewer:script",
+        "ben": "reviewer:script",
+    }
+    text = page.content.decode()
+    assert "guessed from its name" in text and "guessed from its values" in text
+    assert "2 columns hold scores" in text
+    assert page.context["look"].rows[0].cells[:2] == [
+        *("List the files older than 3 days", "find . -mtime +3"),
+    ]
+    chosen = {f"role-{place}": one.role for place, one in enumerate(page.context["columns"])}
+    # Ben is somebody else's name.
+    answer = boss.post(answer["Location"], {**chosen, "person-5": "benno", "import": "1"})
+    items = Transfer.objects.get()
+    jobs.carry_out(items.pk)
+    page = boss.get(answer["Location"]).content.decode()
+    assert "are read next" in page and "Go on with the set-up" in page
+    scores = Transfer.objects.get(kind="scores")
+    jobs.carry_out(scores.pk)
+    scores.refresh_from_db()
+    assert (scores.state, scores.kept, scores.refused) == ("done", 3, 0)
+    given = Score.objects.order_by("pk").values_list("reviewer__username", "value")
+    assert sorted(given) == [("anna", 0), ("anna", 0), ("anna", 2), ("benno", 0), ("benno", 1)]
+    assert campaign.items.count() == 3
+
+
+@pytest.mark.django_db
+def test_a_file_that_can_not_be_read_makes_no_campaign(boss: Client) -> None:
+    answer = boss.post(
+        "/campaigns/new/",
+        {"name": "Empty", "preset": "standard", "file": SimpleUploadedFile("x.csv", b"")},
+    )
+    assert answer.status_code == 422
+    assert answer.context["form"].errors["file"]
+    assert "Choose the file again" in answer.content.decode()
+    assert not Campaign.objects.filter(name="Empty").exists()
+
+
+@pytest.mark.django_db
+def test_what_is_guessed_wrong_is_left_out(boss: Client, manager: User) -> None:
+    campaign = rules.create_campaign("Study", by=manager)
+    file = SimpleUploadedFile("study.csv", TABLE.encode())
+    url = boss.post(f"/campaigns/{campaign.pk}/import/", {"file": file, "look": "1"})["Location"]
+    columns = boss.get(url).context["columns"]
+    kept = {"Question": "statement", "candidate": "script"}
+    chosen = {f"role-{place}": kept.get(one.name, "") for place, one in enumerate(columns)}
+    page = boss.post(url, {**chosen, "look": "1"})
+    assert page.context["look"].heads == ["statement", "script"]
+    assert [one.role for one in page.context["columns"]] == ["statement", "", "script", "", "", ""]
+    boss.post(url, {**chosen, "import": "1"})
+    jobs.carry_out(Transfer.objects.get().pk)
+    assert Transfer.objects.count() == 1
+    assert campaign.items.count() == 3

@@ -1,0 +1,240 @@
+"""Imported scores by the rules of the study: which is current, who settles, several experts and several rounds."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from review.counting.counts import read_counts
+from review.models import Campaign, Score
+from review.report import services
+from tests.review.exchange.files import run_all, run_command, write_lines
+
+pytestmark = pytest.mark.django_db
+EARLY, LATE = "2026-03-01T09:00:00+00:00", "2026-03-01T09:30:00+00:00"
+
+
+def item(name: str = "one", **rest: object) -> dict[str, object]:
+    return {"id": name, "statement": f"Do {name}", "script": "ls\n", "verdict": "correct", **rest}
+
+
+def given(reviewer: str, script: int, **rest: object) -> dict[str, object]:
+    return {"item": "one", "reviewer": reviewer, "script": script, **rest}
+
+
+def import_into(folder: Path, items: list[Any], scores: list[Any], name: str = "Study") -> int:
+    """The exit code of the scores' import."""
+    run_all(name, ("import_items", write_lines(folder / "items.jsonl", *items)))
+    return run_command("import_scores", name, write_lines(folder / "scores.jsonl", *scores))
+
+
+def printed(name: str = "Study") -> dict[str, Any]:
+    out = StringIO()
+    call_command("study_report", name, "--json", stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def figure(name: str, criterion: str = "strict", arm: int = 0) -> tuple[int, int]:
+    found = printed()["configurations"][arm][criterion][name]
+    return found["numerator"], found["denominator"]
+
+
+def comes_back(folder: Path) -> bool:
+    """Whether an export gives the same report in a campaign of its own."""
+    file = folder / "out.jsonl"
+    run_all("Study", ("export_campaign", file))
+    run_all("Again", ("import_items", file), ("import_scores", file))
+    before, after = (
+        services.make_report(Campaign.objects.get(name=name)) for name in ("Study", "Again")
+    )
+    arms = [
+        [
+            {key: arm[key] for key in ("items", "strict", "partial")}
+            for arm in one["details"]["arms"]
+        ]  # type: ignore[index]
+        for one in (before, after)
+    ]
+    return arms[0] == arms[1] and all(
+        before[key] == after[key] for key in ("items", "configurations", "agreement")
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["as given", "lines swapped"])
+@pytest.mark.parametrize(
+    ("first", "second", "right"),
+    [
+        pytest.param({"at": EARLY}, {"at": LATE}, 1, id="the newest by its time"),
+        pytest.param({}, {"at": EARLY}, 1, id="none before any"),
+        pytest.param({"at": LATE}, {"at": EARLY}, 0, id="an older one changes nothing"),
+    ],
+)
+def test_which_score_counts_is_told_by_time_and_not_by_line(
+    tmp_path: Path, first: dict[str, str], second: dict[str, str], right: int, order: int
+) -> None:
+    scores = [given("A", 0, **first), given("A", 2, **second)][::order]
+    assert import_into(tmp_path, [item()], scores) == 0
+
+    assert figure("first_pass_accuracy") == (right, 1)
+    assert Score.objects.filter(current=True).count() == 1
+    assert comes_back(tmp_path)
+
+
+def test_of_two_at_the_same_time_the_later_line_counts(tmp_path: Path) -> None:
+    assert import_into(tmp_path, [item()], [given("A", 2, at=EARLY), given("A", 0, at=EARLY)]) == 0
+
+    assert figure("first_pass_accuracy") == (0, 1)
+    again = write_lines(tmp_path / "scores.jsonl", given("A", 2, at=EARLY), given("A", 0, at=EARLY))
+    run_all("Study", ("import_scores", again))
+    assert Score.objects.count() == 2
+
+
+def test_two_values_without_any_time_contradict_each_other(tmp_path: Path) -> None:
+    assert import_into(tmp_path, [item()], [given("A", 2), given("A", 0)]) == 1
+    assert figure("first_pass_accuracy") == (1, 1)
+
+
+def test_a_score_that_was_taken_back_stays_so(tmp_path: Path) -> None:
+    undone = given("A", 0, at=LATE, current=False, undone_at=LATE)
+    assert import_into(tmp_path, [item()], [undone, given("A", 2, at=EARLY)]) == 0
+
+    assert figure("first_pass_accuracy") == (1, 1)
+    assert comes_back(tmp_path)
+
+
+def test_scores_that_saw_more_than_their_stage_do_not_decide(tmp_path: Path) -> None:
+    seen = {"record": "score", "visible": {"verdict": True}, "at": EARLY}
+    scores = [given("A", 2), given("B", 2, **seen)]
+    assert import_into(tmp_path, [item(overlap=2)], scores) == 0
+    found = printed()["configurations"][0]["strict"]["first_pass_accuracy"]
+
+    assert (found["denominator"], found["pending"]) == (0, 1)
+    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
+    assert isinstance(details, dict)
+    assert details["not_blind"] == [
+        {
+            **{"configuration": "imported", "stage": "script", "verdict": "correct"},
+            **{"value": 2, "scores": 1},
+        }
+    ]
+    with_it = details["readings"]["with_not_blind"]["imported"]["strict"]["first_pass_accuracy"]
+    assert (with_it["numerator"], with_it["denominator"]) == (1, 1)
+    assert comes_back(tmp_path)
+
+
+def test_what_is_recommended_and_not_scored_is_open_and_comes_back(tmp_path: Path) -> None:
+    texts = {"feedback": "- Too many.", "refined": "ls -a\n", "verdict": "incorrect"}
+    assert import_into(tmp_path, [item(recommended="other", **texts)], [given("A", 2)]) == 0
+    found = printed()["configurations"][0]["strict"]["overall_as_recommended"]
+
+    assert (found["denominator"], found["open"], found["range"]) == (0, 1, [0.0, 1.0])
+    assert comes_back(tmp_path)
+
+
+def test_several_rounds_fill_the_gain_table_and_come_back(tmp_path: Path) -> None:
+    later = [
+        {"round": 2, "feedback": "- Still.", "refined": "ls -la\n", "recommended": True},
+        {"round": 3, "feedback": "- Back again.", "refined": "ls\n"},
+    ]
+    texts = {"feedback": "- Too many.", "refined": "ls -a\n", "verdict": "incorrect"}
+    scores = [
+        {**given("A", 0), "feedback": 2, "refined": 0},
+        {"item": "one", "reviewer": "A", "stage": "refined", "round": 2, "value": 2},
+    ]
+    assert import_into(tmp_path, [item(recommended="other", later=later, **texts)], scores) == 0
+    details = services.make_report(Campaign.objects.get(name="Study"))["details"]
+    assert isinstance(details, dict)
+    gain = details["arms"][0]["strict"]["gain"]
+
+    assert [row["drafts"] for row in gain] == [1, 1, 1, 1]
+    # The third round went back to the first script, whose score is known.
+    assert [row["by_assessor"]["numerator"] for row in gain] == [0, 0, 1, 0]
+    assert [row["by_expert"]["numerator"] for row in gain] == [0, 0, 1, 1]
+    assert figure("overall_assessor_triggered") == (0, 1)
+    assert comes_back(tmp_path)
+
+
+def test_one_reviewer_scores_the_refinements_of_two_experts(tmp_path: Path) -> None:
+    experts = [
+        {"author": "eva", "feedback": "- So.", "refined": "ls -1\n"},
+        {"author": "ian", "feedback": "- Or so.", "refined": "ls -2\n"},
+    ]
+    scores = [
+        given("A", 0),
+        *(
+            {
+                **{"item": "one", "reviewer": "A", "arm": "expert", "feedback_by": by},
+                **{"stage": "refined", "value": value},
+            }
+            for by, value in (("eva", 0), ("ian", 2))
+        ),
+    ]
+    assert import_into(tmp_path, [item(experts=experts, feedback="- No.")], scores) == 0
+
+    kept = Score.objects.filter(arm="expert", current=True).order_by("value")
+    assert [(one.value, one.draft.script) for one in kept if one.draft] == [
+        (0, "ls -1\n"),
+        (2, "ls -2\n"),
+    ]
+    assert comes_back(tmp_path)
+
+
+def word(by: str, value: int, **rest: object) -> dict[str, object]:
+    return {
+        **{"record": "adjudication", "item": "one", "reviewer": by, "stage": "script"},
+        **{"value": value, "comment": "So.", **rest},
+    }
+
+
+def test_a_rater_of_an_item_cannot_adjudicate_it(tmp_path: Path) -> None:
+    scores = [given("A", 0), given("B", 2), word("A", 2)]
+    assert import_into(tmp_path, [item(overlap=2)], scores) == 1
+    assert figure("first_pass_accuracy") == (0, 0)
+
+    assert import_into(tmp_path, [item(overlap=2)], [word("C", 2), given("C", 2)]) == 1
+    assert figure("first_pass_accuracy") == (1, 1)
+
+
+def test_the_same_text_in_two_arms_counts_in_each_once_in_agreement_and_is_settled_once(
+    tmp_path: Path,
+) -> None:
+    arms = [item(overlap=2, configuration=name) for name in ("one-arm", "other-arm")]
+    scores = [
+        given("A", 0, configuration="one-arm"),
+        given("B", 2, configuration="other-arm"),
+    ]
+    assert import_into(tmp_path, arms, scores) == 0
+    document = printed()
+    for arm in document["configurations"]:
+        assert arm["strict"]["first_pass_accuracy"]["unresolved"] == 1
+        assert arm["agreement"]["script"]["items"] == 1
+    assert document["agreement"]["script"]["items"] == 1
+    campaign = Campaign.objects.get(name="Study")
+    assert campaign.items.filter(disputed=True).count() == 1
+
+    words = [word("C", 2, configuration="one-arm"), word("C", 0, configuration="other-arm")]
+    assert import_into(tmp_path, arms, words) == 1
+    assert [figure("first_pass_accuracy", arm=arm) for arm in (0, 1)] == [(1, 1), (1, 1)]
+    assert not campaign.items.filter(disputed=True).exists()
+    assert comes_back(tmp_path)
+
+
+def test_who_was_called_in_is_named_by_a_mapping_and_left_out_of_agreement(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    rows = "".join(f"c{n},Do c{n},0,2,2\n" for n in range(3))
+    table.write_text(f"id,statement,rater_a,rater_b,rater_c\n{rows}", encoding="utf-8")
+    maps = ["reviewer:A=rater_a", "reviewer:B=rater_b", "called_in:C=rater_c"]
+    run_all("Study", ("import_items", table))
+    run_all("Study", ("import_scores", table), arguments=[f"--map={one}" for one in maps])
+
+    (counts,) = read_counts(Campaign.objects.get(name="Study")).values()
+    assert figure("first_pass_accuracy") == (3, 3)
+    assert [(pair["a"], pair["b"]) for pair in printed()["agreement"]["script"]["pairs"]] == [
+        ("A", "B")
+    ]
+    assert counts.readings
