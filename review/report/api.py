@@ -18,7 +18,7 @@ from review.access import access_report, access_snapshots
 from review.models import Campaign, ReportSnapshot
 from review.report.figure_items import explain_execution
 from review.report.services import make_report
-from review.report.snapshots import log_look, take_snapshot
+from review.report.snapshots import count_scored, log_look, take_snapshot
 from review.report.threats import recent_threats
 from review.study.figures import EXECUTION_REASONS
 
@@ -73,7 +73,7 @@ class ReportViewSet(viewsets.GenericViewSet[Campaign]):
         user = signed_in(request)
         campaign = access_report(user, read_key(pk))
         report = make_report(campaign)
-        log_look(campaign, report, by=user)
+        log_look(campaign, count_scored(report), by=user)
         return Response(report)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)

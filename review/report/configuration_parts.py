@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from pipeline.models import Configuration
 from pipeline.types import Role
-from review.counting.tallies import Counts
-from review.study import Criterion, ItemPattern, Stage, Standing, compare
-from review.study.agreement import Cell, Values
-from review.study.report import StageCounts
+from review.counting.contributions import NOT_BLIND
+from review.counting.counts import Counts
+from review.study import Criterion, ItemPattern, Standing, compare, work_out_figures
+from review.study.compare import Joint
 from review.study.tables import (
     AssessorCard,
     bound_skipped,
@@ -51,26 +51,43 @@ def name_review(configuration: Configuration) -> str:
     return "self" if generator == assessor else "peer"
 
 
-def compare_arms(joint: Mapping[tuple[ItemPattern, ItemPattern], int]) -> Part:
+def compare_arms(joint: Joint) -> Part:
     """Every compared figure of two Configurations, under both criteria."""
     return {
-        criterion.value: {
-            name: asdict(one.change) | {"left_out": one.left_out}
-            for name, one in compare(joint, criterion).items()
-        }
+        criterion.value: {name: one.as_json() for name, one in compare(joint, criterion).items()}
         for criterion in Criterion
     }
 
 
-def join_stages(counts: Iterable[Counts]) -> dict[Stage, StageCounts]:
-    """What reviewers gave at each stage, over all Configurations."""
-    values: dict[Stage, Counter[Values]] = {stage: Counter() for stage in Stage}
-    cells: dict[Stage, Counter[Cell]] = {stage: Counter() for stage in Stage}
-    for one in counts:
-        for stage in Stage:
-            values[stage].update(one.values[stage])
-            cells[stage].update(one.pairs[stage])
-    return {stage: StageCounts(values[stage], cells[stage]) for stage in Stage}
+def describe_readings(counts: Counts) -> dict[str, Part]:
+    """The figures if other scores decided, by the name of the reading; none where that changes no item."""
+    found: dict[str, Part] = {}
+    for reading, changed in counts.readings.items():
+        if any(changed.values()):
+            figures = work_out_figures(counts.read_as(reading))
+            found[reading.value] = {
+                criterion.value: {name: one.as_json() for name, one in under.items()}
+                for criterion, under in figures.items()
+            }
+    return found
+
+
+def list_not_blind(configuration: Configuration, counts: Counts) -> list[Part]:
+    """Scores that do not decide because more was visible than their stage shows, by stage, verdict and value."""
+    found: list[Part] = []
+    for key, scores in sorted(counts.sums.items()):
+        if key.startswith(NOT_BLIND) and scores:
+            stage, verdict, value = key.removeprefix(NOT_BLIND).split(":")
+            found.append(
+                {
+                    "configuration": configuration.name,
+                    "stage": stage,
+                    "verdict": verdict or NEVER_ASSESSED,
+                    "value": int(value),
+                    "scores": scores,
+                }
+            )
+    return found
 
 
 def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:
@@ -81,9 +98,14 @@ def _count_standings(patterns: Mapping[ItemPattern, int]) -> Part:
         standings[pattern.script] += times
     return {
         "all": sum(patterns.values()),
-        "scored": sum(standings[one] for one in Standing if one.value in "012"),
+        # Under one criterion at least; under which, each figure says.
+        "scored": sum(
+            times
+            for one, times in standings.items()
+            if any(one.right(criterion) is not None for criterion in Criterion)
+        ),
         "pending": standings[Standing.PENDING],
-        "unresolved": standings[Standing.UNRESOLVED],
+        "unresolved": sum(times for one, times in standings.items() if one.needs_adjudicator),
         "unscored": standings[Standing.UNSCORED],
         "failed": sum(n for key, n in made.items() if key.origin is Origin.FAILED),
         "retrieved": sum(patterns.values()) - sum(made.values()),

@@ -15,12 +15,22 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from pipeline.models import Configuration, Spending
-from review.counting.tallies import Counts, count_due, estimate_due, read_counts
+from review.campaigns.dashboard import count_planned
+from review.counting.counts import Counts, join_stages, read_counts
+from review.counting.tallies import count_due, estimate_due
 from review.models import Campaign, Item
-from review.report.configuration_parts import compare_arms, describe_arm, join_stages
+from review.report.configuration_parts import (
+    compare_arms,
+    describe_arm,
+    describe_readings,
+    list_not_blind,
+)
+from review.report.p_values import are_shown, settle_p_values
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
+from review.study.agreement import SEVERITY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
+from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT
 from review.study.tables import (
     CARD_TEXT,
     EXPERT_TEXT,
@@ -39,26 +49,33 @@ KEPT_SECONDS = 60
 TEXTS = {
     "agreement": AGREEMENT_TEXT,
     "assessor": CARD_TEXT,
+    "bounds": BOUNDS_TEXT,
     "comparison": COMPARISON_TEXT,
     "expert": EXPERT_TEXT,
     "gain": GAIN_TEXT,
+    "intervals": INTERVAL_TEXT,
     "lengths": LENGTH_TEXT,
+    "open": OPEN_TEXT,
     "retrieved": RETRIEVED_TEXT,
+    "severity": SEVERITY_TEXT,
     "skipped": SKIPPED_TEXT,
 }
 
 
 def make_document(campaign: Campaign) -> Document:
-    """The keys of `study_report --json` and no others; whatever is due is counted first."""
+    """The keys of `study_report --json` and no others; whatever is due is counted first.
+
+    Intervals of pairs and of severity are in it however many reviewers there are.
+    """
     count_due(campaign)
-    report = make_report(campaign)
-    return {key: value for key, value in report.items() if key != "details"}
+    document, _details = _work_out(campaign, every=True)
+    return document
 
 
 def make_report(campaign: Campaign) -> Document:
     """The whole report as of now; `details.due` says how many items are still to be counted."""
     count_due(campaign, most=MOST_DUE)
-    key = f"report:{campaign.pk}:{_state_of(campaign)}"
+    key = f"report:{campaign.pk}:{_rules_of(campaign)}:{_state_of(campaign)}"
     found: tuple[Document, Document] | None = cache.get(key)
     if found is None:
         found = _work_out(campaign)
@@ -73,10 +90,27 @@ def make_report(campaign: Campaign) -> Document:
             "due": estimate_due(campaign),
             "withdrawn": campaign.items.filter(state=Item.State.WITHDRAWN).count(),
             "planned_items": campaign.planned_items,
+            # Of the planned statements, those that are through; what came with its scores was there before the plan.
+            "planned_done": count_planned(campaign),
             "primary_figure": campaign.primary_figure,
+            "is_blind": campaign.hides_verdict,
             "costs": _sum_costs(campaign),
         },
     }
+
+
+def _rules_of(campaign: Campaign) -> str:
+    """What the report says besides the counts: whether p values are shown, and which stands alone."""
+    return "-".join(
+        str(one)
+        for one in (
+            campaign.state,
+            campaign.primary_figure,
+            campaign.primary_criterion,
+            campaign.primary_first_id,
+            campaign.primary_second_id,
+        )
+    )
 
 
 def _state_of(campaign: Campaign) -> str:
@@ -93,7 +127,7 @@ def _state_of(campaign: Campaign) -> str:
     return row[0] or "nothing"
 
 
-def _work_out(campaign: Campaign) -> tuple[Document, Document]:
+def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Document]:
     """What follows from the counts alone: the document, and the details beside it."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
@@ -101,12 +135,23 @@ def _work_out(campaign: Campaign) -> tuple[Document, Document]:
     document = study_report(
         campaign.name,
         [
-            ArmCounts(name=arm.name, patterns=one.items, is_demo=one.sums["demo"] > 0)
+            ArmCounts(
+                name=arm.name,
+                patterns=one.items,
+                clusters=one.clusters,
+                stages=one.stages() if len(arms) > 1 else stages,
+                is_demo=one.sums["demo"] > 0,
+            )
             for arm, one in arms
         ],
         stages,
         names=_name_reviewers(stages),
+        every=every,
     )
+    readings: dict[str, Document] = {}
+    for arm, one in arms:
+        for name, figures in describe_readings(one).items():
+            readings.setdefault(name, {})[arm.name] = figures
     details: Document = {
         "figures": [{"name": one.name, "label": one.label, "text": one.text} for one in FIGURES],
         "texts": TEXTS,
@@ -117,7 +162,11 @@ def _work_out(campaign: Campaign) -> tuple[Document, Document]:
             for other, _counts in arms
             if other.pk in one.joint
         ],
+        "readings": readings,
+        "not_blind": [row for arm, one in arms for row in list_not_blind(arm, one)],
     }
+    is_shown = are_shown(campaign, list(counts.values()))
+    details["p_values"] = settle_p_values(campaign, document, details, is_shown=is_shown)
     return document, details
 
 
@@ -128,7 +177,7 @@ def _configurations(counts: Mapping[int, Counts]) -> list[tuple[Configuration, C
 
 
 def _name_reviewers(stages: Mapping[Stage, StageCounts]) -> dict[int, str]:
-    keys = {key for one in stages.values() for cell in one.cells for key in (cell.a, cell.b)}
+    keys = {key for one in stages.values() for pair in one.pairs for key in (pair.a, pair.b)}
     return dict(User.objects.filter(pk__in=keys).values_list("pk", "username"))
 
 

@@ -23,21 +23,30 @@ MAX_NAME = 150
 SAME_LOOK = timedelta(minutes=10)
 
 
-def log_look(campaign: Campaign, report: Document, *, by: User) -> None:
-    """Note that somebody saw the live report; once in ten minutes for as long as it says the same."""
+def log_look(campaign: Campaign, scored: int, *, by: User | None) -> None:
+    """Note that somebody saw the live report; once in ten minutes for as long as it says the same.
+
+    Nobody stands for the command line, whose user has the machine.
+    """
     if campaign.state == Campaign.State.CLOSED:
         return
-    scored = count_scored(report)
     since = timezone.now() - SAME_LOOK
     if not campaign.looks.filter(by=by, scored=scored, at__gte=since).exists():
         ReportLook.objects.create(campaign=campaign, by=by, scored=scored)
 
 
 def count_scored(report: Document) -> int:
-    """Items with a final script score, over all Configurations."""
+    """Items with a final script score under one criterion at least, over all Configurations."""
     details = report["details"]
     assert isinstance(details, dict)
     return sum(arm["items"]["scored"] for arm in details["arms"])
+
+
+def count_final(document: Document) -> int:
+    """Items with a final script score under strict, over all Configurations, by the document alone."""
+    arms = document["configurations"]
+    assert isinstance(arms, list)
+    return sum(arm["strict"]["first_pass_accuracy"]["denominator"] for arm in arms)
 
 
 @transaction.atomic

@@ -24,12 +24,27 @@ def _lines(document: _Json) -> Iterator[str]:
             yield f"\n{arm['name']}, {criterion.value}{demo}"
             for name, figure in cast("dict[str, _Json]", arm[criterion.value]).items():
                 share = f"{figure['numerator']}/{figure['denominator']}"
-                yield f"  {name:<28}{share:>15}  {_say_interval(figure, 'value')}"
+                yield f"  {name:<28}{share:>15}  {_say_value(figure)}{_say_open(figure)}"
     yield "\nagreement"
     for stage, one in cast("dict[str, _Json]", document["agreement"]).items():
         why = f"  ({one['undefined']})" if one["undefined"] else ""
         alpha = _say_interval(one, "krippendorff_alpha")
         yield f"  {stage:<10}{one['items']:>8} items  ordinal alpha {alpha}{why}"
+
+
+def _say_value(figure: _Json) -> str:
+    if figure["value"] is None:
+        return f"–  ({figure['reason']})"
+    return _say_interval(figure, "value")
+
+
+def _say_open(figure: _Json) -> str:
+    """How many items the figure leaves out, and within which bounds it lies whatever becomes of them."""
+    if not figure["open"]:
+        return ""
+    low, high = cast("list[float]", figure["bounds"] or [0.0, 0.0])
+    left_out = f"  {figure['unresolved']} unresolved, {figure['pending']} pending"
+    return f"{left_out}: {low:.3f} to {high:.3f}"
 
 
 def _say_interval(figure: _Json, key: str) -> str:

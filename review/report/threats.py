@@ -15,7 +15,7 @@ from django.utils import timezone
 from review.campaigns.services.rubrics import count_undecided, rubric_choices, rubric_uses
 from review.models import Campaign, Item, Tally
 from review.study import Criterion, ItemPattern
-from review.study.threats import THREATS, compare_halo, compare_repeats, share_by_quarter
+from review.study.threats import compare_halo, compare_repeats, share_by_quarter, threats_of
 
 Document = dict[str, object]
 MOST_LOOKS = 200
@@ -98,9 +98,11 @@ def recent_threats(campaign: Campaign) -> Document:
 def report_threats(campaign: Campaign) -> Document:
     """Each threat of the study with the numbers that report on it, as JSON."""
     quarters = _count_quarters(campaign)
+    origin = _count_origins(campaign)
     return {
         "at": timezone.now().isoformat(timespec="seconds"),
-        "threats": [asdict(threat) for threat in THREATS],
+        "threats": [asdict(threat) for threat in threats_of(is_imported=not origin["here"])],
+        "origin": origin,
         "order": {"order": campaign.order, "seed": campaign.seed},
         "position": _share_quarters(quarters["position"]),
         "sitting": _share_quarters(quarters["sitting"]),
@@ -121,6 +123,23 @@ def report_threats(campaign: Campaign) -> Document:
         },
         "planned": {"items": campaign.planned_items, "figure": campaign.primary_figure},
     }
+
+
+def _count_origins(campaign: Campaign) -> dict[str, int]:
+    """Scores that were given here, and those that were imported: how many say when, and what was visible."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT count(*) FILTER (WHERE NOT score.imported),
+                   count(*) FILTER (WHERE score.imported),
+                   count(*) FILTER (WHERE score.imported AND score.timed),
+                   count(*) FILTER (WHERE score.imported AND score.visible ? 'verdict')
+            FROM review_score score JOIN review_item item ON item.id = score.item_id
+            WHERE item.campaign_id = %s
+            """,
+            [campaign.pk],
+        )
+        return dict(zip(("here", "imported", "timed", "visible"), cursor.fetchone(), strict=True))
 
 
 def _count_quarters(campaign: Campaign) -> dict[str, Counter[tuple[int, int]]]:
@@ -226,7 +245,7 @@ def _report_looks(campaign: Campaign) -> Document:
         "count": looks.count(),
         "newest": [
             {
-                "by": look.by.username,
+                "by": look.by.username if look.by else "",
                 "at": look.at.isoformat(timespec="seconds"),
                 "scored": look.scored,
             }

@@ -4,39 +4,29 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.report import views
+from review.report.views import items, report, snapshots
+
+_REPORT = "campaigns/<int:pk>/report/"
+_SNAPSHOT = f"{_REPORT}snapshots/<int:snapshot>/"
+_TABLE = "tables/<slug:table>.<slug:ending>"
 
 urlpatterns = [
-    path("campaigns/<int:pk>/report/", views.campaign_report, name="campaign-report"),
+    path(_REPORT, report.campaign_report, name="campaign-report"),
+    path(f"{_REPORT}{_TABLE}", report.report_table, name="campaign-report-table"),
+    path(f"{_REPORT}threats/", report.report_threats_page, name="campaign-report-threats"),
+    path(f"{_REPORT}pairs/<str:stage>/", report.report_pairs, name="campaign-report-pairs"),
+    path(f"{_REPORT}items/", items.report_items, name="campaign-report-items"),
+    path(f"{_REPORT}snapshots/", snapshots.campaign_snapshot, name="campaign-report-snapshots"),
+    path(_SNAPSHOT, snapshots.report_snapshot, name="campaign-report-snapshot"),
+    path(f"{_SNAPSHOT}data/", snapshots.report_snapshot_file, name="campaign-report-snapshot-data"),
     path(
-        "campaigns/<int:pk>/report/threats/",
-        views.report_threats_page,
-        name="campaign-report-threats",
-    ),
-    path(
-        "campaigns/<int:pk>/report/pairs/<str:stage>/",
-        views.report_pairs,
-        name="campaign-report-pairs",
-    ),
-    path("campaigns/<int:pk>/report/items/", views.report_items, name="campaign-report-items"),
-    path(
-        "campaigns/<int:pk>/report/snapshots/",
-        views.campaign_snapshot,
-        name="campaign-report-snapshots",
-    ),
-    path(
-        "campaigns/<int:pk>/report/snapshots/<int:snapshot>/",
-        views.report_snapshot,
-        name="campaign-report-snapshot",
-    ),
-    path(
-        "campaigns/<int:pk>/report/snapshots/<int:snapshot>/data/",
-        views.report_snapshot_file,
-        name="campaign-report-snapshot-data",
+        f"{_SNAPSHOT}{_TABLE}",
+        snapshots.report_snapshot_table,
+        name="campaign-report-snapshot-table",
     ),
     path(
         "items/<item_key:pk>/execution-reason/",
-        views.item_execution_reason,
+        items.item_execution_reason,
         name="item-execution-reason",
     ),
 ]

@@ -1,26 +1,30 @@
-// Copies exact text: <button data-copy="ID">. ID names an element; JSON data (Django's json_script)
-// and form fields give their value, anything else its text. JSON is what scripts should use: it is
-// the only one of them in which carriage returns and control characters survive HTML parsing.
+// Copies exact text: <button data-copy="ID">. ID names an element; JSON data and form fields give
+// their value, anything else its text. Only in JSON all characters survive HTML parsing.
+//
+// <a data-copy-from href="…"> copies the text at its address; without this script the link opens it.
 //
 // A button with aria-disabled="true" copies nothing and says why (data-blocked).
-// After a copy the button gets the event "copied" (bubbles), for recording it:
-// hx-post="…" hx-trigger="copied".
+// After a copy the button gets the event "copied", for recording it: hx-trigger="copied".
 
 const say = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
 
 function textOf(source) {
+  if (!source) return null;
   if (source.matches('script[type="application/json"]')) return JSON.parse(source.textContent);
   if (source.matches("textarea, input")) return source.value;
   return (source.content ?? source).textContent;
 }
+
+const textAt = (address) =>
+  fetch(address).then((answer) => (answer.ok && !answer.redirected ? answer.text() : null), () => null);
 
 async function put(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without HTTPS there is no navigator.clipboard. A copy event carries the text unaltered,
-    // which a hidden text field would not: it turns every line end into \n.
+    // Without HTTPS there is no navigator.clipboard. A copy event leaves line ends as they are,
+    // a hidden text field would not.
     const fill = (event) => {
       event.clipboardData.setData("text/plain", text);
       event.preventDefault();
@@ -38,8 +42,8 @@ async function copyFor(button) {
     say("toast", { text: blocked, tone: "warning", id: "copy" });
     return;
   }
-  const source = document.getElementById(copy);
-  if (!source || !(await put(textOf(source)))) {
+  const text = button.matches("[data-copy-from]") ? await textAt(button.href) : textOf(document.getElementById(copy));
+  if (text === null || !(await put(text))) {
     say("toast", { text: failed, tone: "error", id: "copy" });
     return;
   }
@@ -49,7 +53,9 @@ async function copyFor(button) {
   setTimeout(() => delete button.dataset.done, 2000);
 }
 
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-copy]");
-  if (button) copyFor(button);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy], [data-copy-from]");
+  if (!button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (button.matches("a")) event.preventDefault();
+  copyFor(button);
 });

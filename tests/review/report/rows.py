@@ -15,7 +15,6 @@ from review.models import Campaign, Case, Item, Score
 from tests.review.study.golden import ROWS
 
 STAGES = ("script", "feedback", "refined")
-WRITTEN = "echo 1\n"
 
 
 class Label(NamedTuple):
@@ -41,8 +40,13 @@ def fill(
     *,
     configuration: str = "imported",
     with_drafts: bool = True,
+    script: str = "",
+    overlap: int | None = None,
 ) -> list[Item]:
-    """Make the items and scores; a second configuration adds an arm to the same cases."""
+    """Make the items and scores; a second configuration adds an arm to the same cases.
+
+    Each configuration wrote a script of its own, unless one is given. As many reviewers are wanted as there are.
+    """
     arm = Configuration.objects.get(name=configuration)
     cases = _cases(campaign, len(labels))
     now = timezone.now()
@@ -57,7 +61,9 @@ def fill(
         )
         for case, label in zip(cases, labels, strict=True)
     )
-    firsts, feedbacks, refined = _write(runs, labels) if with_drafts else ({}, {}, {})
+    firsts, feedbacks, refined = (
+        _write(runs, labels, script or f"echo {configuration}\n") if with_drafts else ({}, {}, {})
+    )
     items = Item.objects.bulk_create(
         Item(
             campaign=campaign,
@@ -65,7 +71,7 @@ def fill(
             configuration=arm,
             run=run,
             state=Item.State.CLOSED,
-            overlap=len(reviewers),
+            overlap=overlap or len(reviewers),
             places=0,
             done=sum(any(one is not None for one in given) for given in label.scores),
             execution=label.execution,
@@ -81,7 +87,9 @@ def _cases(campaign: Campaign, count: int) -> list[Case]:
     if found := list(campaign.cases.order_by("pk")):
         return found
     actions = Action.objects.bulk_create(
-        Action(statement=f"Count the files of folder {number}") for number in range(count)
+        Action(statement=statement, statement_sha256=Version.hash_of(statement))
+        for number in range(count)
+        for statement in [f"Count the files of folder {number}"]
     )
     return Case.objects.bulk_create(
         Case(campaign=campaign, external_id=f"{number:04}", action=action)
@@ -90,9 +98,9 @@ def _cases(campaign: Campaign, count: int) -> list[Case]:
 
 
 def _write(
-    runs: Sequence[Run], labels: Sequence[Label]
+    runs: Sequence[Run], labels: Sequence[Label], script: str
 ) -> tuple[dict[int, Draft], dict[int, Feedback], dict[int, Draft]]:
-    firsts = _drafts(runs, number=1, kind="imported")
+    firsts = _drafts(runs, script, number=1, kind="imported")
     Assessment.objects.bulk_create(
         Assessment(draft=firsts[run.pk], script_sha256=firsts[run.pk].sha256, verdict=label.verdict)
         for run, label in zip(runs, labels, strict=True)
@@ -110,7 +118,8 @@ def _write(
             for run in explained
         )
     }
-    refined = _drafts(explained, number=2, kind="refined", feedbacks=feedbacks)
+    better = f"{script}: refined\n"
+    refined = _drafts(explained, better, number=2, kind="refined", feedbacks=feedbacks)
     for run in runs:
         run.recommended = firsts[run.pk]
     Run.objects.bulk_update(runs, ["recommended"])
@@ -118,15 +127,20 @@ def _write(
 
 
 def _drafts(
-    runs: Iterable[Run], *, number: int, kind: str, feedbacks: dict[int, Feedback] | None = None
+    runs: Iterable[Run],
+    script: str,
+    *,
+    number: int,
+    kind: str,
+    feedbacks: dict[int, Feedback] | None = None,
 ) -> dict[int, Draft]:
     made = Draft.objects.bulk_create(
         Draft(
             run=run,
             number=number,
             kind=kind,
-            script=WRITTEN,
-            sha256=Version.hash_of(WRITTEN),
+            script=script,
+            sha256=Version.hash_of(script),
             round=number - 1,
             feedback=feedbacks[run.pk] if feedbacks else None,
             parent=feedbacks[run.pk].draft if feedbacks else None,

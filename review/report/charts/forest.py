@@ -1,0 +1,98 @@
+"""A forest plot: a row for each figure, in it a mark with its interval for each Configuration, over one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from review.report.charts.scale import Scale, Tick
+
+_LANE = 16.0  # pixels of height for each mark
+_PADDING = 4.0
+MOST_SERIES = 4  # as many as the stylesheet tells apart
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval, all None where there is none; `series` counts Configurations from 1."""
+
+    series: int
+    title: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    # Where an open item leaves the value between two bounds: drawn as a thin line behind the interval.
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An estimate in its drawing: `x`, `left` and `right` in percent, `y` in pixels."""
+
+    series: int
+    x: float
+    y: float
+    left: float | None
+    right: float | None
+    outer_left: float | None
+    outer_right: float | None
+    title: str
+
+    @property
+    def top(self) -> float:
+        """Where the lane of the mark begins, which is what answers a pointer."""
+        return self.y - _LANE / 2
+
+
+@dataclass(frozen=True)
+class ForestRow:
+    """One line of the plot, a drawing of its own as high as `height`."""
+
+    key: str
+    label: str
+    height: float
+    marks: Sequence[Mark]
+
+
+@dataclass(frozen=True)
+class Forest:
+    """All rows over one axis; `zero` where the axis has both signs."""
+
+    rows: Sequence[ForestRow]
+    ticks: Sequence[Tick]
+    zero: float | None
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+
+def draw_forest(rows: Sequence[tuple[str, str, Sequence[Estimate]]], scale: Scale) -> Forest:
+    """Rows of key, label and estimates, in their order; a row of which nothing is known is left out.
+
+    Colours repeat after MOST_SERIES: the words beside the marks name the Configuration.
+    """
+    drawn = [_row(key, label, estimates, scale) for key, label, estimates in rows]
+    return Forest([row for row in drawn if row.marks], scale.labels(), scale.zero)
+
+
+def _row(key: str, label: str, estimates: Sequence[Estimate], scale: Scale) -> ForestRow:
+    known = [one for one in estimates if one.value is not None]
+    marks = [
+        Mark(
+            series=(one.series - 1) % MOST_SERIES + 1,
+            x=scale.at(one.value or 0),
+            y=_PADDING + _LANE * (place + 0.5),
+            left=_place(one.low, scale),
+            right=_place(one.high, scale),
+            outer_left=_place(one.least, scale),
+            outer_right=_place(one.most, scale),
+            title=one.title,
+        )
+        for place, one in enumerate(known)
+    ]
+    return ForestRow(key, label, 2 * _PADDING + _LANE * len(known), marks)
+
+
+def _place(value: float | None, scale: Scale) -> float | None:
+    return None if value is None else scale.at(value)

@@ -1,0 +1,43 @@
+"""The assessor against the experts as a 2 x 2: what was passed or flagged, by what is right or wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+STEPS = (0.05, 0.15, 0.3, 0.5)
+
+
+class Counts(NamedTuple):
+    """Scored items with the verdict correct (passed) or incorrect (flagged)."""
+
+    passed_right: int
+    passed_wrong: int
+    flagged_right: int
+    flagged_wrong: int
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """One of the four: `level` 0 to 4 by its share of all, `agrees` where assessor and experts say the same."""
+
+    key: str
+    count: int
+    share: float | None
+    level: int
+    agrees: bool
+
+
+def draw_matrix(counts: Counts) -> dict[str, MatrixCell]:
+    """The four cells by name; without any item their share is None."""
+    total = sum(counts)
+    return {
+        name: MatrixCell(
+            key=name.replace("_", "-"),
+            count=count,
+            share=count / total if total else None,
+            level=sum(count / total >= step for step in STEPS) if total else 0,
+            agrees=name in ("passed_right", "flagged_wrong"),
+        )
+        for name, count in counts._asdict().items()
+    }

@@ -1,0 +1,60 @@
+"""The axis of a chart: from where to where, which values are written below it, and where a value stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_SIGNED_ENDS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A value that is written below the axis, `at` in percent of its length."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis from `low` to `high`; `ticks` are values on it."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    is_signed: bool = False
+    is_share: bool = True
+
+    def at(self, value: float) -> float:
+        """Where a value stands, in percent from the left; what lies outside stands at the end."""
+        inside = min(max(value, self.low), self.high)
+        return round(100 * (inside - self.low) / (self.high - self.low), 2)
+
+    def labels(self) -> list[Tick]:
+        return [Tick(self.at(value), self._say(value)) for value in self.ticks]
+
+    @property
+    def zero(self) -> float | None:
+        """Where nothing changes, on a signed axis."""
+        return self.at(0) if self.is_signed else None
+
+    def _say(self, value: float) -> str:
+        if not self.is_share:
+            return f"{value:g}".replace("-", "−")
+        sign = "+" if self.is_signed and value > 0 else ""
+        return f"{sign}{round(100 * value, 3):g} %".replace("-", "−")
+
+
+def scale_of_shares() -> Scale:
+    """All of 0 to 100 %: a share is never made to look larger than it is by a cut axis."""
+    return Scale(0, 1, (0, 0.25, 0.5, 0.75, 1))
+
+
+def scale_of_differences(values: Iterable[float | None], *, is_share: bool = True) -> Scale:
+    """Both ways alike from zero, as far as these values go; of shares at most 100 percentage points."""
+    most = max((abs(value) for value in values if value is not None), default=0)
+    end = next((end for end in _SIGNED_ENDS if end >= most), _SIGNED_ENDS[-1])
+    if is_share:
+        end = min(end, 1.0)
+    return Scale(-end, end, (-end, -end / 2, 0, end / 2, end), is_signed=True, is_share=is_share)

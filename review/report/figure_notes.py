@@ -1,0 +1,79 @@
+"""What stands beside a figure, in words: counts, reasons, what is open and between which bounds it leaves the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from review.report.report_view import Json, bounds_of, range_of
+from review.report.words import say_interval, say_p_is, say_share
+
+NOT_PART = "not part of this study"
+BESIDE = {
+    "repaired": gettext_lazy("repaired"),
+    "repaired_right": gettext_lazy("repaired and right"),
+    "failed": gettext_lazy("without a script, counted as wrong"),
+    "unknown": gettext_lazy("unknown"),
+    "never_assessed": gettext_lazy("never assessed"),
+    "unscored": gettext_lazy("not scored"),
+    "absent": gettext_lazy("without feedback"),
+    "not_refined": gettext_lazy("not refined"),
+    "not_recommended": gettext_lazy("without a recommendation"),
+    "fixed": gettext_lazy("fixed"),
+    "broken": gettext_lazy("broken"),
+}
+REASONS = {
+    "different_interpretation": gettext_lazy("different interpretation"),
+    "too_strict": gettext_lazy("too strict"),
+    "wrong_expected_output": gettext_lazy("wrong expected output"),
+    "other": gettext_lazy("other"),
+    "not_said": gettext_lazy("no reason given yet"),
+}
+
+
+def is_part_of_study(figure: Json) -> bool:
+    """Whether what the figure is about exists anywhere in the Configuration; older snapshots give no reason."""
+    if "reason" in figure:
+        return bool(figure["reason"] != NOT_PART)
+    return bool(figure["denominator"] or figure["unresolved"])
+
+
+def notes_of(figure: Json, *, is_closed: bool = True) -> Iterator[str]:
+    """The notes of one figure, the most important first."""
+    if figure["value"] is None and figure.get("reason"):
+        yield _(figure["reason"])
+    if is_closed and figure.get("p_value") is not None:
+        yield say_p_is(figure["p_value"])
+    if is_closed and figure.get("p_holm") is not None:
+        yield _("Holm-adjusted %s") % say_p_is(figure["p_holm"])
+    for key, words in BESIDE.items():
+        if figure.get(key):
+            yield f"{figure[key]:,} {words}"
+    if (repaired := figure.get("repaired_as_wrong")) and figure.get("repaired"):
+        yield _("%s with repaired counted as wrong") % say_share(repaired["value"])
+    given = figure.get("reasons", {})
+    for key, label in REASONS.items():
+        if given.get(key):
+            yield f"{given[key]:,} {label}"
+    if (coverage := figure.get("coverage")) and coverage["denominator"]:
+        yield _("coverage %s") % say_share(coverage["value"])
+    if figure.get("deff"):
+        yield _("design effect %s, since statements repeat") % f"{figure['deff']:.2f}"
+    yield from _open(figure)
+
+
+def _open(figure: Json) -> Iterator[str]:
+    """What is left out because it is not final, and what that may still do."""
+    unresolved = figure.get("unresolved", 0)
+    count = figure.get("open", unresolved)
+    if not count:
+        return
+    said = _("%(count)s open") if not unresolved else _("%(count)s open, %(unresolved)s unresolved")
+    yield said % {"count": f"{count:,}", "unresolved": f"{unresolved:,}"}
+    least, most = bounds_of(figure)
+    if range_of(figure) is not None:
+        yield _("of those that are closed %s") % say_share(figure["value"])
+    if least is not None:
+        yield _("%s however they turn out") % say_interval(least, most)

@@ -1,0 +1,135 @@
+"""A report's document as one reader sees it: under a criterion, with or without links to its items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from review.report.charts.forest import Estimate
+from review.report.words import NOTHING, say_interval, say_ratio, say_share
+from review.study import Criterion, Stage
+
+Json = Mapping[str, Any]  # a part of the document
+
+SIGNED = frozenset({"net"})
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure in words: its value with the interval, or, where leaving out what is open would shift it, the range
+    over all scored items with the post-stratified value.
+    """
+
+    value: str
+    interval: str
+    ratio: str
+    is_range: bool
+
+
+def show_figure(figure: Json, *, signed: bool = False) -> ShownFigure:
+    ratio = say_ratio(figure["numerator"], figure["denominator"])
+    if (found := range_of(figure)) is not None:
+        return ShownFigure(
+            say_interval(*found, signed=signed),
+            _("post-stratified %s") % say_share(figure["post_stratified"], signed=signed),
+            ratio,
+            is_range=True,
+        )
+    return ShownFigure(
+        say_share(figure["value"], signed=signed),
+        say_interval(figure["low"], figure["high"], signed=signed),
+        ratio,
+        is_range=False,
+    )
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """The document with what is asked of it. `items_url` is empty where the items can't be looked at."""
+
+    report: Json
+    criterion: Criterion
+    items_url: str = ""
+
+    @property
+    def details(self) -> Json:
+        found: Json = self.report["details"]
+        return found
+
+    @property
+    def arms(self) -> Sequence[Json]:
+        """What is known of each Configuration besides its figures, in the order of `configurations`."""
+        found: Sequence[Json] = self.details["arms"]
+        return found
+
+    @property
+    def texts(self) -> Json:
+        found: Json = self.details["texts"]
+        return found
+
+    @property
+    def definitions(self) -> Sequence[Json]:
+        found: Sequence[Json] = self.details["figures"]
+        return found
+
+    @property
+    def agreement(self) -> dict[str, Json]:
+        """By stage, in the order of scoring: a snapshot keeps no order of its keys."""
+        found: Json = self.report["agreement"]
+        return {stage.value: found[stage.value] for stage in Stage if stage.value in found}
+
+    def label(self, name: str) -> str:
+        return next((one["label"] for one in self.definitions if one["name"] == name), name)
+
+    def figure(self, place: int, name: str) -> Json:
+        """A figure of the Configuration at this place."""
+        found: Json = self.report["configurations"][place][self.criterion.value][name]
+        return found
+
+    def part(self, arm: Json, name: str) -> Any:
+        """A table of one Configuration under the criterion."""
+        return arm[self.criterion.value][name]
+
+    def link(self, arm: str, **which: str) -> str:
+        """The items of a Configuration behind a figure, or a cell of the assessor's table."""
+        if not self.items_url:
+            return ""
+        query = {"criterion": self.criterion.value, "configuration": arm, **which}
+        return f"{self.items_url}?{urlencode(query)}"
+
+    def estimate(self, place: int, name: str, *, title: str = "") -> Estimate:
+        """A figure as a mark of a forest plot, the Configurations told apart by their place."""
+        figure = self.figure(place, name)
+        shown = show_figure(figure, signed=name in SIGNED)
+        words = f"{title or self.arms[place]['name']}: {shown.value}"
+        if shown.interval != NOTHING:
+            words += f" ({shown.interval})"
+        least, most = range_of(figure) or bounds_of(figure)
+        is_range = range_of(figure) is not None
+        return Estimate(
+            series=place + 1,
+            title=words,
+            value=figure["post_stratified"] if is_range else figure["value"],
+            low=None if is_range else figure["low"],
+            high=None if is_range else figure["high"],
+            least=least,
+            most=most,
+        )
+
+
+def bounds_of(figure: Json) -> tuple[float | None, float | None]:
+    """Between which values a figure ends however its open items turn out; None where none are open."""
+    bounds = figure.get("bounds")
+    if not bounds or bounds[0] is None or bounds[0] == bounds[1]:
+        return None, None
+    return bounds[0], bounds[1]
+
+
+def range_of(figure: Json) -> tuple[float, float] | None:
+    """The range over all scored items, of a figure that leaving open items out would shift; None where none is open."""
+    found = figure.get("range")
+    return (found[0], found[1]) if found and found[0] is not None else None

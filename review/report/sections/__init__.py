@@ -1,0 +1,47 @@
+"""The details of a report, a module for each section: what the document says of it, as tables and charts.
+
+A section is None where this study has nothing of the kind: what does not exist is not printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from review.report.report_view import ReportView
+from review.report.sections.agreement import show_agreement
+from review.report.sections.assessor import show_assessor
+from review.report.sections.comparisons import show_comparisons
+from review.report.sections.cost import show_cost
+from review.report.sections.execution import show_execution
+from review.report.sections.feedback import show_feedback
+from review.report.sections.figures import show_figures
+from review.report.sections.refinement import show_refinement
+from review.report.sections.section import Section
+from review.report.sections.sensitivity import show_sensitivity
+from review.report.tables.table import Table
+
+# In the order of the page.
+_SECTIONS = (
+    show_figures,
+    show_comparisons,
+    show_assessor,
+    show_refinement,
+    show_feedback,
+    show_agreement,
+    show_sensitivity,
+    show_execution,
+    show_cost,
+)
+
+
+def show_sections(view: ReportView) -> list[Section]:
+    """Every section of which this study has something."""
+    return [section for show in _SECTIONS if (section := show(view)) is not None]
+
+
+def tables_in(sections: list[Section]) -> Iterator[Table]:
+    """Every table of these sections, in the order of the page."""
+    for section in sections:
+        for block in section.blocks:
+            if block.table:
+                yield block.table

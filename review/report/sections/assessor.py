@@ -1,0 +1,111 @@
+"""The assessor against the experts: what it passed, flagged, could not judge or never saw."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from review.report.report_view import Json, ReportView
+from review.report.sections.figures import note_of
+from review.report.sections.section import Block, Section
+from review.report.tables.table import Cell, Column, Table, number, table_of
+from review.report.words import say_interval, say_ratio, say_share
+
+KEY = "assessor"
+VERDICTS = {
+    "correct": gettext_lazy("passed"),
+    "incorrect": gettext_lazy("flagged"),
+    "unknown": gettext_lazy("unknown"),
+    "never_assessed": gettext_lazy("never assessed"),
+}
+
+
+def show_assessor(view: ReportView) -> Section | None:
+    """A block for each Configuration that has an assessor."""
+    blocks = []
+    for place, arm in enumerate(view.arms):
+        if has_assessor(view, arm):
+            blocks.append(Block(_table(view, arm, place), title=arm["name"], arm=arm))
+            blocks.append(Block(_rates(view, arm, place)))
+    if not blocks:
+        return None
+    return Section(
+        KEY,
+        _("Assessor against experts"),
+        blocks,
+        summary=_("what it passed and flagged, by what is right and wrong"),
+        text=_(view.texts["assessor"]),
+    )
+
+
+def has_assessor(view: ReportView, arm: Json) -> bool:
+    """Whether any scored item of the Configuration was assessed."""
+    card = view.part(arm, "assessor")
+    return any(
+        card[side].get(verdict) for side in ("right", "wrong") for verdict in list(VERDICTS)[:3]
+    )
+
+
+def _table(view: ReportView, arm: Json, place: int) -> Table:
+    card = view.part(arm, "assessor")
+    rows = [
+        [
+            Cell(str(label)),
+            number(card["right"].get(verdict, 0), url=_link(view, arm, verdict, "right")),
+            number(card["wrong"].get(verdict, 0), url=_link(view, arm, verdict, "wrong")),
+        ]
+        for verdict, label in VERDICTS.items()
+        if verdict in ("correct", "incorrect")
+        or card["right"].get(verdict)
+        or card["wrong"].get(verdict)
+    ]
+    return table_of(
+        f"{KEY}-{place + 1}",
+        _("Verdicts of %(name)s against experts, %(criterion)s")
+        % {"name": arm["name"], "criterion": view.criterion.value},
+        [
+            Column(_("Verdict")),
+            Column(_("Right by experts"), is_number=True),
+            Column(_("Wrong by experts"), is_number=True),
+        ],
+        rows,
+        note_of(view),
+    )
+
+
+def _link(view: ReportView, arm: Json, verdict: str, side: str) -> str:
+    return view.link(arm["name"], cell=f"{verdict}-{side}")
+
+
+def _rates(view: ReportView, arm: Json, place: int) -> Table:
+    card = view.part(arm, "assessor")
+    recall, precision = (view.figure(place, f"assessor_{name}") for name in ("recall", "precision"))
+    shares = {
+        _("Wrong scripts flagged (recall)"): recall,
+        _("Wrong scripts passed, of those judged"): card["missed"],
+        _("Right scripts flagged, of those judged"): card["false_alarms"],
+        _("Flagged scripts that are wrong (precision)"): precision,
+        _("Judged correct or incorrect, of the scored (coverage)"): recall.get("coverage"),
+    }
+    return table_of(
+        f"{KEY}-{place + 1}-rates",
+        _("How the assessor of %(name)s does, %(criterion)s")
+        % {"name": arm["name"], "criterion": view.criterion.value},
+        [
+            Column(_("Rate")),
+            Column(_("n / N"), is_number=True),
+            Column(_("Value"), is_number=True),
+            Column(_("95 % interval"), is_number=True),
+        ],
+        [
+            [
+                Cell(label),
+                Cell(say_ratio(share["numerator"], share["denominator"])),
+                Cell(say_share(share["value"]), is_strong=True),
+                Cell(say_interval(share["low"], share["high"])),
+            ]
+            for label, share in shares.items()
+            if share and share["denominator"]
+        ],
+        note_of(view),
+    )

@@ -1,0 +1,97 @@
+"""Configurations against each other, on the cases that are final in both."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from review.report.charts.forest import Estimate, draw_forest
+from review.report.charts.scale import scale_of_differences
+from review.report.report_view import Json, ReportView
+from review.report.sections.figures import is_closed, note_of
+from review.report.sections.section import Block, Section
+from review.report.tables.table import Cell, Column, Table, number, table_of
+from review.report.words import say_interval, say_p, say_share
+
+KEY = "comparisons"
+
+
+def show_comparisons(view: ReportView) -> Section | None:
+    """A table for each pair of Configurations; p values only once nobody can act on them any more."""
+    found = view.details["comparisons"]
+    if not found:
+        return None
+    blocks = [
+        Block(_table(view, one, place), title=_("From %(first)s to %(second)s") % one)
+        for place, one in enumerate(found, start=1)
+    ]
+    return Section(
+        KEY,
+        _("Configurations against each other"),
+        blocks,
+        summary=_("paired, on the same cases"),
+        text=_(view.texts["comparison"]),
+    )
+
+
+def _table(view: ReportView, one: Json, place: int) -> Table:
+    rows = one[view.criterion.value]
+    changes = {
+        name: change
+        for name in (figure["name"] for figure in view.definitions)
+        if (change := rows.get(name)) is not None
+        if change.get("is_part", True) and (change["items"] or change.get("open"))
+    }
+    scale = scale_of_differences(
+        end
+        for change in changes.values()
+        for end in (change["value"], change["low"], change["high"])
+    )
+    closed = is_closed(view)
+    has_holm = closed and any("p_holm" in change for change in changes.values())
+    columns = [
+        Column(_("Figure")),
+        Column(_("Cases"), is_number=True),
+        Column(_("Only the first"), is_number=True),
+        Column(_("Only the second"), is_number=True),
+        Column(_("Difference"), is_number=True),
+        Column(_("95 % interval"), is_number=True),
+        Column(_("Drawing"), is_drawing=True),
+        *([Column("p", is_number=True)] if closed else []),
+        *([Column(_("p, Holm"), is_number=True)] if has_holm else []),
+        Column(_("Left out"), is_number=True),
+    ]
+    cells = []
+    for name, change in changes.items():
+        # With more than a few open cases no comparison is made, and the reason stands in its place.
+        value = (
+            _(change["reason"]) if change.get("reason") else say_share(change["value"], signed=True)
+        )
+        interval = say_interval(change["low"], change["high"], signed=True)
+        estimate = Estimate(
+            1,
+            f"{_(view.label(name))}: {value} ({interval})",
+            change["value"],
+            change["low"],
+            change["high"],
+        )
+        drawn = draw_forest([(name, "", [estimate])], scale).rows
+        row = [
+            Cell(_(view.label(name)), note=_("primary") if change.get("is_primary") else ""),
+            number(change["items"]),
+            number(change["lost"]),
+            number(change["gained"]),
+            Cell(value, is_strong=True),
+            Cell(interval),
+            Cell("", drawing=drawn[0] if drawn else None, zero=scale.zero),
+        ]
+        if closed:
+            row.append(Cell(say_p(change["p_value"])))
+        if has_holm:
+            row.append(Cell(say_p(change.get("p_holm"))))
+        cells.append([*row, number(change["left_out"])])
+    caption = _("From %(first)s to %(second)s, %(criterion)s") % {
+        "first": one["first"],
+        "second": one["second"],
+        "criterion": view.criterion.value,
+    }
+    return table_of(f"{KEY}-{place}", caption, columns, cells, note_of(view))

@@ -1,0 +1,84 @@
+"""Accuracy after each round of refinement."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from review.report.report_view import Json, ReportView
+from review.report.sections.figures import note_of
+from review.report.sections.section import Block, ChartPoint, LineChart, Section
+from review.report.tables.table import Cell, Column, Table, number, table_of
+from review.report.words import say_ratio, say_share
+
+KEY = "gain"
+
+
+def show_refinement(view: ReportView) -> Section | None:
+    """A block for each Configuration that refined anything."""
+    blocks = [
+        Block(
+            _table(view, arm, place, rows),
+            title=arm["name"],
+            arm=arm,
+            chart=_chart(arm, rows),
+        )
+        for place, arm in enumerate(view.arms)
+        for rows in [view.part(arm, "gain")]
+        if any(row["round"] and row["drafts"] for row in rows)
+    ]
+    if not blocks:
+        return None
+    return Section(
+        KEY,
+        _("Gain per round of refinement"),
+        blocks,
+        summary=_("both overall accuracies after each round"),
+        text=_(view.texts["gain"]),
+    )
+
+
+def _chart(arm: Json, rows: list[Json]) -> LineChart:
+    names = {"by_expert": _("experts say wrong (oracle)"), "by_assessor": _("assessor flags")}
+    places = [_("round %s") % row["round"] if row["round"] else _("first script") for row in rows]
+    lines = [(label, [_point(row[name]) for row in rows]) for name, label in names.items()]
+    return LineChart(lines, places, _("Overall accuracy of %s after each round") % arm["name"])
+
+
+def _point(share: Json) -> ChartPoint | None:
+    return None if share["value"] is None else (share["value"], share["low"], share["high"])
+
+
+def _table(view: ReportView, arm: Json, place: int, rows: list[Json]) -> Table:
+    return table_of(
+        f"{KEY}-{place + 1}",
+        _("Overall accuracy of %(name)s after each round, %(criterion)s")
+        % {"name": arm["name"], "criterion": view.criterion.value},
+        [
+            Column(_("Round"), is_number=True),
+            Column(_("Drafts"), is_number=True),
+            Column(_("Experts trigger (oracle)"), is_number=True),
+            Column(_("Assessor triggers"), is_number=True),
+            Column(_("Open"), is_number=True),
+        ],
+        [
+            [
+                number(row["round"]),
+                number(row["drafts"]),
+                Cell(_share(row["by_expert"])),
+                Cell(_share(row["by_assessor"])),
+                Cell(_open(row)),
+            ]
+            for row in rows
+        ],
+        note_of(view),
+    )
+
+
+def _share(share: Json) -> str:
+    return f"{say_ratio(share['numerator'], share['denominator'])}, {say_share(share['value'])}"
+
+
+def _open(row: Json) -> str:
+    """How many items are still to be scored, under either trigger."""
+    names = [name for name in row if name.startswith(("pending_", "open_"))]
+    return ", ".join(f"{row[name]:,}" for name in names)

@@ -1,0 +1,117 @@
+"""The figures if other scores decided: with those that are not blind, without those of people who were called in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from review.report.figure_notes import is_part_of_study
+from review.report.report_view import SIGNED, Json, ReportView, show_figure
+from review.report.sections.agreement import STAGES
+from review.report.sections.assessor import VERDICTS
+from review.report.sections.figures import note_of
+from review.report.sections.section import Block, Section
+from review.report.tables.table import Cell, Column, Table, number, table_of
+
+KEY = "sensitivity"
+READINGS = {
+    "with_not_blind": gettext_lazy("With scores that are not blind"),
+    "without_called_in": gettext_lazy("Without scores of people who were called in"),
+    "without_first_quarter": gettext_lazy("Without the first quarter of each reviewer’s scores"),
+}
+
+
+def show_sensitivity(view: ReportView) -> Section | None:
+    """A table for each reading that changes anything, and the scores that are left out as they stand."""
+    readings = view.details.get("readings") or {}
+    left_out = view.details.get("not_blind") or []
+    blocks = [
+        Block(table, str(READINGS[name]))
+        for name in READINGS
+        if (arms := readings.get(name)) and (table := _reading(view, name, arms))
+    ]
+    if left_out:
+        blocks.append(
+            Block(
+                _left_out(view, left_out),
+                _("Scores that are not blind"),
+                _(
+                    "More was visible when they were given than their stage shows. They are kept and do not decide; "
+                    "leaving them out is itself a selection, so both readings stand here."
+                ),
+            )
+        )
+    if not blocks:
+        return None
+    return Section(
+        KEY,
+        _("Sensitivity"),
+        blocks,
+        summary=_("the figures if other scores decided"),
+    )
+
+
+def _reading(view: ReportView, name: str, arms: Json) -> Table:
+    return table_of(
+        f"{KEY}-{name.replace('_', '-')}",
+        f"{READINGS[name]}, {view.criterion.value}",
+        [
+            Column(_("Configuration")),
+            Column(_("Figure")),
+            Column(_("Report, n / N"), is_number=True),
+            Column(_("Value"), is_number=True),
+            Column(_("This reading, n / N"), is_number=True),
+            Column(_("Value"), is_number=True),
+            Column(_("95 % interval"), is_number=True),
+        ],
+        [row for place, arm in enumerate(view.arms) for row in _rows(view, place, arm, arms)],
+        note_of(view),
+    )
+
+
+def _rows(view: ReportView, place: int, arm: Json, arms: Json) -> Iterator[list[Cell]]:
+    """The figures that differ in this reading."""
+    read_so = arms.get(arm["name"], {}).get(view.criterion.value, {})
+    for name in (one["name"] for one in view.definitions if one["name"] in read_so):
+        other = read_so[name]
+        figure = view.figure(place, name)
+        signed = name in SIGNED
+        plain, read = show_figure(figure, signed=signed), show_figure(other, signed=signed)
+        if plain == read or not (is_part_of_study(figure) or is_part_of_study(other)):
+            continue
+        yield [
+            Cell(arm["name"]),
+            Cell(_(view.label(name))),
+            Cell(plain.ratio),
+            Cell(plain.value),
+            Cell(read.ratio),
+            Cell(read.value, is_strong=True),
+            Cell(read.interval),
+        ]
+
+
+def _left_out(view: ReportView, rows: list[Json]) -> Table:
+    return table_of(
+        "not-blind",
+        _("Scores that are not blind, by stage, verdict and value"),
+        [
+            Column(_("Configuration")),
+            Column(_("Stage")),
+            Column(_("Verdict")),
+            Column(_("Value"), is_number=True),
+            Column(_("Scores"), is_number=True),
+        ],
+        [
+            [
+                Cell(row["configuration"]),
+                Cell(str(STAGES[row["stage"]])),
+                Cell(str(VERDICTS[row["verdict"]])),
+                number(row["value"]),
+                number(row["scores"]),
+            ]
+            for row in rows
+        ],
+        note_of(view),
+    )

@@ -1,0 +1,88 @@
+"""A table of the report: one source for what the page shows and for what is copied from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from review.report.charts.forest import ForestRow
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading; numbers stand at the right. One of drawings is left out of what is copied."""
+
+    label: str
+    is_number: bool = False
+    is_drawing: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a cell. On the page it may also lead somewhere, carry a note, or be a drawing."""
+
+    text: str
+    url: str = ""
+    note: str = ""
+    is_strong: bool = False
+    is_demo: bool = False
+    level: int | None = None  # of a heat map
+    drawing: ForestRow | None = None
+    zero: float | None = None  # where nothing changes in the drawing
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that belong together, under a heading with its definition in words; or all rows, without one."""
+
+    rows: Sequence[Sequence[Cell]]
+    heading: str = ""
+    text: str = ""
+    key: str = ""
+    is_primary: bool = False
+    badge: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its name in addresses. `note` holds what must be read with it, such as *not blind*."""
+
+    key: str
+    caption: str
+    columns: Sequence[Column]
+    groups: Sequence[Group]
+    group_label: str = ""  # over the headings of groups, where they become a column
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return any(group.rows for group in self.groups)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it has so few columns that stretched over a page nobody would find the end of a line."""
+        return len(self.columns) <= 4
+
+    @property
+    def body(self) -> list[tuple[Group, list[list[tuple[Column, Cell]]]]]:
+        """Each group with its rows, every cell with its column."""
+        return [
+            (group, [list(zip(self.columns, row, strict=True)) for row in group.rows])
+            for group in self.groups
+        ]
+
+
+def table_of(
+    key: str,
+    caption: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    note: str = "",
+) -> Table:
+    """A table without groups."""
+    return Table(key, caption, columns, [Group(rows)], note=note)
+
+
+def number(text: object, **more: object) -> Cell:
+    """A cell of a count, with separators."""
+    words = f"{text:,}" if isinstance(text, int) else str(text)
+    return Cell(words, **more)  # type: ignore[arg-type]

@@ -1,0 +1,47 @@
+"""What the address of a report's page says: the criterion, which items, and the ways to the others."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from django.http import HttpRequest
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput
+from review.report.figure_items import Which
+from review.study import Criterion
+
+
+def read_criterion(request: HttpRequest) -> Criterion:
+    """Strict unless the address says otherwise; raises BadInput for what is neither."""
+    try:
+        return Criterion(request.GET.get("criterion", Criterion.STRICT.value))
+    except ValueError:
+        raise BadInput(_("The criterion is strict or partial."), field="criterion") from None
+
+
+def read_which(request: HttpRequest) -> Which:
+    """All items unless the address says otherwise; raises BadInput for no part of a figure."""
+    value = request.GET.get("which", "all")
+    if value not in get_args(Which):
+        raise BadInput(_("There is no such part of a figure."), field="which")
+    return cast(Which, value)
+
+
+def address(**parameters: str) -> str:
+    return f"?{urlencode(parameters)}"
+
+
+def switch_of(criterion: Criterion, **parameters: str) -> list[dict[str, object]]:
+    """Strict and partial, for the component `switch`, each with its key."""
+    labels = {Criterion.STRICT: _("Strict"), Criterion.PARTIAL: _("Partial")}
+    return [
+        {
+            "label": labels[one],
+            "url": address(criterion=one.value, **parameters),
+            "current": one is criterion,
+            "key": one.value[0],
+        }
+        for one in Criterion
+    ]

@@ -1,0 +1,157 @@
+"""The live report of a study: its page, its tables as text, its threats to validity, its pairs of reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from core.errors import BadInput
+from core.web.requests import signed_in
+from review.access import access_report
+from review.campaigns import services
+from review.campaigns.views.planning import plan_context
+from review.models import Campaign
+from review.report.overview import show_overview
+from review.report.plan_reached import tabulate_plan
+from review.report.report_view import Json, ReportView
+from review.report.sections import show_sections, tables_in
+from review.report.sections.agreement import STAGES, heat_of, names_of, pair_blocks
+from review.report.sections.figures import note_of
+from review.report.sections.section import Section
+from review.report.services import make_report
+from review.report.snapshots import count_scored, log_look
+from review.report.tables.formats import FORMATS, format_links
+from review.report.tables.table import Table
+from review.report.threats import recent_threats
+from review.report.threats_data import show_threats
+from review.report.views.parameters import read_criterion, switch_of
+from review.study import Criterion
+
+
+@require_safe
+def campaign_report(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every figure as of now. That somebody looked is recorded: looks are a threat to validity."""
+    return show_live(request, access_report(signed_in(request), pk))
+
+
+@require_safe
+def report_table(request: HttpRequest, pk: int, table: str, ending: str) -> HttpResponse:
+    """One table of the live report as text; a look like any other."""
+    campaign = access_report(signed_in(request), pk)
+    report = make_report(campaign)
+    log_look(campaign, count_scored(report), by=signed_in(request))
+    criterion = read_criterion(request)
+    plan = services.plan_of(campaign)
+    more = [tabulate_plan(ReportView(report, criterion), plan)] if plan else []
+    return write_table(report, criterion, table, ending, more=more)
+
+
+@require_safe
+def report_threats_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """What is prevented, recorded or reported about each threat, with the numbers."""
+    campaign = access_report(signed_in(request), pk)
+    criterion = read_criterion(request)
+    details = cast(Json, make_report(campaign)["details"])
+    context = {
+        "campaign": campaign,
+        "criteria": switch_of(criterion),
+        "threats": show_threats(recent_threats(campaign), criterion, details=details),
+    }
+    return render(request, "review/report/threats.html", context)
+
+
+@require_safe
+def report_pairs(request: HttpRequest, pk: int, stage: str) -> HttpResponse:
+    """How far each two reviewers agree at a stage, where they are too many for the report."""
+    campaign = access_report(signed_in(request), pk)
+    report = make_report(campaign)
+    agreement = cast(Json, report["agreement"])
+    if stage not in agreement:
+        raise Http404
+    one = agreement[stage]
+    note = note_of(ReportView(report, Criterion.STRICT))
+    context = {
+        "campaign": campaign,
+        "stage": {"key": stage, "label": STAGES[stage], "names": names_of(one)},
+        "heat": heat_of(one),
+        "section": Section(stage, str(STAGES[stage]), list(pair_blocks(stage, one, note))),
+        "tables_url": tables_url(campaign),
+        "formats": format_links(),
+        "criterion": Criterion.STRICT.value,
+    }
+    return render(request, "review/report/pairs.html", context)
+
+
+def show_live(
+    request: HttpRequest,
+    campaign: Campaign,
+    *,
+    refused: BadInput | None = None,
+    typed: str = "",
+) -> HttpResponse:
+    """The page; with what a refused snapshot was to be named."""
+    criterion = read_criterion(request)
+    report = make_report(campaign)
+    log_look(campaign, count_scored(report), by=signed_in(request))
+    context = {
+        "campaign": campaign,
+        "criteria": switch_of(criterion),
+        "snapshots": campaign.snapshots.defer("data").select_related("by"),
+        "refused": refused,
+        "typed": typed,
+        "tables_url": tables_url(campaign),
+        "contents_more": [("snapshots", _("Snapshots"))],
+        **show_body(report, criterion, reverse("campaign-report-items", args=[campaign.pk])),
+    }
+    plan = services.plan_of(campaign)
+    if plan is not None:
+        context |= plan_context(plan)
+        context["plan_table"] = tabulate_plan(ReportView(report, criterion), plan)
+        context["contents_more"] = [("plan", _("Plan")), ("snapshots", _("Snapshots"))]
+    return render(request, "review/report/report.html", context, status=422 if refused else 200)
+
+
+def show_body(report: Json, criterion: Criterion, items_url: str = "") -> dict[str, object]:
+    """The context of a report's body, live or kept; without `items_url` nothing leads to its items."""
+    view = ReportView(report, criterion, items_url)
+    return {
+        "report": report,
+        "details": view.details,
+        "criterion": criterion.value,
+        "arms": view.arms,
+        "is_demo": any(arm["demo"] for arm in view.arms),
+        "note": note_of(view),
+        "overview": show_overview(view) if view.arms else None,
+        "sections": show_sections(view) if view.arms else [],
+        "formats": format_links(),
+    }
+
+
+def tables_url(campaign: Campaign) -> str:
+    """The address under which the tables stand as text: a table's name and the ending of a format follow."""
+    return reverse("campaign-report-table", args=[campaign.pk, "x", "md"]).removesuffix("x.md")
+
+
+def write_table(
+    report: Json, criterion: Criterion, name: str, ending: str, *, more: Sequence[Table] = ()
+) -> HttpResponse:
+    """A table of a report, or one of `more`, as text; 404 where there is none of that name, or no such format."""
+    form = FORMATS.get(ending)
+    view = ReportView(report, criterion)
+    tables = {one.key: one for one in tables_in(show_sections(view) if view.arms else [])}
+    many = {
+        table.key: table
+        for stage, one in view.report["agreement"].items()
+        for block in pair_blocks(stage, one, note_of(view))
+        if (table := block.table)
+    }
+    found = (tables | many | {one.key: one for one in more}).get(name)
+    if form is None or found is None:
+        raise Http404(_("There is no such table in this report."))
+    return HttpResponse(form.write(found), content_type=form.content_type)

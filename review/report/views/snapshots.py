@@ -1,0 +1,76 @@
+"""Reports that are kept as they stood: taken, looked at, as a file."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from core.errors import BadInput
+from core.web.requests import signed_in
+from review.access import access_report
+from review.models import Campaign, ReportSnapshot
+from review.report.snapshots import take_snapshot, write_canonical
+from review.report.threats_data import show_threats
+from review.report.views.parameters import read_criterion, switch_of
+from review.report.views.report import show_body, show_live, write_table
+
+
+@require_POST
+def campaign_snapshot(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep the report as it stands now."""
+    user = signed_in(request)
+    campaign = access_report(user, pk)
+    name = request.POST.get("name", "")
+    try:
+        snapshot = take_snapshot(campaign, name=name, by=user)
+    except BadInput as refused:
+        return show_live(request, campaign, refused=refused, typed=name)
+    messages.success(request, _("The report is kept as it stands now."))
+    return redirect("campaign-report-snapshot", pk=pk, snapshot=snapshot.pk)
+
+
+@require_safe
+def report_snapshot(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
+    """A report as it stood; what was scored since does not change it."""
+    campaign = access_report(signed_in(request), pk)
+    kept = _snapshot_of(campaign, snapshot)
+    criterion = read_criterion(request)
+    name = "campaign-report-snapshot-table"
+    context = {
+        "campaign": campaign,
+        "snapshot": kept,
+        "criteria": switch_of(criterion),
+        "tables_url": reverse(name, args=[pk, kept.pk, "x", "md"]).removesuffix("x.md"),
+        "contents_more": [("threats", _("Threats to validity"))],
+        **show_body(kept.data, criterion),
+        "threats": show_threats(kept.data["threats"], criterion, details=kept.data["details"]),
+    }
+    return render(request, "review/report/snapshot.html", context)
+
+
+@require_safe
+def report_snapshot_table(
+    request: HttpRequest, pk: int, snapshot: int, table: str, ending: str
+) -> HttpResponse:
+    """One table of a kept report as text."""
+    kept = _snapshot_of(access_report(signed_in(request), pk), snapshot)
+    return write_table(kept.data, read_criterion(request), table, ending)
+
+
+@require_safe
+def report_snapshot_file(request: HttpRequest, pk: int, snapshot: int) -> HttpResponse:
+    """The snapshot's data, byte for byte what its hash is of."""
+    kept = _snapshot_of(access_report(signed_in(request), pk), snapshot)
+    return HttpResponse(
+        write_canonical(kept.data),
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="report-{pk}-{kept.pk}.json"'},
+    )
+
+
+def _snapshot_of(campaign: Campaign, pk: int) -> ReportSnapshot:
+    return get_object_or_404(campaign.snapshots.select_related("by"), pk=pk)

@@ -1,0 +1,49 @@
+"""Numbers of a report in words: shares, differences, intervals, coefficients, p values."""
+
+from __future__ import annotations
+
+NOTHING = "–"
+
+
+def say_share(value: float | None, *, signed: bool = False) -> str:
+    """A share of 0 to 1 in percent with one decimal; a difference with its sign."""
+    if value is None:
+        return NOTHING
+    return (f"{100 * value:+.1f} %" if signed else f"{100 * value:.1f} %").replace("-", "−")
+
+
+def say_interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """Both ends of an interval of shares, the unit once."""
+    if low is None or high is None:
+        return NOTHING
+    ends = [f"{100 * end:+.1f}" if signed else f"{100 * end:.1f}" for end in (low, high)]
+    return f"{ends[0]} to {ends[1]} %".replace("-", "−")
+
+
+def say_coefficient(value: float | None) -> str:
+    """A kappa or an alpha with three decimals."""
+    return NOTHING if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def say_coefficients(low: float | None, high: float | None) -> str:
+    """Both ends of an interval of coefficients."""
+    if low is None or high is None:
+        return NOTHING
+    return f"{say_coefficient(low)} to {say_coefficient(high)}"
+
+
+def say_p(value: float | None) -> str:
+    """A p value with four decimals, or that it is less."""
+    if value is None:
+        return NOTHING
+    return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
+
+
+def say_p_is(value: float) -> str:
+    """The same with its letter: p = 0.0312, p < 0.0001."""
+    said = say_p(value)
+    return f"p {said}" if said.startswith("<") else f"p = {said}"
+
+
+def say_ratio(numerator: int, denominator: int) -> str:
+    return f"{numerator:,} / {denominator:,}"

@@ -1,0 +1,234 @@
+"""The head of the report, its tables as text, and the four lists of the assessor's table, over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoDbBlocker
+
+from review.campaigns.services import rules
+from review.counting import tallies
+from review.models import Campaign, Member, ReportLook
+from review.queue.members import add_member
+from tests.people import make_person
+from tests.review.maker import add_configuration
+from tests.review.report.rows import Label, fill, golden_labels
+from tests.review.report.test_report_pages import words_of
+
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture(scope="module")
+def _golden(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
+    with django_db_blocker.unblock():
+        manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
+        campaign = rules.create_campaign("Golden", by=manager)
+        fill(campaign, golden_labels(), [reviewer])
+        Campaign.objects.filter(pk=campaign.pk).update(
+            planned_items=160, primary_figure="assessor_recall"
+        )
+        return campaign.pk
+
+
+@pytest.fixture
+def golden(_golden: int, db: None) -> Campaign:
+    return Campaign.objects.get(pk=_golden)
+
+
+@pytest.fixture
+def client(_golden: int, db: None, client_for: ClientFor) -> Client:
+    return client_for(User.objects.get(username="mona"))
+
+
+@pytest.fixture
+def campaign(_golden: int, db: None) -> Campaign:
+    return rules.create_campaign("Other", by=User.objects.get(username="mona"))
+
+
+def head_of(page: str) -> str:
+    """The part above the details."""
+    return page.partition('class="report-details"')[0]
+
+
+def test_the_head_says_what_was_planned_and_reached_and_the_primary_figure(
+    golden: Campaign, client: Client
+) -> None:
+    head = head_of(client.get(f"/campaigns/{golden.pk}/report/").text)
+    words = words_of(head)
+    assert "153 of 153 items scored 153 of 160 planned statements done (95.6 %)" in words
+    assert "primary figure 43.2 % 33.3 to 53.6 % 38 / 88" in words
+    assert "right wrong passed 55 35.9 % 50 32.7 % flagged 10 6.5 % 38 24.8 %" in words
+    assert "fixed 18 / 38 broken 3 / 10 net +9.8 % (+4.0 to +15.5 %)" in words
+    assert "oracle" in words
+    assert (
+        'aria-label="stayed right: 7 / 48, broken: 3 / 48, fixed: 18 / 48, stayed wrong: 20 / 48"'
+        in head
+    )
+    # Every mark says its numbers, and nothing carries a style of its own.
+    assert "<title>imported: 43.2 % (33.3 to 53.6 %)</title>" in head
+    assert "style=" not in head
+
+
+def test_each_cell_of_the_assessors_table_leads_to_its_items(
+    golden: Campaign, client: Client
+) -> None:
+    head = head_of(client.get(f"/campaigns/{golden.pk}/report/").text)
+    links = dict(re.findall(r'href="([^"]*cell=[^"]*)">(\d+)<', head))
+    assert sorted(links.values()) == ["10", "38", "50", "55"]
+    add_member(golden, User.objects.get(username="mona"), by=None)
+    for address, count in links.items():
+        seen, address = 0, unescape(address)
+        while address:
+            page = client.get(address).text
+            seen += page.count('class="row-title"')
+            older = re.search(r'rel="next" href="([^"]*)"', page)
+            address = f"/campaigns/{golden.pk}/report/items/{unescape(older[1])}" if older else ""
+        assert seen == int(count)
+    assert Member.objects.get(campaign=golden).unblinded_at is not None
+
+
+def test_a_cell_that_is_none_is_refused(golden: Campaign, client: Client) -> None:
+    for cell in ("correct", "correct-maybe", "purple-right", "-right"):
+        query = f"cell={cell}&configuration=imported"
+        assert client.get(f"/campaigns/{golden.pk}/report/items/?{query}").status_code == 422
+
+
+def test_what_a_study_has_none_of_is_named_in_one_line_and_not_printed(
+    campaign: Campaign, client: Client
+) -> None:
+    people = [make_person(name) for name in ("anna", "boris")]
+    labels = [Label("", [(one, None, None), (two, None, None)]) for one, two in ((2, 2), (0, 1))]
+    fill(campaign, labels, people, with_drafts=False)
+    page = words_of(client.get(f"/campaigns/{campaign.pk}/report/").text)
+    assert "No assessor in this study" in page
+    assert "No refined scripts in this study" in page
+    assert "McNemar" not in page and "0 / 2 0.0 %" not in page
+    assert "Assessor against experts" not in page and "Gain per round" not in page
+    assert "anna" in page and "boris" in page
+
+
+def test_every_table_can_be_taken_along_as_text(golden: Campaign, client: Client) -> None:
+    page = client.get(f"/campaigns/{golden.pk}/report/").text
+    addresses = {unescape(one) for one in re.findall(r'href="([^"]*/tables/[^"]*)"', page)}
+    assert len(addresses) >= 3 * 5
+    for address in addresses:
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert answer["Content-Type"].startswith(("text/plain", "text/csv"))
+    rows = list(
+        csv.reader(
+            io.StringIO(client.get(f"/campaigns/{golden.pk}/report/tables/figures.csv").text)
+        )
+    )
+    assert ["Broken by refinement", "imported", "3 / 10", "30.0 %"] in [row[:4] for row in rows]
+    partial = client.get(f"/campaigns/{golden.pk}/report/tables/figures.tex?criterion=partial").text
+    assert "107 / 153" in partial and r"\toprule" in partial
+    # Reading a table is a look at the live report like any other.
+    assert ReportLook.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["none.csv", "figures.docx", "figures.csv.md"])
+def test_a_table_or_format_that_is_none_is_not_found(
+    golden: Campaign, client: Client, name: str
+) -> None:
+    assert client.get(f"/campaigns/{golden.pk}/report/tables/{name}").status_code == 404
+
+
+def test_a_kept_report_gives_its_tables_as_it_stood(golden: Campaign, client: Client) -> None:
+    kept = client.post(f"/campaigns/{golden.pk}/report/snapshots/", {"name": "One"})["Location"]
+    fill(
+        golden,
+        [Label("correct", [(0, None, None)])] * 153,
+        [make_person("x")],
+        configuration="demo",
+    )
+    text = client.get(f"{kept}tables/figures.md").text
+    assert "65 / 153" in text and "demo" not in text
+    page = client.get(kept).text
+    # The database keeps no order of a document's keys; the page has one of its own.
+    assert re.findall(r'<tbody id="(\w+)"', page) == re.findall(
+        r'<tbody id="(\w+)"', client.get(f"/campaigns/{golden.pk}/report/").text
+    )
+    assert f"{kept}tables/figures.md" in page and "cell=" not in page
+
+
+def test_what_was_planned_stands_beside_what_was_reached(golden: Campaign, client: Client) -> None:
+    plan = {
+        "aim": "share",
+        "assumed": {"share": 0.5, "half_width": 0.1, "deff": 1.0},
+        "items": 93,
+        "independent": 93,
+        "curve": [[50, 0.134], [93, 0.1]],
+    }
+    assert "Planned and reached" not in client.get(f"/campaigns/{golden.pk}/report/").text
+    Campaign.objects.filter(pk=golden.pk).update(plan=plan)
+    page = words_of(client.get(f"/campaigns/{golden.pk}/report/").text)
+    assert "Items, imported 93 153" in page
+    assert "Half-width of its interval, imported 10.0 % 10.1 %" in page
+    text = client.get(f"/campaigns/{golden.pk}/report/tables/plan.csv").text
+    assert '"Items, imported",93,153' in text
+
+
+def test_an_open_study_shows_no_p_values(campaign: Campaign, client: Client) -> None:
+    reviewer = User.objects.get(username="rita")
+    fill(campaign, golden_labels()[40:80], [reviewer])
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    assert not re.search(
+        r"\bp [=<]", words_of(client.get(f"/campaigns/{campaign.pk}/report/").text)
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed")
+    assert re.search(r"\bp [=<]", words_of(client.get(f"/campaigns/{campaign.pk}/report/").text))
+
+
+def test_a_study_without_blinding_says_so_on_the_page_and_in_its_tables(
+    golden: Campaign, client: Client
+) -> None:
+    Campaign.objects.filter(pk=golden.pk).update(hides_verdict=False)
+    assert "not blind" in words_of(head_of(client.get(f"/campaigns/{golden.pk}/report/").text))
+    for ending in ("md", "tex"):
+        text = client.get(f"/campaigns/{golden.pk}/report/tables/figures.{ending}").text
+        assert "(not blind)" in text
+
+
+def test_two_configurations_are_told_apart_and_names_are_escaped(
+    campaign: Campaign, client: Client
+) -> None:
+    reviewer = User.objects.get(username="rita")
+    arm = add_configuration("second")
+    arm.name = "<script>alert(1)</script>"
+    arm.save()
+    labels = golden_labels()[40:60]
+    for name in ("imported", arm.name):
+        fill(campaign, labels, [reviewer], configuration=name)
+    page = client.get(f"/campaigns/{campaign.pk}/report/").text
+    assert "<script>alert" not in page
+    assert "series-1" in page and "series-2" in page
+    assert "from &lt;script&gt;alert(1)&lt;/script&gt;" in head_of(page) or "to &lt;script" in page
+
+
+def test_the_report_asks_as_many_queries_for_three_configurations_as_for_one(
+    campaign: Campaign, client: Client
+) -> None:
+    reviewer = User.objects.get(username="rita")
+    asked = []
+    for names in (["imported"], ["imported", "second", "third"]):
+        for name in names[1:]:
+            add_configuration(name)
+        for name in names[len(asked) :]:
+            fill(campaign, golden_labels()[40:60], [reviewer], configuration=name)
+        tallies.count_due(campaign)
+        cache.clear()
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"/campaigns/{campaign.pk}/report/").status_code == 200
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
