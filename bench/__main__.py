@@ -2,7 +2,7 @@
 
     python -m bench [NAME ...]
 
-`tiny` runs only where it is named.
+`tiny`, `intercode` and `coverage` run only where they are named.
 
 Each runs in a process and on servers of its own, so that none leaves rows or memory to the next.
 """
@@ -34,10 +34,10 @@ MEASUREMENTS = (
     "blinding",
     "execution",
 )
-# Only where it is named: it installs and builds what it needs first.
-ON_DEMAND = ("tiny", "intercode")
+# Only where they are named: two install and build what they need first, one takes minutes.
+ON_DEMAND = ("tiny", "intercode", "coverage")
 # These start what they need themselves.
-OWN_STAGE = ("review", "screen", "execution", "intercode", "tiny")
+OWN_STAGE = ("review", "screen", "execution", "intercode", "tiny", "coverage")
 
 
 def main(names: list[str]) -> int:

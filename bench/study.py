@@ -34,7 +34,11 @@ _COPIED: tuple[type[Model], ...] = (
     *(Action, Case, Run, Draft, Assessment, Feedback),
     *(Item, Assignment, Score),
 )
-_OWN = {"external_id": "external_id || '-' || copy"}
+_OWN = {
+    "external_id": "external_id || '-' || copy",
+    "statement": "statement || ', copy ' || copy",
+    "statement_sha256": "encode(sha256(convert_to(statement || ', copy ' || copy, 'UTF8')), 'hex')",
+}
 _NOT_ASKED = (None, None, None)
 _PLAIN_FILES = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
@@ -123,7 +127,8 @@ def _fill(campaign: Campaign) -> None:
     ]
     with transaction.atomic():
         for arm in ("demo", "imported"):
-            fill(campaign, [_label(chance) for _ in range(CASES)], people, configuration=arm)
+            labels = [_label(chance) for _ in range(CASES)]
+            fill(campaign, labels, people, configuration=arm, overlap=ASKED)
         TallyDue.objects.filter(campaign=campaign).delete()
         _assign()
         multiply(_COPIED, COPIES, own=_OWN)

@@ -8,13 +8,24 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 
-def take(page: Page, name: str) -> None:
-    """Save the page as NAME-light.png and NAME-dark.png; does nothing where no folder is named."""
+def take(page: Page, name: str, *, narrow: bool = False, whole: bool = False) -> None:
+    """Save the page as NAME-light.png and NAME-dark.png; does nothing where no folder is named.
+
+    `whole` takes what is below the edge as well, `narrow` takes it once more as a phone shows it.
+    """
     folder = os.environ.get("SCRIPTSMITH_SCREENSHOTS")
     if not folder:
         return
     Path(folder).mkdir(parents=True, exist_ok=True)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        page.screenshot(path=str(Path(folder) / f"{name}-{theme}.png"), caret="initial")
+        path = Path(folder) / f"{name}-{theme}.png"
+        page.screenshot(path=str(path), caret="initial", full_page=whole)
     page.emulate_media(color_scheme="light")
+    if narrow:
+        size = page.viewport_size
+        page.set_viewport_size({"width": 390, "height": 844})
+        path = Path(folder) / f"{name}-narrow.png"
+        page.screenshot(path=str(path), caret="initial", full_page=True)
+        assert size is not None
+        page.set_viewport_size(size)

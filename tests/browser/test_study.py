@@ -41,6 +41,7 @@ def manager(site: Site, sign_in: Callable[..., Page]) -> Iterator[Page]:
 
 def choose_file(page: Page, campaign: str, file: Path, *, kind: str, button: str) -> None:
     page.goto(f"{campaign}import/")
+    page.get_by_text("More options").click()
     page.check(f"input[name=kind][value={kind}]")
     page.set_input_files("input[name=file]", file)
     page.get_by_role("button", name=button).click()
@@ -58,10 +59,11 @@ def import_file(page: Page, campaign: str, file: Path, *, kind: str) -> None:
 
 
 def look_and_import(page: Page, campaign: str, file: Path) -> None:
-    """Its columns have other names: they are chosen, looked at, and imported."""
+    """Its columns have other names: they are guessed, one is chosen otherwise and back, and they are imported."""
     choose_file(page, campaign, file, kind="items", button="Look at it first")
-    page.get_by_label("nr").select_option("id")
-    page.get_by_label("what").select_option("statement")
+    expect(page.get_by_label("nr")).to_have_value("id")
+    expect(page.get_by_label("what")).to_have_value("statement")
+    page.get_by_label("nr").select_option("")
     page.get_by_role("button", name="Look again").click()
     expect(page.get_by_role("cell", name=DOUBTFUL).last).to_be_visible()
     expect(page.get_by_text("refused")).to_have_count(0)
@@ -134,11 +136,12 @@ def test_a_study_from_its_name_to_figures_that_travel(
     manager.goto(f"{campaign}setup/arms/")
     manager.locator("input[name=configurations][value=demo]").check()
     manager.keyboard.press("Control+Enter")
-    manager.wait_for_url("**/setup/overlap/")
+    manager.wait_for_url("**/setup/reviewers/")
     manager.goto(f"{campaign}setup/blinding/")
+    manager.get_by_text("More options").click()
     manager.fill("input[name=pilot_size]", "1")
     manager.keyboard.press("Control+Enter")
-    manager.wait_for_url("**/setup/rubric/")
+    manager.wait_for_url("**/setup/about/")
     manager.goto(f"{campaign}people/")
     manager.locator("button[name=everybody]").click()
     expect(manager.locator(".notice-success")).to_be_visible()

@@ -14,6 +14,7 @@ from review.campaigns.services import editing, rules
 from review.models import (
     Adjudication,
     Campaign,
+    Item,
     ReportSnapshot,
     SentBack,
     Transfer,
@@ -52,6 +53,12 @@ def ready_to_start(world: World) -> str:
     return str(address)
 
 
+def ready_to_open(world: World) -> str:
+    reviewers = [world.person("reviewer")]
+    world.campaign = make_study(by=world.me, reviewers=reviewers, items=1, is_open=False)
+    return f"/campaigns/{world.campaign.pk}/setup/start/"
+
+
 def asked_before_closing(world: World) -> HttpResponse:
     address = campaign_page(world)
     return world.client.post(f"{address}state/", {"state": "closed"})
@@ -84,6 +91,12 @@ def item_page(world: World) -> str:
     address = campaign_page(world)
     world.item = world.campaign.items.order_by("pk")[0]
     return f"{address}items/{world.item.pk}/"
+
+
+def closed_items(world: World) -> str:
+    address = campaign_page(world)
+    Campaign.objects.filter(pk=world.campaign.pk).update(state="closed")
+    return f"{address}items/"
 
 
 def hands_page(world: World) -> str:
@@ -218,11 +231,38 @@ CAMPAIGNS = (
     Story(
         "review/campaigns/setup_step.html",
         "manager",
-        setup_page("overlap"),
+        setup_page("reviewers"),
         "campaign-step",
         fill={"overlap": "3", "extra_share": "0"},
         press="Save",
         then=lambda w: now(w.campaign).overlap == 3,
+    ),
+    Story(
+        "review/campaigns/setup_items.html",
+        "manager",
+        setup_page("items"),
+        "campaign-import",
+        fill=lambda _w: {"file": file_of(ROW)},
+        press="Look at the file",
+        then=lambda w: "as they will be read" in w.text and "List files" in w.text,
+        name="file",
+    ),
+    Story(
+        "review/campaigns/setup_start.html",
+        "manager",
+        ready_to_open,
+        "campaign-state",
+        press="Open it",
+        then=lambda w: now(w.campaign).state == "open",
+    ),
+    Story(
+        "review/campaigns/setup_size.html",
+        "manager",
+        setup_page("size"),
+        "campaign-step",
+        fill={"share": "50", "half_width": "5"},
+        press="Save as the plan and go on",
+        then=lambda w: now(w.campaign).plan["items"] == 381,
     ),
     Story(
         "review/campaigns/setup_step.html",
@@ -284,6 +324,15 @@ CAMPAIGNS = (
         "campaign-open-to-all",
         press="Open it to every reviewer",
         then=lambda w: now(w.campaign).open_to_all,
+    ),
+    Story(
+        "review/campaigns/_send_form.html",
+        "manager",
+        closed_items,
+        "campaign-send",
+        fill=lambda w: {"item": [str(one.pk) for one in w.campaign.items.all()]},
+        press="Send those ticked",
+        then=lambda w: Item.objects.filter(campaign__kind="live").count() == 2,
     ),
     Story(
         "review/campaigns/item.html",
@@ -354,7 +403,7 @@ CAMPAIGNS = (
         then=lambda w: now(w.flag).resolution == "Taken out.",
     ),
     Story(
-        "review/report/report.html",
+        "review/report/_snapshots.html",
         "manager",
         report_page,
         "campaign-report-snapshots",

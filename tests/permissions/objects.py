@@ -129,6 +129,8 @@ class Everything:
         snapshot = take_snapshot(foreign, name="Kept", by=self.other)
         self._put("snapshot", foreign.pk, snapshot=snapshot.pk)
         self._keys["snapshot", ""] |= {"id": snapshot.pk}
+        self._put("table", foreign.pk, table="figures", ending="csv")
+        self._put("snapshot table", foreign.pk, snapshot=snapshot.pk, table="figures", ending="md")
         path = new_path()
         path.write_text("{}")
         transfer = Transfer.objects.create(

@@ -9,7 +9,7 @@ from scriptsmith_site import demo
 
 
 class Command(BaseCommand):
-    help = "Load the demo: starter catalogue, five accounts, some actions."
+    help = "Load the demo: starter catalogue, five accounts, some actions, two studies."
 
     def handle(self, *args: object, **options: object) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The demo: starter catalogue, five accounts and some actions; loaded once, whatever is called how often."""
+"""The demo: starter catalogue, five accounts, some actions and two studies; loaded once, however often it is called."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from catalog import services as catalog
 from core.errors import Refused
 from pipeline import services as pipeline
 from pipeline.models import Action, Run
+from scriptsmith_site.demo.studies import make_studies
 from scriptsmith_site.people.roles import Role
 from scriptsmith_site.people.services import create_account
 
@@ -31,6 +32,7 @@ ACCOUNTS = [
     ("sven", "Sven Haugen", Role.REVIEWER),
 ]
 ASKER = "sven"
+MANAGER, REVIEWER = "mona", "rita"
 ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
 
 
@@ -43,6 +45,9 @@ def load() -> dict[str, str]:
     passwords = make_accounts()
     catalog.load_starter()
     make_actions(by=User.objects.get(username=ASKER))
+    make_studies(
+        manager=User.objects.get(username=MANAGER), reviewer=User.objects.get(username=REVIEWER)
+    )
     return passwords
 
 

@@ -1,0 +1,55 @@
+"""The demo's studies: one that is finished, with a report worth a look, and one that its reviewer can begin with."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from review import services
+from review.models import Adjudication, Campaign, Score
+from review.report.services import make_report
+from scriptsmith_site.demo import studies
+from tests.review.desk.test_desk import score_next
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made(manager: User, reviewer: User) -> User:
+    assert studies.make_studies(manager=manager, reviewer=reviewer) == 2
+    return reviewer
+
+
+def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -> None:
+    campaign = Campaign.objects.get(name=studies.FINISHED)
+    assert campaign.state == Campaign.State.CLOSED
+    assert campaign.items.count() == campaign.items.filter(state="closed").count() == 40
+    experts = User.objects.filter(username__in=studies.EXPERTS)
+    assert [one.is_active for one in experts] == [False, False, False]
+    report = make_report(campaign)
+    small, large = report["configurations"]
+    assert small["name"] and large["name"]
+    for arm in (small, large):
+        share = arm["strict"]["first_pass_accuracy"]
+        assert share["denominator"] == 20
+        assert 0.2 < share["value"] < 0.9
+    assert not campaign.items.filter(disputed=True).exists()
+    primary = report["details"]["p_values"]["primary"]
+    assert 0 < primary["p_value"] < 0.05
+    assert Adjudication.objects.filter(item__campaign=campaign, by=manager).count() >= 4
+    # Everything of it is marked as the demo's.
+    assert not campaign.items.filter(run__demo=False).exists()
+    agreement = report["agreement"]["script"]
+    assert 0.4 < agreement["krippendorff_alpha"] < 1
+    # A second time nothing is added.
+    before = Score.objects.count()
+    assert studies.make_studies(manager=manager, reviewer=made) == 0
+    assert Score.objects.count() == before
+
+
+def test_the_open_one_is_begun_at_once(made: User) -> None:
+    campaign = Campaign.objects.get(name=studies.OPEN)
+    assert services.waiting_for(campaign, made).count() == 12
+    held = services.claim_next(campaign, by=made)
+    assert held is not None
+    score_next(held.item, made, 2)
