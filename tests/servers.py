@@ -64,6 +64,11 @@ def start_test_servers() -> TestServers:
     return TestServers(found["database_url"], found["redis_url"], found["data"], keeper)
 
 
+# In the middle of a test autovacuum sees none of the test's rows, and has what follows planned for empty tables:
+# statements of a second then take minutes, now and then.
+_PLANS = {"autovacuum": "off"}
+
+
 def _keep() -> None:
     """Start what is needed, announce it on standard output, and end with standard input."""
     folder = Path(tempfile.mkdtemp(prefix="scriptsmith-tests-", dir="/tmp"))
@@ -73,7 +78,7 @@ def _keep() -> None:
     database_url = os.environ.get("TEST_DATABASE_URL")
     if not database_url:
         preexec = end_with_parent(signal.SIGQUIT)
-        servers.append(Postgres(layout, durable=False, preexec=preexec))
+        servers.append(Postgres(layout, durable=False, settings=_PLANS, preexec=preexec))
     redis_url = os.environ.get("TEST_REDIS_URL")
     if not redis_url:
         servers.append(Redis(layout, preexec=end_with_parent(signal.SIGTERM)))

@@ -33,6 +33,8 @@ from review.sampling import overlap_of, shuffle_of
 # Looked up once and not for every row.
 _EXPERT = Arm.EXPERT.value
 _CLOSED, _WITHDRAWN = Item.State.CLOSED.value, Item.State.WITHDRAWN.value
+# The tables that items fill.
+FILLED = (Action, Case, Run, Draft, Feedback, Refinement, Assessment, Item)
 
 
 class KnownCase(NamedTuple):

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from core.audit import record
+from core.database.statistics import MANY, refresh_statistics
 from core.files.records import Record
 from review.campaigns.services import rules
 from review.exchange.importing.campaign_rules import name_primary, read_rules
@@ -36,7 +37,7 @@ from review.exchange.importing.importer import (
     nothing_to_write,
     run_import,
 )
-from review.exchange.importing.item_writer import ItemStore, Known, read_known
+from review.exchange.importing.item_writer import FILLED, ItemStore, Known, read_known
 from review.exchange.importing.repeats import AgainRow, take_again
 from review.exchange.rows.columns import ITEM_COLUMNS, ITEM_HABITS, Columns
 from review.exchange.rows.item_rows import AGAIN, CaseRow, ItemRow, content_of, read_item
@@ -68,6 +69,8 @@ def import_items(
     first = None if taking.campaign else source.first()
     taking.rules = read_rules(first)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
+    if done.kept > MANY:
+        refresh_statistics(FILLED)
     if taking.campaign and done.kept:
         record(taking.campaign, "items imported", by=by, items=("", done.kept))
     if taking.campaign and first is not None:

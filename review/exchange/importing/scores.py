@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from core.audit import record
+from core.database.statistics import MANY, refresh_statistics
 from core.errors import BadInput
 from core.files.records import Record
 from review.counting.facts import same_texts
@@ -42,7 +43,7 @@ from review.exchange.rows.score_rows import GivenRow, read_scores
 from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
 from review.exchange.source import Source
-from review.models import Campaign
+from review.models import Assignment, Campaign, Score
 
 KINDS = ("score", "adjudication", "skip", "remark", "flag")
 
@@ -69,6 +70,8 @@ def import_scores(
     taking = _ScoreImport(campaign, columns or Columns(), by=by)
     taking.rubrics = take_rubrics(campaign, read_rubrics(source.first()), by=by)
     done = run_import(source, taking.read, taking.take, journal=journal or Quiet(), counts=counts)
+    if done.kept > MANY:
+        refresh_statistics((Assignment, Score))
     if done.kept:
         record(campaign, "scores imported", by=by, scores=("", done.kept))
     return done

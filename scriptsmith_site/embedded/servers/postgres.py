@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from scriptsmith_site.embedded.errors import CannotStart
@@ -35,20 +35,26 @@ _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit":
 class Postgres:
     """The PostgreSQL server of one data folder, whoever started it.
 
-    Not `durable` is for data that nobody would miss: nothing waits for the disk. `preexec` runs in
-    the server's process before the program does.
+    Not `durable` is for data that nobody would miss: nothing waits for the disk. `settings` are the server's
+    own, over ours. `preexec` runs in the server's process before the program does.
     """
 
     name = "PostgreSQL"
 
     def __init__(
-        self, layout: Layout, *, durable: bool = True, preexec: Callable[[], None] | None = None
+        self,
+        layout: Layout,
+        *,
+        durable: bool = True,
+        settings: Mapping[str, str] | None = None,
+        preexec: Callable[[], None] | None = None,
     ) -> None:
         self._layout = layout
         self._data = layout.postgres_data
         self._log = layout.logs / "postgres.log"
         self._cluster = f"scriptsmith-{layout.key}"
         self._durable = durable
+        self._own_settings = dict(settings or {})
         self._preexec = preexec
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -171,7 +177,7 @@ class Postgres:
         }
         if shared_memory_bytes() < 1024 * _MIB:  # a container's, as a rule: too small for HNSW
             settings["dynamic_shared_memory_type"] = "sysv"
-        return settings if self._durable else settings | _NOT_DURABLE
+        return settings | ({} if self._durable else _NOT_DURABLE) | self._own_settings
 
     def _says_ready(self) -> bool:
         try:
