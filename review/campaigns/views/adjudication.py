@@ -59,7 +59,7 @@ def campaign_dispute(request: HttpRequest, pk: int, item: int) -> HttpResponse:
 def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpResponse:
     """Settle one stage, with a reason; then the next stage, or the next item of the list one came from."""
     user, found = signed_in(request), _item(request, pk, item)
-    value = request.POST.get("value", "")
+    value = _chosen(request)
     # Before it is settled: afterwards it is not one of them, and has no place.
     place = place_of(DisputeFilter(found.campaign, request.GET).qs, found.pk)
     try:
@@ -67,7 +67,7 @@ def campaign_adjudicate(request: HttpRequest, pk: int, item: int) -> HttpRespons
             found,
             stage=request.POST.get("stage", ""),
             arm=request.POST.get("arm", "model"),
-            value=int(value) if value in ("0", "1", "2") else -1,
+            value=-1 if value is None else value,
             why=request.POST.get("why", ""),
             by=user,
         )
@@ -123,6 +123,7 @@ def _show(
         "place": place,
         "query": without_page(request),
         "typed": request.POST,
+        "chosen": _chosen(request),
         "refusal": refusal,
         "refused_field": refusal.field if isinstance(refusal, BadInput) else "",
         "barred": _barred(item, request),
@@ -130,6 +131,12 @@ def _show(
         "other_names": f"?{other.urlencode()}",
     }
     return render(request, "review/campaigns/adjudication.html", context, status=status)
+
+
+def _chosen(request: HttpRequest) -> int | None:
+    """The score that the form brought, where it is one."""
+    value = request.POST.get("value", "")
+    return int(value) if value in ("0", "1", "2") else None
 
 
 def _barred(item: Item, request: HttpRequest) -> str:

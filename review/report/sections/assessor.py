@@ -7,9 +7,8 @@ from django.utils.translation import gettext_lazy
 
 from review.report.report_view import Json, ReportView
 from review.report.sections.figures import note_of
-from review.report.sections.section import Block, Section
+from review.report.sections.section import Block, Section, share_cells, share_columns
 from review.report.tables.table import Cell, Column, Table, number, table_of
-from review.report.words import say_interval, say_ratio, say_share
 
 KEY = "assessor"
 VERDICTS = {
@@ -91,19 +90,9 @@ def _rates(view: ReportView, arm: Json, place: int) -> Table:
         f"{KEY}-{place + 1}-rates",
         _("How the assessor of %(name)s does, %(criterion)s")
         % {"name": arm["name"], "criterion": view.criterion.value},
+        [Column(_("Rate")), *share_columns()],
         [
-            Column(_("Rate")),
-            Column(_("n / N"), is_number=True),
-            Column(_("Value"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
-        ],
-        [
-            [
-                Cell(label),
-                Cell(say_ratio(share["numerator"], share["denominator"])),
-                Cell(say_share(share["value"]), is_strong=True),
-                Cell(say_interval(share["low"], share["high"])),
-            ]
+            [Cell(label), *share_cells(share)]
             for label, share in shares.items()
             if share and share["denominator"]
         ],

@@ -7,9 +7,8 @@ from django.utils.translation import gettext as _
 from review.report.figure_notes import REASONS
 from review.report.report_view import ReportView
 from review.report.sections.figures import note_of
-from review.report.sections.section import Block, Section, arm_cell
-from review.report.tables.table import Cell, Column, number, table_of
-from review.report.words import say_interval, say_ratio, say_share
+from review.report.sections.section import Block, Section, arm_cell, share_cells, share_columns
+from review.report.tables.table import Column, number, table_of
 
 KEY = "execution"
 FIGURE = "execution_agreement"
@@ -30,20 +29,13 @@ def show_execution(view: ReportView) -> Section | None:
         _("Execution against experts, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
-            Column(_("Agree / both known"), is_number=True),
-            Column(_("Value"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
+            *share_columns(_("Agree / both known")),
             *(Column(str(label).capitalize(), is_number=True) for label in REASONS.values()),
         ],
         [
             [
                 arm_cell(arm),
-                Cell(
-                    say_ratio(figure["numerator"], figure["denominator"]),
-                    url=view.link(arm["name"], figure=FIGURE, which="rest"),
-                ),
-                Cell(say_share(figure["value"]), is_strong=True),
-                Cell(say_interval(figure["low"], figure["high"])),
+                *share_cells(figure, url=view.link(arm["name"], figure=FIGURE, which="rest")),
                 *(number(figure["reasons"].get(key, 0)) for key in REASONS),
             ]
             for arm, figure in found

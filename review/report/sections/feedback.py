@@ -6,7 +6,14 @@ from django.utils.translation import gettext as _
 
 from review.report.report_view import Json, ReportView
 from review.report.sections.figures import is_closed, note_of
-from review.report.sections.section import Block, LineChart, Section, arm_cell
+from review.report.sections.section import (
+    Block,
+    LineChart,
+    Section,
+    arm_cell,
+    share_cells,
+    share_columns,
+)
 from review.report.tables.table import Cell, Column, Table, number, table_of
 from review.report.words import NOTHING, say_interval, say_p, say_ratio, say_share
 
@@ -118,21 +125,8 @@ def _retrieved(view: ReportView) -> list[Block]:
     table: Table = table_of(
         "retrieved",
         _("Answered from the catalogue, %s") % view.criterion.value,
-        [
-            Column(_("Configuration")),
-            Column(_("n / N"), is_number=True),
-            Column(_("Value"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
-        ],
-        [
-            [
-                arm_cell(arm),
-                Cell(say_ratio(share["numerator"], share["denominator"])),
-                Cell(say_share(share["value"]), is_strong=True),
-                Cell(say_interval(share["low"], share["high"])),
-            ]
-            for arm, share in found
-        ],
+        [Column(_("Configuration")), *share_columns()],
+        [[arm_cell(arm), *share_cells(share)] for arm, share in found],
         note_of(view),
     )
     return [Block(table, _("Answered from the catalogue"), _(view.texts["retrieved"]))]

@@ -9,7 +9,7 @@ from review.report.charts.forest import draw_forest
 from review.report.charts.scale import scale_of_differences, scale_of_shares
 from review.report.figure_notes import is_part_of_study, notes_of
 from review.report.report_view import SIGNED, Json, ReportView, show_figure
-from review.report.sections.section import Block, Section, arm_cell
+from review.report.sections.section import Block, Section, arm_cell, share_columns
 from review.report.tables.table import Cell, Column, Group, Table
 
 KEY = "figures"
@@ -35,9 +35,7 @@ def show_figures(view: ReportView) -> Section | None:
         _("Figures, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
-            Column(_("n / N"), is_number=True),
-            Column(_("Value"), is_number=True),
-            Column(_("95 % interval"), is_number=True),
+            *share_columns(),
             Column(_("Drawing"), is_drawing=True),
             Column(_("Beside it")),
         ],

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from review.report.report_view import Json
-from review.report.tables.table import Cell, Table
+from review.report.tables.table import Cell, Column, Table
+from review.report.words import say_interval, say_ratio, say_share
 
 ChartPoint = tuple[float, float | None, float | None]
 
@@ -48,3 +51,18 @@ class Section:
 def arm_cell(arm: Json) -> Cell:
     """The name of a Configuration, marked where the demo model had a part."""
     return Cell(arm["name"], is_demo=bool(arm.get("demo")))
+
+
+def share_columns(ratio: str = "") -> list[Column]:
+    """The headings over a share, as `share_cells` gives it; `ratio` where it is not n of N."""
+    headings = (ratio or _("n / N"), _("Value"), _("95 % interval"))
+    return [Column(heading, is_number=True) for heading in headings]
+
+
+def share_cells(share: Json, *, url: str = "") -> list[Cell]:
+    """A share: its ratio, which may lead to its items, its value, its interval."""
+    return [
+        Cell(say_ratio(share["numerator"], share["denominator"]), url=url),
+        Cell(say_share(share["value"]), is_strong=True),
+        Cell(say_interval(share["low"], share["high"])),
+    ]

@@ -13,7 +13,6 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from pytest_django import DjangoDbBlocker
 
 from review.campaigns.services import rules
 from review.counting import tallies
@@ -23,7 +22,7 @@ from review.study import FIGURES
 from tests.first_cases import first_cases
 from tests.keys import shown
 from tests.people import make_person
-from tests.review.report.rows import Label, fill, golden_labels
+from tests.review.report.rows import Label, fill
 from tests.review.study.test_golden_case import PARTIAL, STRICT
 
 ClientFor = Callable[[User], Client]
@@ -32,27 +31,18 @@ ClientFor = Callable[[User], Client]
 # --- The golden case, made once for all tests here ----------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def _golden(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
-    with django_db_blocker.unblock():
-        manager, reviewer = make_person("mona", "manager"), make_person("rita", "reviewer")
-        campaign = rules.create_campaign("Golden", by=manager)
-        fill(campaign, golden_labels(), [reviewer])
-        return campaign.pk
+@pytest.fixture
+def golden(golden_key: int, db: None) -> Campaign:
+    return Campaign.objects.get(pk=golden_key)
 
 
 @pytest.fixture
-def golden(_golden: int, db: None) -> Campaign:
-    return Campaign.objects.get(pk=_golden)
-
-
-@pytest.fixture
-def manager(_golden: int, db: None) -> User:
+def manager(golden_key: int, db: None) -> User:
     return User.objects.get(username="mona")
 
 
 @pytest.fixture
-def reviewer(_golden: int, db: None) -> User:
+def reviewer(golden_key: int, db: None) -> User:
     return User.objects.get(username="rita")
 
 
