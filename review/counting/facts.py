@@ -65,7 +65,7 @@ class Facts:
             return [key]
         return self.groups[self.rows[key].case, stage, text]
 
-    def others_alike(self, key: int) -> set[int]:
+    def _others_alike(self, key: int) -> set[int]:
         """The other items whose counts hang on what was said of this one."""
         return {one for stage in STAGES for one in self.alike(key, stage)} - {key}
 
@@ -75,7 +75,7 @@ class Facts:
 
     def scores_of(self, key: int) -> list[ScoreRow]:
         """The scores of its texts, wherever they were given, in the order of time within each stage."""
-        if not self.others_alike(key):
+        if not self._others_alike(key):
             return self.scores.get(key, [])
         found: list[ScoreRow] = []
         for stage in STAGES:
