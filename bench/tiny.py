@@ -60,6 +60,7 @@ STATEMENTS = (
 _MODEL = "smollm2"
 _KEY = "LITELLM_MASTER_KEY"  # LiteLLM does not start without one
 _CONTEXT = 4096  # tokens
+_LONGEST = 400  # tokens of a reply: a model this small seldom finds its end by itself
 _RUN_SECONDS = 900.0
 _START_SECONDS = 180.0
 
@@ -221,7 +222,11 @@ def _make_configuration(url: str) -> Configuration:
     configuration = Configuration.objects.create(name="tiny", title="Tiny", uses_retrieval=False)
     for role in Role:
         RoleSetting.objects.create(
-            configuration=configuration, role=role.value, endpoint=endpoint, model=_MODEL
+            configuration=configuration,
+            role=role.value,
+            endpoint=endpoint,
+            model=_MODEL,
+            max_tokens=_LONGEST,
         )
     return configuration
 
