@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.translation import gettext_noop as _
-from review.study.bootstrap import as_rows, intervals_of
+from review.study.bootstrap import LEAST_STATEMENTS, as_rows, intervals_of
 from review.study.coefficients import (
     ALPHAS,
     PENALTIES,
@@ -217,11 +217,14 @@ def agreement_of(counts: StageCounts, *, every: bool = False) -> Agreement:
     ac1 = _number(by_ac1["ac1"]((all_times @ all_rows)[np.newaxis])[0])
     # Where all values are equal there is nothing to draw alpha from.
     wanted = {name: one for name, one in measures.items() if points[name] is not None}
-    found, reason = intervals_of(wanted, rows, times)
-    ac1_found, _reason = (
-        intervals_of(by_ac1, all_rows, all_times) if times.sum() >= 20 else ({"ac1": None}, "")
-    )
-    intervals = {_NAMES.get(name, name): found.get(name) for name in measures} | ac1_found
+    if kinds == scored and shared == statements:
+        # The usual case: AC1 is about the same items, and one set of draws, the longest part, does for all.
+        found, reason = intervals_of(wanted | by_ac1, rows, times)
+    else:
+        found, reason = intervals_of(wanted, rows, times)
+        if times.sum() >= LEAST_STATEMENTS:
+            found |= intervals_of(by_ac1, all_rows, all_times)[0]
+    intervals = {_NAMES.get(name, name): found.get(name) for name in (*measures, *by_ac1)}
     basis, counted = _basis(pairs)
     for name in ("cohen_kappa", "linear_kappa", "weighted_kappa"):
         intervals[name] = counted[0].intervals.get(name) if basis == PAIR and counted else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import lgamma
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +60,11 @@ def _or_one(p_value: float | None) -> float:
 
 def _walk(size: int, times: int) -> NDArray[np.float64]:
     """The distribution of so many steps of one size, each up or down by a fair coin, from the lowest sum on."""
+    # From the middle outwards, as shares of the middle one: so no power of 2 runs out of range.
+    ups = np.arange((times + 1) // 2, times)
+    upper = np.exp(np.concatenate(([0.0], np.cumsum(np.log((times - ups) / (ups + 1))))))
+    lower = upper[::-1] if times % 2 else upper[:0:-1]
+    shares = np.concatenate((lower, upper))
     spread = np.zeros(2 * size * times + 1)
-    # In logarithms: no power of 2 runs out of range.
-    ups = np.arange(times + 1)
-    logs = np.array([lgamma(times + 1) - lgamma(up + 1) - lgamma(times - up + 1) for up in ups])
-    spread[2 * size * ups] = np.exp(logs - times * np.log(2))
+    spread[:: 2 * size] = shares / shares.sum()
     return spread

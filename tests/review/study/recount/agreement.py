@@ -15,6 +15,7 @@ from tests.review.study.recount.records import Record, Study, Text, text_of
 Array = NDArray[np.float64]
 DRAWS = 20_000  # ten times the product's, so that only its own draws blur the comparison
 PRODUCTS_DRAWS = 2_000
+_ERRORS = 5  # standard errors: of ten thousand ends none lies further off by chance
 _CHUNK = 500
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
@@ -127,6 +128,7 @@ def collapse(table: Array, groups: tuple[list[int], list[int]]) -> Array:
 
 _WEIGHTS = {"cohen_kappa": NOMINAL, "linear_kappa": LINEAR, "weighted_kappa": SQUARE}
 Drawn = dict[str, Array]
+Ranges = tuple[tuple[float, float], tuple[float, float]]
 Key = Any  # a name, or (pair, name), or (reviewer, "severity")
 
 
@@ -192,7 +194,7 @@ def agreement_of(
     n_pairs = {pair: int(total[layout.tables[pair]].sum()) for pair in layout.pairs}
     there = [pair for pair in layout.pairs if n_pairs[pair]]
     kept = [pair for pair in there if n_pairs[pair] >= LEAST_JOINT] if len(there) > 1 else there
-    found: dict[str, Any] = {"items": len(joint), "values": {}, "intervals": {}, "noise": {}}
+    found: dict[str, Any] = {"items": len(joint), "values": {}, "intervals": {}, "ranges": {}}
     found["pairs"] = {pair: n_pairs[pair] for pair in there}
     found["severity_items"] = {
         reviewer: int(total[layout.severity[reviewer]][1]) for reviewer in reviewers
@@ -230,16 +232,16 @@ def _take(
             found["values"][(whose, name) if whose else name] = float(value[0])
     if len(rows) < LEAST_STATEMENTS or not draws:
         return
-    for name, (ends, noise) in _bootstrap(rows, measure, draws).items():
+    for name, (ends, ranges) in _bootstrap(rows, measure, draws).items():
         key = (whose, name) if whose else name
         if key in found["values"]:
-            found["intervals"][key], found["noise"][key] = ends, noise
+            found["intervals"][key], found["ranges"][key] = ends, ranges
 
 
 def _bootstrap(
     rows: Array, measure: Callable[[Array], Drawn], draws: int
-) -> dict[str, tuple[tuple[float, float], float]]:
-    """Percentile intervals; and how far an end that is found in as few draws as the product's may lie off."""
+) -> dict[str, tuple[tuple[float, float], Ranges]]:
+    """Percentile intervals; and where their ends may lie that are found in as few draws as the product's."""
     generator, parts = np.random.default_rng(7), defaultdict(list)
     k = len(rows)
     for start in range(0, draws, _CHUNK):
@@ -253,7 +255,18 @@ def _bootstrap(
         if len(defined) < 0.95 * len(every):
             continue
         low, high = np.quantile(defined, [0.025, 0.975])
-        batches = every[: len(every) // PRODUCTS_DRAWS * PRODUCTS_DRAWS].reshape(-1, PRODUCTS_DRAWS)
-        ends = np.nanquantile(batches, [0.025, 0.975], axis=1)
-        found[name] = (float(low), float(high)), float(ends.std(axis=1).max())
+        found[name] = (float(low), float(high)), _ranges(defined)
     return found
+
+
+def _ranges(values: Array) -> Ranges:
+    """Where each end may lie that is found in as few draws as the product's.
+
+    How many of its draws lie below an end is binomial: so many standard errors of that to either side.
+    """
+    ranges = []
+    for share in (0.025, 0.975):
+        error = _ERRORS * (share * (1 - share) / PRODUCTS_DRAWS) ** 0.5
+        least, most = np.quantile(values, [share - error, share + error])
+        ranges.append((float(least), float(most)))
+    return ranges[0], ranges[1]

@@ -14,9 +14,6 @@ from tests.review.study.recount.intervals import holm
 from tests.review.study.recount.records import STAGES, Study
 
 EXACT, DRAWN = 1e-9, 0.01
-# Where few statements leave an end found in 2,000 draws with a larger error: so many standard errors, and a step of a
-# share of few items.
-_ERRORS = 5
 _PAIR = ("percent", "cohen_kappa", "linear_kappa", "weighted_kappa")
 PAIR_MEASURES = (*_PAIR, "strict_percent", "strict_kappa", "partial_percent", "partial_kappa")
 OF_PAIRS = ("cohen_kappa", "linear_kappa", "weighted_kappa")
@@ -33,9 +30,8 @@ class Differences:
     compared: int = 0
     not_given: int = 0  # intervals of a mean over pairs, which the product leaves out
     drawn: int = 0  # ends of intervals among them
-    beyond: int = (
-        0  # ends of intervals further apart than DRAWN, and within the errors of the draws
-    )
+    # Ends further apart than DRAWN; such a one must lie where 2,000 draws may leave it.
+    beyond: int = 0
     found: list[str] = field(default_factory=list)
 
     def check(self, name: str, ours: object, theirs: object, *, within: float = EXACT) -> None:
@@ -57,13 +53,18 @@ class Differences:
         self, name: str, key: object, stage: Mapping[str, Any], theirs: Any, *, step: float = 0
     ) -> None:
         """Compare both ends of a bootstrap interval; `step` is how far neighbouring values lie apart."""
-        ours, noise = stage["intervals"].get(key), stage["noise"].get(key, 0)
+        ours, ranges = stage["intervals"].get(key), stage["ranges"].get(key)
         for place, end in enumerate(("low", "high")):
             self.drawn += 1
             one, other = ours and ours[place], theirs and theirs[place]
-            self.check(f"{name} {end}", one, other, within=max(DRAWN, _ERRORS * noise + step))
-            if one is not None and other is not None and abs(one - other) > DRAWN:
-                self.beyond += 1
+            if one is None or other is None or abs(one - other) <= DRAWN:
+                self.check(f"{name} {end}", one, other, within=DRAWN)
+                continue
+            self.beyond += 1
+            self.compared += 1
+            least, most = ranges[place]
+            if not least - step <= other <= most + step:
+                self.found.append(f"{name} {end}: recounted {one}, reported {other}")
 
 
 def compare(study: Study, report: Mapping[str, Any], *, draws: int) -> Differences:
