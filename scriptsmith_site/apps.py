@@ -25,7 +25,7 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         # Models can be imported only from here on.
         from catalog import hooks as catalog_hooks
-        from pipeline import hooks
+        from pipeline import hooks as pipeline_hooks
         from pipeline.runs import catalogue_use
         from review import services as review
         from scriptsmith_site import checks, worker
@@ -48,11 +48,11 @@ class SiteConfig(AppConfig):
         worker_ready.connect(worker.warm_up_worker)
         worker_shutting_down.connect(worker.drain_worker)
         worker_shutdown.connect(worker.withdraw_worker)
-        hooks.run_settled = take_in
-        hooks.used_unreviewed = review.raise_priority
-        hooks.mark_hidden_runs = review.mark_hidden_runs
-        hooks.note_shown = review.exposure.note_run
-        hooks.mark_hidden_actions = review.mark_hidden_actions
+        pipeline_hooks.run_settled = take_in
+        pipeline_hooks.used_unreviewed = review.raise_priority
+        pipeline_hooks.mark_hidden_runs = review.mark_hidden_runs
+        pipeline_hooks.note_shown = review.exposure.note_run
+        pipeline_hooks.mark_hidden_actions = review.mark_hidden_actions
         catalog_hooks.count_shown = catalogue_use.count_shown
         catalog_hooks.find_cases = catalogue_use.find_cases
 

@@ -31,7 +31,7 @@ def pattern_of(judged: Judged, reading: Reading = Reading.PLAIN) -> ItemPattern 
         return None
     finals = _Finals(judged, reading)
     script = finals.of(Stage.SCRIPT)
-    same = judged.is_same and judged.has_refined
+    same = judged.is_same and judged.has_refined and judged.origin is not Origin.FAILED
     refined = script if same else finals.of(Stage.REFINED)
     return ItemPattern(
         script=script,

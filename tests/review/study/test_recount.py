@@ -10,7 +10,9 @@ from django.core.management import call_command
 
 from review.models import Campaign
 from review.report.services import make_report
+from review.study import FIGURES
 from tests.review.exchange.files import run_all, run_command, write_lines
+from tests.review.study.recount import figures as recounted
 from tests.review.study.recount import generated
 from tests.review.study.recount.comparison import compare, flat_figures
 from tests.review.study.recount.records import read_study
@@ -35,6 +37,10 @@ def bring_in(name: str, folder: Path) -> None:
     scores = write_lines(folder / "scores.jsonl", *made.scores)
     assert run_command("import_items", name, items) == 0
     assert run_command("import_scores", name, scores) == 0
+
+
+def test_the_recount_knows_every_figure() -> None:
+    assert set(recounted.FIGURES) == {one.name for one in FIGURES}
 
 
 EVERY_STUDY = [
