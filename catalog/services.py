@@ -28,7 +28,7 @@ from catalog.exchange.services import (
     import_entries,
     load_starter,
 )
-from catalog.listing.services import line_with, search_entries, show_entries
+from catalog.listing.services import forget_views, line_with, search_entries, show_entries
 from catalog.retrieval.services import embed_missing, retrieve
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "embed_missing",
     "export_entries",
     "forget_statement",
+    "forget_views",
     "import_entries",
     "label_case",
     "label_match",

@@ -13,7 +13,7 @@ from catalog.listing.services.bulk import (
 from catalog.listing.services.facets import Facets, count_facets
 from catalog.listing.services.filters import Filters
 from catalog.listing.services.order import Sort, in_order
-from catalog.listing.services.saved_views import remove_view, save_view, views_of
+from catalog.listing.services.saved_views import forget_views, remove_view, save_view, views_of
 from catalog.listing.services.search import (
     Listed,
     SearchResult,
@@ -36,6 +36,7 @@ __all__ = [
     "Sort",
     "carry_out_bulk",
     "count_facets",
+    "forget_views",
     "in_order",
     "line_with",
     "list_entries",

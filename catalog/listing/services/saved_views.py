@@ -40,6 +40,11 @@ def save_view(name: str, *, query: str, by: User) -> SavedView:
     return view
 
 
+def forget_views(user: User) -> None:
+    """Forget all views of a person who is anonymised."""
+    views_of(user).delete()
+
+
 def remove_view(view: SavedView) -> None:
     """Forget a view."""
     view.delete()

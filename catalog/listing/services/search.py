@@ -27,6 +27,7 @@ CANDIDATES = 200
 # what is found, and then more is looked for.
 NARROW = 3_000
 WIDE_CANDIDATES = 1_000
+BEFORE_MATCH = 20  # characters that are shown of a long line before what matched
 SHORTEST_WORD = 2  # that is looked for in the lines of a script
 RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
 
@@ -137,7 +138,10 @@ def line_with(query: str, script: str, *, title: str) -> str:
     words -= {word for word in words if word in title.casefold()}
     lines = [line.strip() for line in script.splitlines() if not line.startswith("#!")]
     best = max(lines, key=lambda line: _words_in(line, words), default="")
-    return best if _words_in(best, words) else ""
+    at = min((best.casefold().find(word) for word in words if word in best.casefold()), default=-1)
+    if at < 0:
+        return ""
+    return f"…{best[at - BEFORE_MATCH :]}" if at > 2 * BEFORE_MATCH else best
 
 
 def _words_in(line: str, words: Iterable[str]) -> int:

@@ -47,6 +47,7 @@ class Slice:
 
     newer: str
     older: str
+    summary: str
 
 
 @require_safe
@@ -122,7 +123,7 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
     entries = access_entries(request.user)
     if sort is Sort.NEWEST:
         page = page_of(services.list_entries(filters, among=entries), request, size=PAGE_SIZE)
-        return {"page": page, "rows": services.rows_of(page.rows, filters)}
+        return {"page": page, "rows": services.rows_of(page.rows, filters), "by_time": True}
     start = _read_start(request)
     found = services.in_order(filters, sort, among=entries, start=start, size=PAGE_SIZE + 1)
     rows: Sequence[Listed] = services.rows_of(found[:PAGE_SIZE], filters)
@@ -132,8 +133,9 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
         older=address_with(request.GET, start=str(start + PAGE_SIZE))
         if len(found) > PAGE_SIZE
         else "",
+        summary=f"{start + 1}–{start + len(rows)}" if rows else "",
     )
-    return {"page": page_links, "rows": rows}
+    return {"page": page_links, "rows": rows, "by_time": False}
 
 
 def _read_start(request: HttpRequest) -> int:

@@ -132,6 +132,7 @@ def test_the_list_has_orders_and_goes_on_page_by_page(
     page = client.get(f"/catalogue/?sort={sort}&start=2").text
     assert f"?sort={sort}&amp;start=4" in page
     assert 'rel="prev"' in page
+    assert "Previous" in page and "Next" in page and "3–4" in page
 
 
 def test_the_page_says_how_many_there_are_and_what_is_left_out(
