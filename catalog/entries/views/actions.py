@@ -58,7 +58,7 @@ ENTRY_MOVES = {
     "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry answers no more.")),
     "lift": Move(LiftForm, services.lift_suspension, _("The entry answers again.")),
     "rename": Move(TitleForm, services.rename, _("The entry has a new title.")),
-    "phrasing": Move(PhrasingForm, services.add_phrasing, _("The phrasing was added.")),
+    "phrasing": Move(PhrasingForm, services.add_phrasing, _("The wording was added.")),
 }
 
 
@@ -144,7 +144,7 @@ def remove_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
     phrasing = access_phrasing(request.user, pk)
     assert isinstance(request.user, User)
     services.remove_phrasing(phrasing, by=request.user)
-    messages.success(request, _("The phrasing was removed."))
+    messages.success(request, _("The wording was removed."))
     return redirect("entry-detail", slug=phrasing.entry.slug)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from catalog.entries import services
 from catalog.models import Version
@@ -148,3 +150,22 @@ def test_hostile_text_stays_text(
     for view in ("inline", "side", "whole"):
         page = client_for(second_curator).get(f"{review_of(version)}?view={view}").text
         assert "<script>alert" not in page
+
+
+def test_the_number_of_queries_does_not_grow(
+    curator: User, second_curator: User, client_for: ClientFor
+) -> None:
+    version = edited(shelve(script="uptime\n"), "uptime -p\n", by=curator)
+    client = client_for(second_curator)
+    client.get(review_of(version))
+    with CaptureQueriesContext(connection) as few:
+        client.get(review_of(version))
+    for number in range(3):
+        services.verify(version, by=second_curator)
+        services.add_phrasing(version.entry, text=f"Another {number}", by=curator)
+        version = edited(version, f"date +{number}\n", by=curator)
+    with CaptureQueriesContext(connection) as many:
+        assert client.get(review_of(version)).status_code == 200
+
+    assert len(many) == len(few)
+    assert len(few) <= 20
