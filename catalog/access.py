@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from catalog.models import Entry, Job, Phrasing, Use, Version
+from catalog.models import Entry, Job, Phrasing, SavedView, Use, Version
 
 Person = User | AnonymousUser
 
@@ -66,6 +66,12 @@ def access_use(user: Person, pk: int) -> Use:
     _require_account(user)
     uses = Use.objects.select_related("version__entry", "version__author", "version__verified_by")
     return get_object_or_404(uses, pk=pk, by=user.pk)
+
+
+def access_saved_view(user: Person, pk: int) -> SavedView:
+    """One's own view of the list."""
+    _require_account(user)
+    return get_object_or_404(SavedView, pk=pk, user=user.pk)
 
 
 def access_imports(user: Person) -> QuerySet[Job]:

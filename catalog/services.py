@@ -10,8 +10,10 @@ from catalog.entries.services import (
     create_entry,
     details_of,
     edit_version,
+    emergencies_to_confirm,
     publish,
     record_use,
+    roll_back,
     suspend,
     verify,
     waiting_to_confirm,
@@ -26,7 +28,7 @@ from catalog.exchange.services import (
     import_entries,
     load_starter,
 )
-from catalog.listing.services import search_entries
+from catalog.listing.services import forget_views, line_with, search_entries, show_entries
 from catalog.retrieval.services import embed_missing, retrieve
 
 __all__ = [
@@ -37,19 +39,24 @@ __all__ = [
     "create_entry",
     "details_of",
     "edit_version",
+    "emergencies_to_confirm",
     "embed_missing",
     "export_entries",
     "forget_statement",
+    "forget_views",
     "import_entries",
     "label_case",
     "label_match",
+    "line_with",
     "load_starter",
     "merge_entries",
     "publish",
     "record_use",
     "retrieve",
+    "roll_back",
     "search_entries",
     "set_threshold",
+    "show_entries",
     "suspend",
     "verify",
     "waiting_to_confirm",

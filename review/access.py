@@ -13,6 +13,7 @@ from review.blinding.item_queries import lock_item, read_item
 from review.models import Assignment, Campaign, Item, ReportSnapshot, Transfer
 
 REVIEW = "review.review"
+MANAGE_CAMPAIGNS = "review.manage_campaigns"
 
 
 def require_reviewer(user: User) -> None:

@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from scriptsmith_site.presentation.gallery import gallery
 from scriptsmith_site.web.home import home
+from scriptsmith_site.web.search import show_search
 
 handler400 = "scriptsmith_site.web.errors.bad_request"
 handler403 = "scriptsmith_site.web.errors.permission_denied"
@@ -16,6 +17,7 @@ handler500 = "scriptsmith_site.web.errors.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
+    path("search/", show_search, name="search"),
     path("_gallery/", gallery, name="gallery"),
     # First, for addresses are tried in turn, and those of the review are asked the most.
     path("", include("review.urls")),

@@ -43,6 +43,15 @@ class Figures:
     suggested: Point | None
 
     @property
+    def are_drawn(self) -> bool:
+        """Whether there are labels enough for a line: through fewer it would show nothing but chance."""
+        return self.cases >= FEW
+
+    @property
+    def least_drawn(self) -> int:
+        return FEW
+
+    @property
     def is_few(self) -> bool:
         """Whether too few labels stand behind the suggestion for it to be one."""
         return self.suggested is not None and self.suggested.share.count < FEW
@@ -61,7 +70,7 @@ def show_figures(
         error=calibration_error(cases),
         curve=curve,
         curve_places=places,
-        curve_lines=_curve_lines(curve, held_out, len(places)),
+        curve_lines=_curve_lines(curve, held_out, len(places), are_drawn=len(cases) >= FEW),
         bins=bins,
         bin_places=[f"{one.low:.1f}–{one.high:.1f}" for one in bins],
         bin_lines=[
@@ -74,9 +83,11 @@ def show_figures(
     )
 
 
-def _curve_lines(curve: Sequence[Point], held_out: HeldOut | None, places: int) -> Lines:
+def _curve_lines(
+    curve: Sequence[Point], held_out: HeldOut | None, places: int, *, are_drawn: bool
+) -> Lines:
     ours: list[Values | None] = [_values(one.share.value, one.share.interval) for one in curve]
-    lines: Lines = [(_("your labels"), ours + [None] * (places - len(ours)))] if ours else []
+    lines: Lines = [(_("your labels"), ours + [None] * (places - len(ours)))] if are_drawn else []
     if held_out:
         public = held_out["precision"]
         shipped: list[Values | None] = [

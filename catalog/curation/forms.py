@@ -12,11 +12,7 @@ from core.web.forms import PlainText
 class MergeForm(forms.Form):
     """What another entry is taken into."""
 
-    into = forms.CharField(
-        label=_("Into the entry"),
-        max_length=300,
-        help_text=_("Its address, as in /catalogue/ADDRESS/, or its exact title."),
-    )
+    into = forms.CharField(label=_("Into the entry"), max_length=300)
 
     def clean_into(self) -> Entry:
         typed = self.cleaned_data["into"].strip().rstrip("/").rpartition("/")[2]

@@ -45,6 +45,20 @@ class VerifyForm(NoteForm):
         return [int(part) for part in parts if part.isdecimal() and len(part) < 19]
 
 
+class RollbackForm(forms.Form):
+    """Why an entry goes back to a former version, and in which way: the button that was pressed."""
+
+    VERIFY, ASK, EMERGENCY = "verify", "ask", "emergency"
+
+    reason = PlainText(label=_("Reason"), rows=3, max_length=2000)
+    lift = forms.BooleanField(label=_("Lift the suspension as well"), required=False)
+    seen = forms.CharField(required=False, widget=forms.HiddenInput, max_length=16)
+    way = forms.ChoiceField(
+        choices=[(VERIFY, _("Roll back")), (ASK, _("Ask")), (EMERGENCY, _("Emergency"))],
+        error_messages={"required": _("Choose one of the buttons.")},
+    )
+
+
 class LiftForm(forms.Form):
     note = PlainText(label=_("What was found"), rows=2, max_length=2000)
 

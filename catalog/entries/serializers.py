@@ -32,6 +32,17 @@ class ReasonInput(serializers.Serializer[object]):
     reason = serializers.CharField()
 
 
+class RollbackInput(ReasonInput):
+    emergency = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="For the version's author when nobody else is there; somebody else confirms it later.",
+    )
+    lift = serializers.BooleanField(
+        required=False, default=False, help_text="Lift the entry's suspension as well."
+    )
+
+
 class UseInput(serializers.Serializer[object]):
     values = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False),

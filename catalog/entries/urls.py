@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.entries.views import actions, edit, history, page, use
+from catalog.entries.views import actions, edit, history, page, review, rollback, use
 
 urlpatterns = [
     path("catalogue/new/", edit.entry_new, name="entry-new"),
+    path("catalogue/new/alike/", edit.entry_alike, name="entry-alike"),
     path("catalogue/<slug:slug>/", page.entry_detail, name="entry-detail"),
     path("catalogue/<slug:slug>/history/", history.version_history, name="version-history"),
     path("catalogue/versions/<int:pk>/edit/", edit.version_edit, name="version-edit"),
     path("catalogue/versions/<int:pk>/revert/", actions.revert_version, name="version-revert"),
+    path("catalogue/versions/<int:pk>/review/", review.version_review, name="version-review"),
+    path(
+        "catalogue/versions/<int:pk>/roll-back/",
+        rollback.version_roll_back,
+        name="version-roll-back",
+    ),
     path("catalogue/versions/<int:pk>/labels/", actions.label_version, name="version-labels"),
     path("catalogue/versions/<int:pk>/preview/", use.preview_version, name="version-preview"),
     path("catalogue/versions/<int:pk>/use/", use.use_version, name="version-use"),

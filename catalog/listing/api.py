@@ -13,7 +13,7 @@ from catalog.listing import services
 from catalog.listing.forms import AGE_CHOICES, USE_CHOICES
 from catalog.listing.serializers import ListedSerializer
 from catalog.listing.services import Filters
-from catalog.listing.services.filters import MERGED, SUSPENDED
+from catalog.listing.services.filters import ALL, IN_USE, MERGED, SUSPENDED
 from catalog.models import Entry, Version
 
 
@@ -21,7 +21,13 @@ class EntryFilter(filters.FilterSet):  # type: ignore[misc]
     """The filters of the list page; all of them are about one version."""
 
     state = filters.ChoiceFilter(
-        choices=[*Version.State.choices, (SUSPENDED, "Suspended"), (MERGED, "Merged")]
+        choices=[
+            *Version.State.choices,
+            (IN_USE, "Draft, in review or verified"),
+            (ALL, "All"),
+            (SUSPENDED, "Suspended"),
+            (MERGED, "Merged"),
+        ]
     )
     risk = filters.ChoiceFilter(choices=Version.Risk.choices)
     side_effect = filters.ChoiceFilter(choices=Version.SideEffect.choices)

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from catalog.entries.action_forms import find_owner
 from catalog.listing.services import list_entries
 from catalog.listing.services.bulk import MOST_ENTRIES, BulkOrder, Deed
-from catalog.listing.services.filters import MERGED, SUSPENDED, Filters
+from catalog.listing.services.filters import ALL, IN_USE, MERGED, SUSPENDED, Filters
+from catalog.listing.services.order import Sort
 from catalog.models import Entry, Version
 from core.web.forms import PlainText, split_words
 
@@ -32,6 +33,7 @@ USE_CHOICES = [
     ("lately", _("used in the last 30 days")),
     ("worse", _("made it worse")),
     ("unreviewed", _("used without a review")),
+    ("emergency", _("put back in an emergency")),
 ]
 
 
@@ -50,7 +52,9 @@ class FilterForm(forms.Form):
         required=False,
         choices=[
             *_ANY,
+            (IN_USE, _("In use")),
             *Version.State.choices,
+            (ALL, _("All")),
             (SUSPENDED, _("Suspended")),
             (MERGED, _("Merged into another")),
         ],
@@ -66,9 +70,18 @@ class FilterForm(forms.Form):
     age = forms.ChoiceField(label=_("Age"), required=False, choices=[*_ANY, *AGE_CHOICES])
     use = forms.ChoiceField(label=_("Use"), required=False, choices=[*_ANY, *USE_CHOICES])
 
+    sort = forms.ChoiceField(label=_("Order"), required=False, choices=Sort.choices)
+
     def filters(self) -> Filters:
         """What the list is narrowed to."""
         return Filters(**{name: self.cleaned_data[name] for name in Filters.__dataclass_fields__})
+
+
+class SaveViewForm(forms.Form):
+    """What the list shows now, under a name."""
+
+    name = forms.CharField(label=_("Name"), max_length=40)
+    query = forms.CharField(required=False, widget=forms.HiddenInput, max_length=1500)
 
 
 class BulkForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.models.curation import Merge, NearDuplicate, Recheck
+from catalog.models.curation import Merge, NearDuplicate, Recheck, Rollback
 from catalog.models.embedding import Embedding, EmbeddingModel
 from catalog.models.entry import Entry, Tag, Version, VersionEvent
 from catalog.models.job import Job
@@ -14,6 +14,7 @@ from catalog.models.relevance import (
     ScoringModel,
     Threshold,
 )
+from catalog.models.saved_view import SavedView
 from catalog.models.use import Use
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "NearDuplicate",
     "Phrasing",
     "Recheck",
+    "Rollback",
+    "SavedView",
     "ScoringChoice",
     "ScoringModel",
     "Tag",

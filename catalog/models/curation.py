@@ -1,4 +1,4 @@
-"""Rechecks, near-duplicates and merges: what waits for a curator, and what they decided."""
+"""Rechecks, near-duplicates, merges and roll backs: what waits for a curator, and what they decided."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
             .defer("first__document", "second__document")
             .order_by("-likeness", "pk")
         )
+
+    def about(self, entry: Entry) -> NearDuplicateQuerySet:
+        """Those in which this entry is one of the two."""
+        return self.filter(Q(first=entry) | Q(second=entry))
 
 
 class Recheck(models.Model):
@@ -135,3 +139,57 @@ class Merge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id} into {self.target_id}"
+
+
+class RollbackQuerySet(models.QuerySet["Rollback"]):
+    def to_confirm(self) -> RollbackQuerySet:
+        """Emergencies that still answer and that nobody else has confirmed, the oldest first."""
+        return (
+            self.filter(is_emergency=True, confirmed_at=None, version__state=Version.State.VERIFIED)
+            .select_related("version__entry", "by")
+            .defer("version__entry__document")
+            .order_by("pk")
+        )
+
+
+class Rollback(models.Model):
+    """A former version that answers again.
+
+    In an emergency its author puts it back alone, which four eyes would forbid: somebody else confirms it later.
+    """
+
+    version = models.ForeignKey(Version, models.CASCADE, related_name="rollbacks")
+    # What answered until then; empty where nothing did.
+    replaced = models.ForeignKey(
+        Version, models.CASCADE, null=True, blank=True, related_name="rollbacks_away"
+    )
+    reason = models.TextField(_("reason"))
+    is_emergency = models.BooleanField(_("an emergency"), default=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RollbackQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="rollback_says_why"),
+            models.CheckConstraint(
+                condition=Q(confirmed_by=None) | ~Q(confirmed_by=F("by")),
+                name="rollback_confirmed_by_another",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=Q(is_emergency=True, confirmed_at=None),
+                name="rollback_to_confirm",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id} in place of {self.replaced_id}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.retrieval.alike import Alike, find_alike
 from catalog.retrieval.answers import Rivals, as_document, retrieve, rivals_of
 from catalog.retrieval.scoring import current_scoring
 from catalog.retrieval.vector_store import (
@@ -12,6 +13,7 @@ from catalog.retrieval.vector_store import (
 )
 
 __all__ = [
+    "Alike",
     "Rivals",
     "as_document",
     "create_index",
@@ -19,6 +21,7 @@ __all__ = [
     "embed_missing",
     "embedder",
     "ensure_embedding_model",
+    "find_alike",
     "retrieve",
     "rivals_of",
 ]

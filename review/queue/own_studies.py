@@ -43,13 +43,15 @@ def takes_part(user: User) -> Q:
     return Q(kind=Campaign.Kind.STUDY) & (Q(open_to_all=True) | Q(Exists(mine)))
 
 
+def studies_under_way(user: User) -> QuerySet[Campaign]:
+    """The campaigns under way in which the person reviews, or may."""
+    states = (Campaign.State.SETUP, Campaign.State.CLOSED)
+    return Campaign.objects.filter(takes_part(user)).exclude(state__in=states)
+
+
 def studies_of(user: User) -> list[Study]:
     """Those under way, newest first; the number of queries does not grow with them."""
-    campaigns = list(
-        Campaign.objects.filter(takes_part(user))
-        .exclude(state__in=[Campaign.State.SETUP, Campaign.State.CLOSED])
-        .order_by("-pk")[:_MOST_STUDIES]
-    )
+    campaigns = list(studies_under_way(user).order_by("-pk")[:_MOST_STUDIES])
     return read_studies(campaigns, user)
 
 

@@ -14,7 +14,13 @@ from review.queue.intake import (
     take_in_missed,
 )
 from review.queue.members import add_member, people_who_review, reviewers_for
-from review.queue.own_studies import MOST_COUNTED, read_studies, studies_of, takes_part
+from review.queue.own_studies import (
+    MOST_COUNTED,
+    read_studies,
+    studies_of,
+    studies_under_way,
+    takes_part,
+)
 from review.queue.pace import own_pace
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
@@ -47,6 +53,7 @@ __all__ = [
     "send_back",
     "send_to_queue",
     "studies_of",
+    "studies_under_way",
     "take_back",
     "take_in",
     "take_in_missed",

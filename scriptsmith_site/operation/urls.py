@@ -1,4 +1,4 @@
-"""Addresses of health, metrics, audit log and search."""
+"""Addresses of health, metrics, audit log and guides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.decorators.cache import cache_control
 
-from scriptsmith_site.operation import audit, health, help, metrics, search, security, status
+from scriptsmith_site.operation import audit, health, help, metrics, security, status
 
 
 @login_not_required
@@ -30,7 +30,6 @@ urlpatterns = [
     path("audit/security/", security.show_security_log, name="audit-security"),
     path("audit/security/export/", security.export_security_log, name="audit-security-export"),
     path("audit/security/lockouts/<int:pk>/lift/", security.lift, name="audit-lockout-lift"),
-    path("search/", search.show_search, name="search"),
     path("help/", help.show_guide, name="help"),
     path("help/<slug:name>/", help.show_guide, name="help-guide"),
     path("help/images/<slug:name>.png", help.show_picture, name="help-picture"),

@@ -9,6 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from catalog.services import forget_views
 from core.audit import erasing, record
 from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.models import ApiToken, GuessCount, OneTimeLink, Profile
@@ -40,6 +41,7 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
     for model in (AccessAttempt, AccessFailureLog, AccessLog):
         model.objects.filter(username__in=(known_as, name_key(known_as))).delete()
     GuessCount.objects.filter(user=user).delete()
+    forget_views(user)
     forget_person(user)
     _forget_in_audit_log(user)
     record(user, "anonymised", by=by)

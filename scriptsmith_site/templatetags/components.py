@@ -329,10 +329,15 @@ def filter_bar(form: BaseForm, reset_url: str = "", count: object = "") -> _Give
 
 @_drawn_by("components/_pagination.html")
 def pagination(
-    newer_url: str = "", older_url: str = "", summary: object = "", keys: bool = False
+    newer_url: str = "",
+    older_url: str = "",
+    summary: object = "",
+    keys: bool = False,
+    by_time: bool = True,
 ) -> _Given:
-    """Newer and older pages of a list; `keys` gives them the keys , and . ."""
-    return {"newer_url": newer_url, "older_url": older_url, "summary": summary, "keys": keys}
+    """Newer and older pages of a list, or where it is not ordered `by_time` previous and next; `keys`: , and . ."""
+    urls = {"newer_url": newer_url, "older_url": older_url}
+    return {**urls, "summary": summary, "keys": keys, "by_time": by_time}
 
 
 @_drawn_by("components/_progress.html")

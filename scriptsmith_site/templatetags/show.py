@@ -58,6 +58,9 @@ def key(key: str) -> SafeString:
     """
     if key == "mod+enter":
         return SafeString('<kbd class="key" data-mod aria-hidden="true">Ctrl ↵</kbd>')
+    if key.startswith("mod+"):
+        words = f"Ctrl {escape(key.removeprefix('mod+').upper())}"
+        return SafeString(f'<kbd class="key" data-mod aria-hidden="true">{words}</kbd>')
     words = escape(key.upper()) if key else ""
     return SafeString(f'<kbd class="key" aria-hidden="true">{words}</kbd>' if words else "")
 

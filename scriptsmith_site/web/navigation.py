@@ -66,6 +66,20 @@ LINKS = (
     Link("admin:catalog_entry_changelist", _("Records"), "admin", (ADMINISTER, CURATE), Bar.MENU),
 )
 
+# What the search offers beside the bar: pages that one goes to in order to do something.
+COMMANDS = (
+    Link("entry-new", _("New entry"), "catalogue", (CURATE,)),
+    Link("catalog-import", _("Import entries"), "catalogue", (CURATE,)),
+    Link("catalog-export", _("Export entries"), "catalogue"),
+    Link("calibration", _("Calibration"), "catalogue", (CURATE, MANAGE)),
+    Link("wording-list", _("Wordings to confirm"), "catalogue", (CURATE,)),
+    Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
+    Link("finding-list", _("Newer findings"), "catalogue", (CURATE,)),
+    Link("settings", _("Settings"), ""),
+    Link("help", _("Help"), ""),
+    Link("api-docs", _("API"), ""),
+)
+
 
 def links_for(user: User, bar: Bar) -> Iterator[Link]:
     """The links of one part of the bar that the person may follow, in order."""

@@ -81,6 +81,18 @@ function act(key) {
   return true;
 }
 
+// In the palette arrows go through what was found, and Enter in its field opens the first of it.
+document.getElementById("palette")?.addEventListener("keydown", (event) => {
+  const { key, target, currentTarget } = event;
+  const stops = [...currentTarget.querySelectorAll("input, [data-row]")];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const chosen = step ? stops[stops.indexOf(document.activeElement) + step] : null;
+  if (step) chosen?.focus();
+  else if (key === "Enter" && target.matches("input") && stops.length > 1) stops[1].click();
+  else return;
+  event.preventDefault();
+});
+
 document.addEventListener("keydown", (event) => {
   const { key, target, altKey, ctrlKey, metaKey } = event;
   const isRow = key === "j" || key === "k"; // held down, these run on

@@ -17,6 +17,7 @@ from catalog.models import (
     MatchLabel,
     NearDuplicate,
     Recheck,
+    SavedView,
     ScoringModel,
     Threshold,
     Version,
@@ -63,6 +64,11 @@ def a_newer_finding(world: World) -> str:
 def two_entries(world: World) -> str:
     world.entries = [shelve("Task one").entry, shelve("Task two", script="echo 2\n").entry]
     return "/catalogue/"
+
+
+def a_saved_view(world: World) -> str:
+    world.view = SavedView.objects.create(user=world.me, name="Risky", query="risk=high")
+    return "/catalogue/?risk=high"
 
 
 def chosen_for_tags(world: World) -> HttpResponse:
@@ -186,6 +192,25 @@ CATALOGUE = (
         "finding-seen",
         press="Seen",
         then=lambda w: Recheck.objects.get().seen_by == w.me,
+    ),
+    Story(
+        "catalog/listing/_facets.html",
+        "reviewer",
+        lambda _w: "/catalogue/?risk=high&sort=used&before=9",
+        "catalog-view-save",
+        fill={"name": "Dangerous, most used"},
+        press="Save",
+        then=lambda w: (
+            SavedView.objects.get(user=w.me, name="Dangerous, most used").query
+            == "risk=high&sort=used"
+        ),
+    ),
+    Story(
+        "catalog/listing/_facets.html",
+        "reviewer",
+        a_saved_view,
+        "catalog-view-remove",
+        then=lambda w: not SavedView.objects.filter(pk=w.view.pk).exists(),
     ),
     Story(
         "catalog/listing/_entry_list.html",

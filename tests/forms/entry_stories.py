@@ -14,6 +14,7 @@ from tests.catalog.shelf import DIRECTORY, PLAIN, SCRIPT, shelve
 from tests.forms.story import Story, World, now
 
 MOVE = "catalog/entries/_action_form.html"
+REVIEW = "catalog/entries/review.html"
 
 
 def page_of(version: Version) -> str:
@@ -80,11 +81,48 @@ def tags_of(entry: Entry) -> set[str]:
     return {tag.name for tag in version.tags.all()}
 
 
+def a_review(world: World) -> str:
+    """The page on which a version is verified."""
+    a_version("in_review")(world)
+    return f"/catalogue/versions/{world.version.pk}/review/"
+
+
+def a_former_version(world: World, *, author: str = "") -> str:
+    """The page that leads back to version 1 from version 2, which is verified."""
+    other = world.person("second_curator")
+    world.version = shelve(author=world.person(author) if author else None)
+    script, details = "uptime -p\n", services.details_of(world.version)
+    edited = services.edit_version(world.version, script=script, details=details, by=world.me)
+    services.verify(edited, by=other)
+    return f"/catalogue/versions/{world.version.pk}/roll-back/"
+
+
+def ones_own_former_version(world: World) -> str:
+    return a_former_version(world, author="curator")
+
+
+ROLL_BACK = tuple(
+    Story(
+        "catalog/entries/roll_back.html",
+        "curator",
+        given,
+        "version-roll-back",
+        fill={"reason": "INC-7: it empties the wrong folder."},
+        press=press,
+        then=is_now(state),
+        name=press,
+    )
+    for given, press, state in (
+        (a_former_version, "Roll back to version 1", "verified"),
+        (ones_own_former_version, "Ask for the roll back", "in_review"),
+        (ones_own_former_version, "Roll back now, as an emergency", "verified"),
+    )
+)
 MOVES = (
     Story(
-        MOVE,
+        REVIEW,
         "curator",
-        a_version("in_review"),
+        a_review,
         "version-verify",
         fill={"note": "Looked at it."},
         press="Verify",
@@ -108,9 +146,9 @@ MOVES = (
         then=is_now("in_review"),
     ),
     Story(
-        MOVE,
+        REVIEW,
         "curator",
-        a_version("in_review"),
+        a_review,
         "version-send-back",
         fill={"reason": "It can't be undone."},
         press="Send back",
@@ -125,12 +163,12 @@ MOVES = (
         then=lambda w: w.version.entry.versions.get(number=3).script == PLAIN,
     ),
     Story(
-        MOVE,
+        "catalog/entries/_curator_panel.html",
         "curator",
         a_version("verified"),
         "version-deprecate",
         fill={"reason": "Nobody needs it."},
-        press="Deprecate",
+        press="Deprecate, and answer nobody",
         then=is_now("deprecated"),
     ),
     Story(
@@ -191,6 +229,7 @@ OUTCOMES = tuple(
 )
 ENTRIES = (
     *MOVES,
+    *ROLL_BACK,
     *OUTCOMES,
     Story(
         "catalog/entries/_use_panel.html",

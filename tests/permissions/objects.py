@@ -26,6 +26,7 @@ from catalog.models import (
     NearDuplicate,
     Phrasing,
     Recheck,
+    SavedView,
     Tag,
     Use,
     Version,
@@ -252,6 +253,8 @@ class Everything:
         self._put("shortening own", shown(held), name, shortening=shortening.pk)
         version = Version.objects.filter(state=Version.State.VERIFIED).earliest("pk")
         self._put("use own", Use.objects.create(version=version, by=person).pk, name)
+        view = SavedView.objects.create(user=person, name="Risky", query="risk=high")
+        self._put("view own", view.pk, name)
         label = MatchLabel.objects.create(
             statement="Show exports", version=version, label="match", by=person, picked="random"
         )

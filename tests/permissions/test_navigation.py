@@ -7,7 +7,7 @@ from collections import Counter, deque
 import pytest
 from django.urls import Resolver404, resolve, reverse
 
-from scriptsmith_site.web.navigation import LINKS, Bar
+from scriptsmith_site.web.navigation import COMMANDS, LINKS, Bar
 from tests.permissions.asking import Browser
 from tests.permissions.crawl import Offer, offers_of
 from tests.permissions.matrix import SIGNED_IN, Row, admin_rows, page_rows
@@ -28,6 +28,10 @@ def _row_of(address: str) -> Row:
 @pytest.mark.parametrize("role", SIGNED_IN)
 def test_the_bar_shows_what_the_table_allows(everything: Everything, role: str) -> None:
     """Each link by itself; and the page, where one takes part in a study, has exactly those."""
+    for one in COMMANDS:
+        assert one.is_for(everything.people[role]) == (
+            _row_of(one.address).answer_to(role) == "allowed"
+        ), one
     allowed = {one.address for one in LINKS if _row_of(one.address).answer_to(role) == "allowed"}
     person = everything.people[role]
     assert {one.address for one in LINKS if one.is_for(person)} == allowed

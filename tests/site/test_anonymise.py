@@ -7,6 +7,7 @@ from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 
+from catalog.models import SavedView
 from scriptsmith_site.models import ApiToken, Profile
 from scriptsmith_site.people import services
 from scriptsmith_site.people.sign_in.tokens import make_token
@@ -16,6 +17,7 @@ from scriptsmith_site.people.sign_in.tokens import make_token
 def gone(client: Client, administrator: User, reviewer: User) -> User:
     services.change_preferences(reviewer, display_name="Rita R.", time_zone="", theme="dark")
     make_token(reviewer, name="Rita's phone", scopes=["read"], days=None, by=reviewer)
+    SavedView.objects.create(user=reviewer, name="Rita's own", query="risk=high")
     services.deactivate(reviewer, by=administrator)
     client.force_login(administrator)
     return reviewer
@@ -28,6 +30,7 @@ def test_names_go_and_records_stay(client: Client, gone: User) -> None:
     gone.refresh_from_db()
     assert (gone.username, gone.get_full_name(), gone.email) == (f"person-{gone.pk}", "", "")
     assert not gone.has_usable_password()
+    assert not SavedView.objects.exists()
     assert not gone.groups.exists()
     assert not Profile.objects.filter(user=gone).exists()
     assert not ApiToken.objects.exists()

@@ -11,6 +11,8 @@ from catalog.models import Entry
 from catalog.services import create_entry
 from pipeline.models import Action
 from tests.make import make_action, make_run
+from tests.people import make_person
+from tests.review.maker import make_study
 
 
 @pytest.fixture
@@ -61,6 +63,89 @@ def test_people_are_found_by_administrators_only(
     assert titles(client, "rit") == []
 
 
+def test_an_entry_says_its_state_its_risk_and_the_line_that_matched(
+    client: Client, curator: User
+) -> None:
+    script = "#!/usr/bin/env bash\nset -e\nrm -rf /srv/spool/zebra\n"
+    create_entry("Empty the spool", script=script, by=curator)
+    client.force_login(curator)
+    page = client.get("/search/", {"q": "spool zebra"}).content.decode()
+    assert "rm -rf /srv/spool/zebra" in page
+    assert "high risk" in page
+    assert "badge" in page.split("Empty the spool")[1]
+    # Where the title says it all, no line is repeated.
+    assert "found-line" not in client.get("/search/", {"q": "empty"}).content.decode()
+
+
+def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> None:
+    action = make_run(by=reviewer, statement="Rotate the logs of zebra").action
+    long = make_action(f"{'Look here. ' * 40}Then count the zebras", by=reviewer)
+    client.force_login(reviewer)
+    page = client.get("/search/", {"q": "zebra"}).content.decode()
+    (actions,) = client.get("/search/", {"q": "zebra"}).context["groups"]
+    assert {hit.run for hit in actions.hits} == {"done", ""}
+    assert f'href="/actions/{action.pk}/"' in page
+    assert f'href="/actions/{long.pk}/"' in page
+    assert "count the zebras" in page
+
+
+@pytest.mark.parametrize(
+    ("role", "query", "found"),
+    [
+        ("curator", "new entry", "/catalogue/new/"),
+        ("curator", "impo", "/catalogue/imports/"),
+        ("reviewer", "new entry", ""),
+        ("reviewer", "queue", "/queue/"),
+        ("curator", "queue", ""),
+        ("administrator", "audit", "/audit/"),
+        ("reviewer", "audit", ""),
+    ],
+)
+def test_pages_and_commands_are_those_that_the_person_may_use(
+    client: Client, db: None, role: str, query: str, found: str
+) -> None:
+    client.force_login(make_person("p", role))
+    hits = [
+        hit.url
+        for group in client.get("/search/", {"q": query}).context["groups"]
+        for hit in group.hits
+        if group.title == "Pages and commands"
+    ]
+    assert hits == ([found] if found else [])
+
+
+def test_campaigns_are_found_by_who_manages_or_reviews_them(
+    client: Client, manager: User, reviewer: User
+) -> None:
+    other = make_person("olga", "reviewer")
+    mine = make_study(by=manager, reviewers=[reviewer], items=2, name="Zebra study")
+    make_study(by=manager, reviewers=[other], items=2, name="Zebra of others")
+
+    def hits(user: User) -> dict[str, list[str]]:
+        client.force_login(user)
+        groups = client.get("/search/", {"q": "zebra"}).context["groups"]
+        return {group.title: [hit.words for hit in group.hits] for group in groups}
+
+    assert hits(manager)["Campaigns"] == ["Zebra of others", "Zebra study"]
+    assert hits(reviewer) == {"Studies": ["Zebra study"]}
+    client.force_login(reviewer)
+    page = client.get("/search/", {"q": "zebra"}).content.decode()
+    assert f'href="/studies/{mine.pk}/"' in page
+    mine.state = "closed"
+    mine.save(update_fields=["state"])
+    assert hits(reviewer) == {}
+
+
+def test_while_typing_a_part_of_the_page_comes_with_less_of_each(
+    client: Client, things: None, reviewer: User
+) -> None:
+    client.force_login(reviewer)
+    page = client.get("/search/", {"q": "logs"}, headers={"HX-Request": "true"})
+    (group,) = page.context["groups"]
+    assert len(group.hits) == 5
+    assert "<html" not in page.content.decode()
+
+
 def test_nothing_asked_and_nothing_found_say_the_next_step(client: Client, reviewer: User) -> None:
     client.force_login(reviewer)
     assert "What are you looking for?" in client.get("/search/").content.decode()
@@ -96,9 +181,10 @@ def test_it_asks_a_fixed_number_of_questions(
 ) -> None:
     client.force_login(administrator)
     client.get("/search/", {"q": "logs"})
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client.get("/search/", {"q": "logs"})
     Action.objects.filter(statement__startswith="Rotate").update(statement="x")
     assert not Entry.objects.exists()
+    # Nothing found has no runs to be asked for.
     with django_assert_num_queries(8):
         client.get("/search/", {"q": "logs"})

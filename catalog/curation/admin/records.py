@@ -12,6 +12,7 @@ from catalog.models import (
     NearDuplicate,
     Phrasing,
     Recheck,
+    Rollback,
     ScoringChoice,
     ScoringModel,
     Threshold,
@@ -104,3 +105,11 @@ class JobAdmin(admin.ModelAdmin[Job]):
     list_display = ("kind", "state", "filename", "done", "total", "by", "created_at")
     list_filter = ("kind", "state")
     list_select_related = ("by",)
+
+
+@admin.register(Rollback)
+class RollbackAdmin(admin.ModelAdmin[Rollback]):
+    list_display = ("version", "replaced", "is_emergency", "by", "at", "confirmed_by")
+    list_filter = ("is_emergency",)
+    list_select_related = ("version__entry", "replaced__entry", "by", "confirmed_by")
+    show_full_result_count = False

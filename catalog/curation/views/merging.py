@@ -14,9 +14,14 @@ from catalog.access import access_entry, curator_of
 from catalog.curation import services
 from catalog.curation.forms import MergeForm, MergeNoteForm
 from catalog.curation.services.merging import MergePlan
+from catalog.listing import services as listing
 from catalog.models import Entry, Merge, NearDuplicate
-from core.errors import NotAllowedNow
+from core.errors import BadInput, NotAllowedNow
 from core.web.forms import retype
+from core.web.requests import wants_fragment
+
+MOST_CANDIDATES = 8
+LONGEST_QUERY = 500
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -24,6 +29,9 @@ def entry_merge(request: HttpRequest, slug: str) -> HttpResponse:
     """First what would happen, then the merge itself."""
     user = curator_of(request)
     source = access_entry(user, slug)
+    if request.method != "POST" and wants_fragment(request):
+        context = {"source": source, "candidates": _candidates(request, source)}
+        return render(request, "catalog/curation/_merge_candidates.html", context)
     chosen = MergeForm(request.GET if "into" in request.GET else None)
     target = chosen.cleaned_data["into"] if chosen.is_bound and chosen.is_valid() else None
     if target is None:
@@ -73,10 +81,6 @@ def _show_merge(
     form: MergeNoteForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    alike = NearDuplicate.objects.filter(state=NearDuplicate.State.OPEN).select_related(
-        "first", "second"
-    )
-    pairs = [*alike.filter(first=source)[:5], *alike.filter(second=source)[:5]]
     shown = plan.retiring[0] if plan and plan.retiring else source.versions.first()
     context = {
         "nav_section": "catalogue",
@@ -86,11 +90,25 @@ def _show_merge(
         "form": form or MergeNoteForm(initial={"seen": plan.seen if plan else ""}),
         "shown": shown,
         "other_way": _other_way(plan),
-        "suggested": [
-            (pair, pair.second if pair.first_id == source.pk else pair.first) for pair in pairs
-        ],
+        "query": request.GET.get("q", ""),
+        "candidates": () if plan else _candidates(request, source),
     }
     return render(request, "catalog/curation/merge.html", context, status=status)
+
+
+def _candidates(request: HttpRequest, source: Entry) -> list[listing.Listed]:
+    """What it may be merged into: what was searched for, else its near-duplicates and what answers its own title."""
+    query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
+    pairs = NearDuplicate.objects.to_look_at().about(source)[:MOST_CANDIDATES]
+    alike = (
+        [] if query else [one.second if one.first_id == source.pk else one.first for one in pairs]
+    )
+    try:
+        found = listing.search_entries(query or source.title, limit=MOST_CANDIDATES + 1).entries
+    except BadInput:
+        found = []
+    others = {entry.pk: entry for entry in (*alike, *found) if entry.pk != source.pk}
+    return listing.show_entries(list(others.values())[:MOST_CANDIDATES])
 
 
 def _other_way(plan: MergePlan | None) -> str:

@@ -18,6 +18,7 @@ from catalog.entries.serializers import (
     CopiedSerializer,
     NoteInput,
     ReasonInput,
+    RollbackInput,
     UseInput,
     VerifyInput,
     VersionSerializer,
@@ -104,6 +105,20 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
         asked = self._read(request, pk, ReasonInput, to_curate=True)
         services.deprecate(asked.version, by=asked.by, reason=str(asked.body["reason"]))
         return version_response(asked.version)
+
+    @extend_schema(request=RollbackInput, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], url_path="roll-back")
+    def roll_back(self, request: Request, pk: str) -> Response:
+        """Let a former version answer again, with four eyes or as an emergency."""
+        asked = self._read(request, pk, RollbackInput, to_curate=True)
+        services.roll_back(
+            asked.version,
+            by=asked.by,
+            reason=str(asked.body["reason"]),
+            emergency=bool(asked.body["emergency"]),
+            lift=bool(asked.body["lift"]),
+        )
+        return changed_version_response(asked.version)
 
     @extend_schema(request=UseInput, responses={201: CopiedSerializer})
     @action(detail=True, methods=["post"], required_scope=ASK_SCOPE)

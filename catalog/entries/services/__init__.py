@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.entries.services.checklist import CHECKED, Check, checklist
 from catalog.entries.services.entries import (
     add_phrasing,
     create_entry,
@@ -11,7 +12,13 @@ from catalog.entries.services.entries import (
     rename,
     suspend,
 )
-from catalog.entries.services.findings import Changed, compare_findings, newer_findings
+from catalog.entries.services.findings import (
+    Changed,
+    SinceReplaced,
+    compare_findings,
+    findings_since,
+    newer_findings,
+)
 from catalog.entries.services.lifecycle import (
     deprecate,
     may_verify,
@@ -22,6 +29,14 @@ from catalog.entries.services.lifecycle import (
 )
 from catalog.entries.services.parameter_values import Filled, fill_in
 from catalog.entries.services.publishing import publish, withdraw
+from catalog.entries.services.rollback import (
+    RollbackPlan,
+    emergencies_to_confirm,
+    emergency_of,
+    plan_rollback,
+    roll_back,
+    rollback_targets,
+)
 from catalog.entries.services.uses import (
     USE_UNREVIEWED,
     Copied,
@@ -53,15 +68,20 @@ from catalog.entries.services.wording_confirmation import (
 )
 
 __all__ = [
+    "CHECKED",
     "Changed",
+    "Check",
     "ChangedDetail",
     "Copied",
     "Filled",
     "VersionCounts",
     "Rated",
+    "RollbackPlan",
+    "SinceReplaced",
     "TrackRecord",
     "USE_UNREVIEWED",
     "add_phrasing",
+    "checklist",
     "counts_by_version",
     "compare_details",
     "compare_findings",
@@ -70,7 +90,10 @@ __all__ = [
     "deprecate",
     "details_of",
     "edit_version",
+    "emergencies_to_confirm",
+    "emergency_of",
     "fill_in",
+    "findings_since",
     "is_trusted",
     "labels_seen",
     "lift_suspension",
@@ -79,12 +102,15 @@ __all__ = [
     "merged_into",
     "newer_findings",
     "counts_of",
+    "plan_rollback",
     "publish",
     "record_outcome",
     "record_use",
     "remove_phrasing",
     "rename",
     "revert_to",
+    "roll_back",
+    "rollback_targets",
     "send_back",
     "set_details",
     "submit_for_review",

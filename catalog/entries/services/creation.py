@@ -31,7 +31,7 @@ BUILTINS = word_set(
     " source suspend test times trap true type typeset ulimit umask unalias unset wait"
 )
 RESERVED_SLUGS = frozenset(
-    {"new", "curation", "calibration", "imports", "export"}
+    {"new", "curation", "calibration", "imports", "export", "views"}
 )  # addresses of their own
 
 # Said in details and kept as it is: detection has no opinion on these.

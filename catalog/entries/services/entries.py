@@ -96,7 +96,7 @@ def add_phrasing(entry: Entry, *, text: str, by: User) -> Phrasing:
     locked = lock_standing(entry.pk)
     wording = Confirmation(added_by=by)
     if not add_phrasings(locked, [text], source=Phrasing.Source.CURATOR, confirmation=wording):
-        raise BadInput(_("The entry has this phrasing already."), field="text")
+        raise BadInput(_("The entry has this wording already."), field="text")
     record(locked, "phrasing added", by=by, phrasing=("", text[:200]))
     refresh([locked.pk])
     return locked.phrasings.get(text=text)
@@ -111,7 +111,7 @@ def remove_phrasing(phrasing: Phrasing, *, by: User) -> None:
         locked.phrasings.filter(pk=phrasing.pk).exclude(source=Phrasing.Source.TITLE).delete()
     )
     if not removed:
-        raise NotAllowedNow(_("This phrasing is the title, or was removed already."))
+        raise NotAllowedNow(_("This wording is the title, or was removed already."))
     record(locked, "phrasing removed", by=by, phrasing=(phrasing.text[:200], ""))
     refresh([locked.pk])
 

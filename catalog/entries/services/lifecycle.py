@@ -15,7 +15,7 @@ from catalog.access import CURATE, require
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.wording_confirmation import confirm
-from catalog.models import Version, VersionEvent
+from catalog.models import Rollback, Version, VersionEvent
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
@@ -74,6 +74,7 @@ def verify_again(
 ) -> None:
     """Put the person's name and today's date to what is verified: it was looked at and still holds.
 
+    Where its author had put it back in an emergency, that is confirmed with it.
     Four eyes, reason and `wordings` as for `verify`. Raises PermissionDenied, BadInput, and NotAllowedNow for what
     is not verified.
     """
@@ -97,6 +98,7 @@ def verify_again(
         version=version, old=State.VERIFIED, new=State.VERIFIED, by=by, note=note
     )
     confirm(entry, wordings, by=by)
+    _confirm_emergencies(version, by=by)
     record(
         version,
         "verified again",
@@ -133,7 +135,15 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
         verified_by=by,
         self_verified=by is not None and version.author_id == by.pk,
     )
+    _confirm_emergencies(version, by=by)
     record(version, "verified", by=by, state=(old, State.VERIFIED), **_because(version, note))
+
+
+def _confirm_emergencies(version: Version, *, by: User | None) -> None:
+    """Who verifies the version confirms that it was put back; who put it back never does."""
+    waiting = Rollback.objects.filter(version=version, is_emergency=True, confirmed_at=None)
+    if by is not None:
+        waiting.exclude(by=by).update(confirmed_by=by, confirmed_at=timezone.now())
 
 
 def _because(version: Version, note: str) -> dict[str, tuple[object, object]]:

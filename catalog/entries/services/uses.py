@@ -203,7 +203,7 @@ def track_records(version_ids: Sequence[int]) -> dict[int, TrackRecord]:
 def _allow_unreviewed(by: User, reason: str) -> None:
     if not by.has_perm(USE_UNREVIEWED):
         raise PermissionDenied(
-            _("Nobody vouches for this version, and you may not use such a one.")
+            _("This version is not verified, and your role does not let you use it.")
         )
     if not reason:
-        raise BadInput(_("Say why you use a script that nobody vouches for."), field="reason")
+        raise BadInput(_("Say why you use a script that is not verified."), field="reason")

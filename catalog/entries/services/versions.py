@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -138,13 +138,15 @@ class ChangedDetail(NamedTuple):
     new: str
 
 
-def compare_details(old: Version, new: Version) -> list[ChangedDetail]:
-    """In what two versions differ beside their scripts."""
+def compare_details(
+    old: Version, new: Version, *, without: Collection[str] = ()
+) -> list[ChangedDetail]:
+    """In what two versions differ beside their scripts; `without` these fields."""
     before, after = details_of(old).model_dump(mode="json"), details_of(new).model_dump(mode="json")
     return [
         ChangedDetail(_name_of_field(name), _words(before[name]), _words(after[name]))
         for name in before
-        if before[name] != after[name]
+        if before[name] != after[name] and name not in without
     ]
 
 

@@ -27,6 +27,7 @@ from catalog.entries.action_forms import (
 )
 from catalog.entries.forms import read_links
 from catalog.entries.views.page import fresh_forms, show_entry
+from catalog.entries.views.review import show_review
 from catalog.models import Entry, Version
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.forms import add_refusal, retype, split_words
@@ -51,11 +52,13 @@ VERSION_MOVES = {
     ),
     "deprecate": Move(ReasonForm, services.deprecate, _("The version is out of use.")),
 }
+# Decided on the page of the review, which a refusal shows again.
+DECISIONS = ("verify", "send_back")
 ENTRY_MOVES = {
     "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry answers no more.")),
     "lift": Move(LiftForm, services.lift_suspension, _("The entry answers again.")),
     "rename": Move(TitleForm, services.rename, _("The entry has a new title.")),
-    "phrasing": Move(PhrasingForm, services.add_phrasing, _("The phrasing was added.")),
+    "phrasing": Move(PhrasingForm, services.add_phrasing, _("The wording was added.")),
 }
 
 
@@ -141,7 +144,7 @@ def remove_phrasing(request: HttpRequest, pk: int) -> HttpResponse:
     phrasing = access_phrasing(request.user, pk)
     assert isinstance(request.user, User)
     services.remove_phrasing(phrasing, by=request.user)
-    messages.success(request, _("The phrasing was removed."))
+    messages.success(request, _("The wording was removed."))
     return redirect("entry-detail", slug=phrasing.entry.slug)
 
 
@@ -176,6 +179,8 @@ def _carry_out(
             response = redirect("entry-detail", slug=entry.slug)
             response["Location"] += shown
             return response
+    if version is not None and name in DECISIONS:
+        return show_review(request, version, bound={name: form}, status=status)
     return show_entry(request, entry, version=version, bound={name: form}, status=status)
 
 

@@ -11,7 +11,7 @@ from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.access import CURATE, access_version, access_versions, require
 from catalog.entries import services
@@ -25,6 +25,7 @@ from catalog.entries.forms import (
 )
 from catalog.entries.parameter_rows import suggest_rows
 from catalog.models import Version
+from catalog.retrieval.services import Alike, find_alike
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.forms import add_refusal, split_lines
 
@@ -41,7 +42,7 @@ def entry_new(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _show_form(request, EntryForm(), _rows(None))
     form, rows = EntryForm(request.POST), _rows(request)
-    if "suggest" in request.POST:
+    if "suggest" in request.POST or "alike" in request.POST:
         return _show_suggested(request, form, rows)
     if form.is_valid() and rows.is_valid():
         try:
@@ -58,6 +59,17 @@ def entry_new(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("The entry is a draft. Submit it when it is ready."))
             return _to_version(version)
     return _show_form(request, form, rows, status=422)
+
+
+@require_POST
+def entry_alike(request: HttpRequest) -> HttpResponse:
+    """What is alike to the entry that somebody is writing, as they type; by POST, since a script fits no address."""
+    user = request.user
+    if not isinstance(user, User):
+        raise PermissionDenied
+    require(user, CURATE)
+    alike = _alike(request.POST.get("title", ""), request.POST.get("script", ""))
+    return render(request, "catalog/entries/_alike.html", {"alike": alike})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -141,9 +153,11 @@ def _show_form(
     status: int = 200,
 ) -> HttpResponse:
     """The form; `newer` is what somebody made while the person was typing."""
+    typed = {name: form[name].value() or "" for name in ("title", "script") if name in form.fields}
     context = {
         "nav_section": "catalogue",
         "form": form,
+        "alike": _alike(typed["title"], typed["script"]) if "title" in typed else (),
         "rows": rows,
         "version": version,
         "newer": newer,
@@ -151,6 +165,10 @@ def _show_form(
         "changed": services.compare_details(version, newer) if version and newer else (),
     }
     return render(request, "catalog/entries/edit.html", context, status=status)
+
+
+def _alike(title: str, script: str) -> list[Alike]:
+    return find_alike(title, script=script.replace("\r\n", "\n"))
 
 
 def _to_version(version: Version) -> HttpResponse:

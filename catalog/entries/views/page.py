@@ -29,6 +29,7 @@ from catalog.entries.services.entries import merged_into
 from catalog.entries.services.findings import newer_findings
 from catalog.entries.services.lifecycle import may_verify
 from catalog.entries.services.parameter_values import fill_in
+from catalog.entries.services.rollback import emergency_of, rollback_targets
 from catalog.entries.services.uses import USE_UNREVIEWED, is_trusted, track_record, warnings_for
 from catalog.entries.services.version_counts import counts_by_version
 from catalog.entries.services.versions import labels_seen
@@ -46,11 +47,11 @@ class Actions:
 
     edit: bool
     submit: bool
-    verify: bool
+    review: bool
     verify_again: bool
-    send_back: bool
     deprecate: bool
     revert: bool
+    roll_back: bool
     own: bool  # four eyes keep the person from verifying it
 
 
@@ -110,6 +111,9 @@ def show_entry(
         "merged_in": list(
             entry.merges_in.filter(undone_at=None).select_related("source", "by").order_by("-pk")
         ),
+        "targets": rollback_targets(versions),
+        "answers": any(one.state == State.VERIFIED for one in versions),
+        "emergency": emergency_of(versions),
         "merged_into": merged_into(entry) if entry.merged_into_id is not None else None,
     }
     return render(request, "catalog/entries/entry.html", context, status=status)
@@ -153,11 +157,11 @@ def _actions(user: User, version: Version, newest: Version) -> Actions:
     return Actions(
         edit=version.pk == newest.pk,
         submit=can_become(State.IN_REVIEW),
-        verify=can_become(State.VERIFIED) and may_verify(version, by=user),
+        review=can_become(State.VERIFIED),
         verify_again=version.state == State.VERIFIED and may_verify(version, by=user),
-        send_back=can_become(State.DRAFT),
         deprecate=can_become(State.DEPRECATED),
         revert=version.pk != newest.pk,
+        roll_back=bool(rollback_targets([version])),
         own=can_become(State.VERIFIED) and not may_verify(version, by=user),
     )
 
@@ -185,9 +189,7 @@ def fresh_forms(
     return {
         "use": UseForm(version, prefill=prefill),
         "submit": NoteForm(auto_id="submit_%s"),
-        "verify": VerifyForm(auto_id="verify_%s").about(version),
         "verify_again": VerifyForm(auto_id="verify_again_%s").about(version),
-        "send_back": ReasonForm(auto_id="send_back_%s"),
         "deprecate": ReasonForm(auto_id="deprecate_%s"),
         "revert": NoteForm(auto_id="revert_%s"),
         "suspend": ReasonForm(auto_id="suspend_%s"),

@@ -11,14 +11,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.models import Tag, Use, Version, VersionEvent
+from catalog.models import Rollback, Tag, Use, Version, VersionEvent
 from core.errors import BadInput
 
 SUSPENDED = "suspended"  # states of entries, where the others are states of versions
 MERGED = "merged"
+IN_USE = "in_use"  # draft, in review or verified
+ALL = "all"  # those that are out of use too, whatever else is asked for
 # Written in the last N days; verified over N days ago; verified, and never looked at again.
 AGES = ("new7", "new30", "old90", "old180", "old365", "once")
-USES = ("never", "lately", "worse", "unreviewed")
+USES = ("never", "lately", "worse", "unreviewed", "emergency")
 LATELY = timedelta(days=30)
 
 
@@ -39,7 +41,7 @@ class Filters:
 
     def check(self) -> None:
         """Raise BadInput for words that are no filter."""
-        states = (SUSPENDED, MERGED, *Version.State.values)
+        states = (SUSPENDED, MERGED, IN_USE, ALL, *Version.State.values)
         known = {"state": states, "age": AGES, "use": USES}
         for field, values in known.items():
             if getattr(self, field) not in ("", *values):
@@ -63,7 +65,7 @@ def conditions_of(filters: Filters) -> list[Q]:
     conditions += [_used(filters.use)] if filters.use else []
     if filters.state in Version.State.values:
         conditions.append(Q(state=filters.state))
-    elif conditions and filters.state != MERGED:
+    elif filters.state == IN_USE or conditions and filters.state not in (MERGED, ALL):
         # "High risk" asks for what is in use or may come into use, not for what it once was.
         conditions.append(~Q(state=Version.State.DEPRECATED))
     return conditions
@@ -93,6 +95,8 @@ def _of_age(age: str) -> list[Q]:
 
 
 def _used(use: str) -> Q:
+    if use == "emergency":
+        return Q(pk__in=Rollback.objects.to_confirm().values("version"))
     uses = Use.objects.filter(version=OuterRef("pk"))
     if use == "never":
         return ~Q(Exists(uses))

@@ -27,6 +27,8 @@ CANDIDATES = 200
 # what is found, and then more is looked for.
 NARROW = 3_000
 WIDE_CANDIDATES = 1_000
+BEFORE_MATCH = 20  # characters that are shown of a long line before what matched
+SHORTEST_WORD = 2  # that is looked for in the lines of a script
 RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)
 
 
@@ -123,6 +125,28 @@ def search_entries(
     return SearchResult(
         entries=list(entries.order_by(place_in(best, "pk"))[:limit]), degraded=degraded
     )
+
+
+def show_entries(entries: Iterable[Entry]) -> list[Listed]:
+    """What a list without filters shows of these entries, in a fixed number of queries."""
+    return rows_of(entries, ANYTHING)
+
+
+def line_with(query: str, script: str, *, title: str) -> str:
+    """The line of the script that has most of the words which its title has not; empty where none has any."""
+    words = {word for word in query.casefold().split() if len(word) >= SHORTEST_WORD}
+    words -= {word for word in words if word in title.casefold()}
+    lines = [line.strip() for line in script.splitlines() if not line.startswith("#!")]
+    best = max(lines, key=lambda line: _words_in(line, words), default="")
+    at = min((best.casefold().find(word) for word in words if word in best.casefold()), default=-1)
+    if at < 0:
+        return ""
+    return f"…{best[at - BEFORE_MATCH :]}" if at > 2 * BEFORE_MATCH else best
+
+
+def _words_in(line: str, words: Iterable[str]) -> int:
+    folded = line.casefold()
+    return sum(word in folded for word in words)
 
 
 def scope_of(filters: Filters) -> Scope:

@@ -40,6 +40,15 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
         Tab(label, f"{listed}?{address}", "", current == "list" and query == address)
         for label, address in lists
     ]
+    if emergencies := _count(entry_services.emergencies_to_confirm()):
+        tabs.append(
+            Tab(
+                _("Put back in an emergency"),
+                f"{listed}?use=emergency",
+                emergencies,
+                current == "list" and query == "use=emergency",
+            )
+        )
     return [
         *tabs,
         Tab(

@@ -356,3 +356,21 @@ class TestAtOnce:
 def compare_all() -> int:
     """How many entries were compared."""
     return compare_entries(limit=100)
+
+
+def test_the_other_entry_is_found_by_searching(curator: User, client_for: ClientFor) -> None:
+    source = shelve("Say how long it is up", script="uptime -p\n").entry
+    target = shelve("Print the uptime").entry
+    gone = shelve("Print the uptime once", script="uptime --once\n").entry
+    Entry.objects.filter(pk=gone.pk).update(merged_into=target)
+    client = client_for(curator)
+    address = f"/catalogue/{source.slug}/merge/"
+
+    for options in ({}, {"headers": {"HX-Request": "true"}}):
+        page = client.get(address, {"q": "print uptime"}, **options).text
+        assert f"?into={target.slug}" in page
+        assert f"?into={source.slug}" not in page
+        assert f"?into={gone.slug}" not in page
+    assert "<html" not in page
+    assert "No other entry fits" in client.get(address, {"q": "zzyzx"}).text
+    assert client.get(address, {"q": "a\x01b"}).status_code == 200

@@ -95,7 +95,7 @@ def test_polling_stops_when_the_run_is_done(
     assert "assessor: passed" in response.text
     assert 'id="draft-L1"' in response.text
     assert "This run has ended: Done." in response.headers["HX-Trigger"]
-    assert "hx-get" not in page_of(client, queued)
+    assert 'hx-trigger="every' not in page_of(client, queued)
 
 
 def test_polling_goes_on_where_a_refinement_is_under_way(

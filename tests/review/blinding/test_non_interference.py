@@ -64,6 +64,54 @@ def test_what_is_nearest_to_an_item_of_a_study(
     assert compared >= 60
 
 
+def test_the_search_tells_a_reviewer_nothing(
+    studied: Item,
+    live: Item,
+    reviewer: User,
+    client_for: ClientFor,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By words of the statement and of the hidden scripts, by number, by what stages are called; whole and as typed."""
+    runs = [_run_of(item) for item in (studied, live)]
+    statements = [run.action.statement for run in runs]
+    words = [
+        *statements,
+        *(statement[:12] for statement in statements),
+        *(f"run {run.pk}" for run in runs),
+        *(
+            "-path",
+            "find /srv",
+            "incorrect",
+            "flagged",
+            "refined",
+            "gold",
+            "second-arm",
+            "demo",
+            "e",
+        ),
+        studied.campaign.name,
+    ]
+    asks = [
+        Ask("GET", "/search/", {"q": word}, fragment=fragment)
+        for word in words
+        for fragment in (False, True)
+    ]
+
+    def rewrite() -> None:
+        rewriting.pass_it(studied)
+        rewriting.play_by_others(studied)
+        rewriting.make_it_gold(studied)
+
+    compared = compare(
+        monkeypatch,
+        client_for(reviewer),
+        asks,
+        Side("of the study: verdict, arm, model, gold", rewrite),
+        Side("of the live queue: verdict", lambda: rewriting.pass_it(live)),
+    )
+    assert compared == 2 * len(asks)
+
+
 @pytest.mark.slow
 def test_the_live_queue_before_it_is_taken_and_in_hand(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch

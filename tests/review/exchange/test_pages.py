@@ -71,7 +71,7 @@ def test_a_file_is_imported_in_the_background_with_a_report_by_line(
     assert not list(path_of(transfer).iterdir())  # its path is empty now: the folder itself
     page = client.get(f"/transfers/{transfer.pk}/").content.decode()
     assert "there is no statement" in page
-    assert "hx-trigger" not in page
+    assert 'hx-trigger="every' not in page
     report = client.get(f"/transfers/{transfer.pk}/lines/")
     table = b"".join(report.streaming_content).decode()  # type: ignore[attr-defined]
     assert table.splitlines()[1].startswith("2,b")

@@ -1,0 +1,142 @@
+"""Rolling back: a former version answers again in one step, with four eyes or as a recorded emergency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from catalog.access import CURATE, require
+from catalog.entries.services.derived_data import refresh
+from catalog.entries.services.entries import lift_suspension
+from catalog.entries.services.lifecycle import mark_verified, may_verify
+from catalog.entries.services.locks import lock_standing
+from catalog.models import Rollback, Version
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
+from core.texts import LONGEST_REASON, clean_text
+
+State = Version.State
+
+
+@dataclass(frozen=True, kw_only=True)
+class RollbackPlan:
+    """What rolling back to `version` would do for this person; nothing is done where `problem` says why not."""
+
+    version: Version
+    replaced: Version | None  # what answers now
+    may_verify: bool  # else it takes somebody else, or an emergency
+    problem: str = ""
+
+    @property
+    def seen(self) -> str:
+        """What answers now, as a short text."""
+        return str(self.replaced.number) if self.replaced else "none"
+
+
+def can_roll_back_to(version: Version) -> bool:
+    """Whether the version was verified once and is out of use now."""
+    return version.state == State.DEPRECATED and version.verified_at is not None
+
+
+def rollback_targets(versions: Sequence[Version]) -> list[Version]:
+    """Of the versions of an entry those that could answer again, the last one that did first."""
+    former = [version for version in versions if can_roll_back_to(version)]
+    return sorted(former, key=lambda version: -version.number)
+
+
+def plan_rollback(version: Version, *, by: User) -> RollbackPlan:
+    """What would happen; changes nothing."""
+    replaced = (
+        Version.objects.filter(entry=version.entry_id, state=State.VERIFIED)
+        .select_related("author", "verified_by")
+        .prefetch_related("tags")
+        .first()
+    )
+    problem = ""
+    if not can_roll_back_to(version):
+        problem = _(
+            "Version %(number)s is %(state)s. Only a version that was verified and is out of use can be rolled back to."
+        ) % {"number": version.number, "state": version.get_state_display().lower()}
+    return RollbackPlan(
+        version=version,
+        replaced=replaced,
+        may_verify=may_verify(version, by=by),
+        problem=problem,
+    )
+
+
+@transaction.atomic
+def roll_back(
+    version: Version,
+    *,
+    by: User,
+    reason: str,
+    emergency: bool = False,
+    lift: bool = False,
+    seen: str = "",
+) -> Rollback:
+    """The version answers from now on, and what answered is out of use; `lift` ends a suspension of the entry as well.
+
+    The person puts their name to it as to any version they verify, so its author can't. In an `emergency` the author
+    can: the former verification counts again, and stands as not confirmed until somebody else verifies it again.
+    Raises PermissionDenied (four eyes), BadInput without a reason, NotAllowedNow, and Stale where another version
+    answers than the one the person saw.
+    """
+    require(by, CURATE)
+    reason = clean_text(reason, field="reason", longest=LONGEST_REASON)
+    entry = lock_standing(version.entry_id)
+    version.refresh_from_db(fields=["state", "verified_at", "verified_by"])
+    plan = plan_rollback(version, by=by)
+    if plan.problem:
+        raise NotAllowedNow(plan.problem)
+    if seen and seen != plan.seen:
+        raise Stale(_("Another version answers by now; look at it again."), newest=0)
+    if emergency and plan.may_verify:
+        raise BadInput(_("You did not write this version: you can verify it without an emergency."))
+    if not emergency and not plan.may_verify:
+        raise PermissionDenied(
+            _("You wrote this version, so somebody else has to verify it (four eyes).")
+        )
+    version.move_to(State.IN_REVIEW, by=by, note=reason)
+    if emergency:
+        _put_back(version, plan.replaced, by=by, reason=reason)
+    else:
+        mark_verified(version, by=by, note=reason)
+    made = Rollback.objects.create(
+        version=version, replaced=plan.replaced, reason=reason, is_emergency=emergency, by=by
+    )
+    record(
+        version,
+        "rolled back in an emergency" if emergency else "rolled back",
+        by=by,
+        answers=(plan.replaced.number if plan.replaced else "", version.number),
+        reason=("", reason[:200]),
+    )
+    refresh([entry.pk])
+    if lift and entry.suspended_at is not None:
+        lift_suspension(entry, by=by, note=reason)
+    return made
+
+
+def emergencies_to_confirm() -> QuerySet[Rollback]:
+    """Emergency roll backs that wait for a second person."""
+    return Rollback.objects.to_confirm()
+
+
+def emergency_of(versions: Sequence[Version]) -> Rollback | None:
+    """The emergency roll back to one of these versions which nobody else has confirmed."""
+    return emergencies_to_confirm().filter(version__in=[one.pk for one in versions]).last()
+
+
+def _put_back(version: Version, replaced: Version | None, *, by: User, reason: str) -> None:
+    """The version is verified as it was before: by whom and when stays."""
+    if replaced is not None:
+        note = _("replaced by version %(number)s in an emergency") % {"number": version.number}
+        replaced.move_to(State.DEPRECATED, by=by, note=note)
+    version.move_to(State.VERIFIED, by=by, note=_("emergency: %(why)s") % {"why": reason})

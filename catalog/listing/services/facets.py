@@ -1,0 +1,105 @@
+"""How many entries each filter would leave beside those that are chosen, counted together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.contrib.postgres.aggregates import BoolOr
+from django.core.cache import cache
+from django.db.models import CharField, Count, F, Q, Value
+
+from catalog.listing.services.filters import AGES, ALL, IN_USE, SUSPENDED, USES, Filters
+from catalog.listing.services.order import row_condition
+from catalog.models import Version
+
+MOST_NAMES = 12  # tags and owners that are offered
+TOTAL, SIZE = "total", "size"
+# Counting goes through the whole catalogue: a quarter of a second at 30,000 entries. From LARGE on it is not done
+# again for every page.
+LARGE = 5_000
+KEPT_SECONDS = 60
+# The values of each filter that are counted; those of tags and owners are what there is.
+VALUES: Mapping[str, Sequence[str]] = {
+    "state": (IN_USE, *Version.State.values, SUSPENDED, ALL),
+    "risk": Version.Risk.values[::-1],
+    "side_effect": Version.SideEffect.values,
+    "use": USES,
+    "age": AGES,
+}
+
+
+@dataclass(frozen=True)
+class Facets:
+    """How many entries fit, and how many would by each value of each filter."""
+
+    total: int
+    size: int  # of the whole catalogue
+    counts: Mapping[str, Mapping[str, int]]
+
+
+def count_facets(filters: Filters) -> Facets:
+    """The counts by which a list is narrowed further, in two queries; of a large catalogue up to a minute old.
+
+    Raises BadInput.
+    """
+    filters.check()
+    key = f"facets-{hashlib.sha256(repr(filters).encode()).hexdigest()}"
+    known: Facets | None = cache.get(key)
+    if known is not None:
+        return known
+    facets = _count(filters)
+    if facets.size >= LARGE:
+        cache.set(key, facets, KEPT_SECONDS)
+    return facets
+
+
+def _count(filters: Filters) -> Facets:
+    counts: dict[str, dict[str, int]] = {name: {} for name in VALUES}
+    found = _count_together(
+        {TOTAL: filters, SIZE: Filters(state=ALL)}
+        | {
+            f"{name}__{value}": replace(filters, **{name: value})
+            for name, values in VALUES.items()
+            for value in values
+        }
+    )
+    for name, values in VALUES.items():
+        counts[name] = {value: found[_column(f"{name}__{value}")] for value in values}
+    counts["tag"], counts["owner"] = _count_names(filters)
+    return Facets(total=found[TOTAL], size=found[SIZE], counts=counts)
+
+
+def _count_together(wanted: Mapping[str, Filters]) -> dict[str, int]:
+    """For each of these filters how many entries have a version that meets it: one pass over the versions."""
+    # A truth value for each entry and filter, then their numbers: far cheaper than counting distinct entries.
+    versions = Version.objects.order_by()
+    has = {_column(name): BoolOr(row_condition(one)) for name, one in wanted.items()}
+    rows = versions.values("entry").annotate(**{f"has_{name}": one for name, one in has.items()})
+    sums = {name: Count("entry", filter=Q(**{f"has_{name}": True})) for name in has}
+    return rows.aggregate(**sums)
+
+
+def _column(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _count_names(filters: Filters) -> tuple[dict[str, int], dict[str, int]]:
+    """The most frequent tags and owners among what fits without the filter of their own."""
+    queries = []
+    for kind, path in (("tag", "tags__name"), ("owner", "owner__username")):
+        versions = Version.objects.filter(row_condition(replace(filters, **{kind: ""})))
+        counted = (
+            versions.filter(**{f"{path}__isnull": False})
+            .order_by()
+            .annotate(kind=Value(kind, CharField()), name=F(path))
+            .values("kind", "name")
+            .annotate(entries=Count("entry", distinct=True))
+            .order_by("-entries", "name")
+        )
+        queries.append(counted[:MOST_NAMES])
+    found: dict[str, dict[str, int]] = {"tag": {}, "owner": {}}
+    for row in queries[0].union(queries[1], all=True):
+        found[row["kind"]][row["name"]] = row["entries"]
+    return found["tag"], found["owner"]

@@ -1,0 +1,50 @@
+"""Views of the list that a person keeps under a name: their own, and nobody else's."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from catalog.entries.services.locks import lock_name
+from catalog.models import SavedView
+from core.errors import BadInput
+from core.texts import clean_text
+
+MOST_VIEWS = 20
+LONGEST_NAME = 40
+
+
+def views_of(user: User) -> QuerySet[SavedView]:
+    """The person's own views, by name."""
+    return SavedView.objects.filter(user=user)
+
+
+@transaction.atomic
+def save_view(name: str, *, query: str, by: User) -> SavedView:
+    """Keep a view; one of the same name is replaced. Raises BadInput."""
+    name = " ".join(clean_text(name, field="name", longest=LONGEST_NAME).split())
+    if not query:
+        raise BadInput(_("Narrow or order the list first; then keep what you see."), field="name")
+    lock_name(f"views of {by.pk}")
+    known = views_of(by)
+    if not known.filter(name=name).exists() and known.count() >= MOST_VIEWS:
+        raise BadInput(
+            _("You have %(most)s views already; remove one first.") % {"most": MOST_VIEWS},
+            field="name",
+        )
+    view, _is_new = SavedView.objects.update_or_create(
+        user=by, name=name, defaults={"query": query}
+    )
+    return view
+
+
+def forget_views(user: User) -> None:
+    """Forget all views of a person who is anonymised."""
+    views_of(user).delete()
+
+
+def remove_view(view: SavedView) -> None:
+    """Forget a view."""
+    view.delete()

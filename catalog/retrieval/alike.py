@@ -1,0 +1,66 @@
+"""Entries that do what somebody is about to write: told before it is saved, not after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from catalog.models import Entry, Version
+from catalog.retrieval.answers import retrieve
+from catalog.types import Answer
+from core.errors import BadInput
+
+MOST_ALIKE = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alike:
+    """An entry that is like the one being written."""
+
+    title: str
+    slug: str
+    same_script: bool = False
+    is_match: bool = False  # it would answer this title
+    differs: tuple[str, ...] = ()
+
+
+def find_alike(title: str, *, script: str) -> list[Alike]:
+    """Entries with this very script, and those that retrieval gives for the title, best first.
+
+    Reads only, and asks nothing of a text that can be no title.
+    """
+    found = {
+        entry.slug: Alike(title=entry.title, slug=entry.slug, same_script=True)
+        for entry in _twins(script)
+    }
+    for match in _answers(title):
+        if match.slug not in found:
+            found[match.slug] = match
+    return list(found.values())[:MOST_ALIKE]
+
+
+def _twins(script: str) -> Sequence[Entry]:
+    if not script.strip():
+        return ()
+    versions = Version.objects.filter(sha256=Version.hash_of(script))
+    versions = versions.exclude(state=Version.State.DEPRECATED)
+    entries = Entry.objects.standing().filter(versions__in=versions).distinct()
+    return list(entries.defer("document")[:MOST_ALIKE])
+
+
+def _answers(title: str) -> list[Alike]:
+    if len(title.split()) < 2:
+        return []
+    try:
+        matches = retrieve(title, limit=MOST_ALIKE).matches
+    except BadInput:
+        return []
+    return [
+        Alike(
+            title=match.title,
+            slug=match.entry,
+            is_match=match.answer is Answer.MATCH,
+            differs=match.differs,
+        )
+        for match in matches
+    ]

@@ -1,0 +1,212 @@
+"""Counts beside the list, its orders, and views that people keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from catalog.entries import services as entry_services
+from catalog.listing import services
+from catalog.listing.services.facets import VALUES
+from catalog.listing.services.filters import IN_USE, Filters
+from catalog.models import Entry, SavedView, Use, Version
+from tests.catalog.listing.test_browse import listed
+from tests.catalog.shelf import shelve
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture
+def shelf(curator: User, second_curator: User, reviewer: User) -> dict[str, Version]:
+    versions = {
+        "spooler": shelve("Restart the print spooler", script="systemctl restart cups\n"),
+        "uptime": shelve("Show the uptime", script="uptime\n", tags=["triage", "host"], owner=curator),
+        "load": shelve("Average load", script="cat /proc/loadavg\n", tags=["triage"]),
+        "wipe": shelve("Empty the cache", script="rm -rf /var/cache/app/*\n", state="in_review"),
+        "old": shelve("Ping the old host", script="ping -c1 old\n", state="deprecated"),
+        "bad": shelve("Say hello", script="echo hello\n"),
+        "gone": shelve("Print the uptime", script="uptime -p\n"),
+    }  # fmt: skip
+    # One with a verified version and a draft, one suspended, one merged into another.
+    details = entry_services.details_of(versions["load"])
+    entry_services.edit_version(
+        versions["load"], script="rm -rf /var/tmp/app/*\n",
+        details=details.model_copy(update={"risk": None, "side_effect": None, "tools": None}), by=curator,
+    )  # fmt: skip
+    entry_services.suspend(versions["bad"].entry, by=curator, reason="INC-1")
+    Entry.objects.filter(pk=versions["gone"].entry_id).update(merged_into=versions["uptime"].entry)
+    for outcome in ("worked", "worse", ""):
+        at = timezone.now() if outcome else None
+        Use.objects.create(version=versions["uptime"], by=reviewer, outcome=outcome, outcome_at=at)
+    Use.objects.create(version=versions["load"], by=reviewer, reason="INC-2")
+    ago = timezone.now() - timedelta(days=200)
+    Version.objects.filter(pk=versions["load"].pk).update(verified_at=ago)
+    return versions
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        pytest.param(Filters(state=IN_USE), id="what the list begins with"),
+        pytest.param(Filters(state=IN_USE, risk="high"), id="one filter"),
+        pytest.param(Filters(tag="triage", risk="low"), id="a tag and another"),
+        pytest.param(Filters(owner="carla", state="all"), id="an owner, whatever the state"),
+        pytest.param(Filters(state="suspended"), id="a state of entries"),
+        pytest.param(Filters(use="never", age="once"), id="what was never used"),
+    ],
+)
+def test_each_count_is_what_the_list_has_when_one_follows_it(
+    shelf: dict[str, Version], filters: Filters
+) -> None:
+    facets = services.count_facets(filters)
+
+    def length(chosen: Filters) -> int:
+        return services.list_entries(chosen, among=Entry.objects.all()).count()
+
+    assert facets.total == length(filters)
+    for name, values in VALUES.items():
+        for value in values:
+            narrowed = replace(filters, **{name: value})
+            assert facets.counts[name][value] == length(narrowed), (name, value)
+    for name in ("tag", "owner"):
+        for value, count in facets.counts[name].items():
+            assert count == length(replace(filters, **{name: value})), (name, value)
+
+
+def test_counting_takes_two_queries(shelf: dict[str, Version]) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        services.count_facets(Filters(state=IN_USE, risk="low"))
+    assert len(asked) == 2
+
+
+def test_of_a_large_catalogue_the_counts_are_kept_for_a_while(
+    shelf: dict[str, Version], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filters = Filters(state=IN_USE, side_effect="unknown")
+    monkeypatch.setattr("catalog.listing.services.facets.LARGE", 3)
+    first = services.count_facets(filters)
+    with CaptureQueriesContext(connection) as asked:
+        assert services.count_facets(filters) == first
+        services.count_facets(Filters(state=IN_USE, side_effect="unknown", risk="low"))
+    assert len(asked) == 2, "each filter has counts of its own"
+    cache.clear()
+
+
+@pytest.mark.parametrize(
+    ("sort", "titles"),
+    [
+        ("name", ["Average load", "Empty the cache", "Restart the print spooler", "Say hello",
+                  "Show the uptime"]),
+        ("risk", ["Empty the cache", "Restart the print spooler", "Say hello", "Average load",
+                  "Show the uptime"]),
+        ("used", ["Show the uptime", "Average load", "Say hello", "Empty the cache",
+                  "Restart the print spooler"]),
+        ("verified", ["Say hello", "Show the uptime", "Restart the print spooler", "Average load",
+                      "Empty the cache"]),
+        ("stale", ["Average load", "Restart the print spooler", "Show the uptime", "Say hello",
+                   "Empty the cache"]),
+    ],
+)  # fmt: skip
+def test_the_list_has_orders_and_goes_on_page_by_page(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor,
+    monkeypatch: pytest.MonkeyPatch, sort: str, titles: list[str],
+) -> None:  # fmt: skip
+    client = client_for(reviewer)
+    assert listed(client, f"?sort={sort}") == titles
+    assert "aria-sort=" in client.get(f"/catalogue/?sort={sort}").text
+
+    monkeypatch.setattr("catalog.listing.views.entry_list.PAGE_SIZE", 2)
+    pages = [listed(client, f"?sort={sort}&start={start}") for start in (0, 2, 4, 6)]
+    assert pages == [titles[:2], titles[2:4], titles[4:], []]
+    page = client.get(f"/catalogue/?sort={sort}&start=2").text
+    assert f"?sort={sort}&amp;start=4" in page
+    assert 'rel="prev"' in page
+    assert "Previous" in page and "Next" in page and "3–4" in page
+
+
+def test_the_page_says_how_many_there_are_and_what_is_left_out(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+) -> None:
+    page = client_for(reviewer).get("/catalogue/").text
+
+    assert "5 entries" in page
+    assert "1 deprecated entry is not shown." in page
+    assert "not used yet" not in page
+    assert "Ping the old host" not in page
+    assert "triage <span" in page
+    for column in ("Owner", "Verified", "Used"):
+        assert column in page
+
+
+def test_in_a_search_what_is_out_of_use_comes_last(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+) -> None:
+    shelve("Ping the new host", script="ping -c1 new\n")
+
+    found = listed(client_for(reviewer), "?q=ping+the+old+host")
+
+    assert found.index("Ping the new host") < found.index("Ping the old host")
+
+
+def test_a_chip_that_is_chosen_leads_back(
+    shelf: dict[str, Version], reviewer: User, client_for: ClientFor
+) -> None:
+    page = client_for(reviewer).get("/catalogue/?risk=high&sort=name").text
+
+    assert 'aria-current="true" href="?sort=name"' in page
+
+
+def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: ClientFor) -> None:
+    client = client_for(reviewer)
+    for query in ("risk=high&nonsense=1&before=7", "risk=low"):
+        client.post("/catalogue/views/save/", {"name": " Mine ", "query": query})
+    view = SavedView.objects.get()
+    assert (view.user, view.name, view.query) == (reviewer, "Mine", "risk=low")
+    assert "Mine" in client.get("/catalogue/").text
+    assert "Mine" not in client_for(curator).get("/catalogue/").text
+    assert client_for(curator).post(f"/catalogue/views/{view.pk}/remove/").status_code == 404
+
+    client.post(f"/catalogue/views/{view.pk}/remove/")
+    assert not SavedView.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "said"),
+    [
+        ("", "risk=low", "required"),
+        ("x" * 41, "risk=low", "at most 40"),
+        ("Everything", "", "Narrow or order the list first"),
+    ],
+)
+def test_a_view_that_cannot_be_kept_is_refused(
+    reviewer: User, client_for: ClientFor, name: str, query: str, said: str
+) -> None:
+    data = {"name": name, "query": query}
+    answer = client_for(reviewer).post("/catalogue/views/save/", data, follow=True)
+
+    assert said in answer.text
+    assert not SavedView.objects.exists()
+
+
+def test_there_is_an_end_to_views(
+    reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catalog.listing.services.saved_views.MOST_VIEWS", 1)
+    services.save_view("One", query="risk=low", by=reviewer)
+    services.save_view("One", query="risk=high", by=reviewer)
+    data = {"name": "Two", "query": "risk=low"}
+    answer = client_for(reviewer).post("/catalogue/views/save/", data, follow=True)
+
+    assert "remove one first" in answer.text
+    assert SavedView.objects.count() == 1
