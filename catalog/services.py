@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from catalog.access import CURATE
 from catalog.calibration.services import forget_statement, label_case, label_match, set_threshold
-from catalog.curation.services import merge_entries
+from catalog.curation.services import merge_entries, read_curation_backlog
 from catalog.entries.services import (
     add_phrasing,
     create_entry,
     details_of,
     edit_version,
+    fill_in,
     publish,
     record_use,
     suspend,
@@ -39,6 +40,7 @@ __all__ = [
     "edit_version",
     "embed_missing",
     "export_entries",
+    "fill_in",
     "forget_statement",
     "import_entries",
     "label_case",
@@ -46,6 +48,7 @@ __all__ = [
     "load_starter",
     "merge_entries",
     "publish",
+    "read_curation_backlog",
     "record_use",
     "retrieve",
     "search_entries",

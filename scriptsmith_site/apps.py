@@ -51,6 +51,8 @@ class SiteConfig(AppConfig):
         hooks.run_settled = take_in
         hooks.used_unreviewed = review.raise_priority
         hooks.mark_hidden_runs = review.mark_hidden_runs
+        hooks.mark_reviewed_runs = review.mark_reviewed_runs
+        hooks.describe_reviews = review.describe_reviews
         hooks.note_shown = review.exposure.note_run
         hooks.mark_hidden_actions = review.mark_hidden_actions
         catalog_hooks.count_shown = catalogue_use.count_shown

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 
 from catalog.services import search_entries
 from core.web.requests import signed_in
+from pipeline import services as pipeline
 from pipeline.access import access_actions, access_runs
 from scriptsmith_site.people.roles import ADMINISTER
 
@@ -30,6 +31,7 @@ class Hit:
     words: str
     url: str
     note: str = ""
+    action: pipeline.ActionRow | None = None  # with its answer
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,16 @@ def _entries(query: str) -> Group:
 
 def _actions(query: str, by: User) -> Group:
     found = access_actions(by).filter(statement__icontains=query)[:MOST_OF_A_KIND]
-    hits = [Hit(action.statement, reverse("action-detail", args=[action.pk])) for action in found]
+    hits = [
+        Hit(
+            row.action.statement,
+            reverse("run-detail", args=[row.newest.run.pk])
+            if row.newest
+            else reverse("action-detail", args=[row.action.pk]),
+            action=row,
+        )
+        for row in pipeline.action_rows(found, by)
+    ]
     return Group(_("Actions"), hits, _all("action-list", query))
 
 
