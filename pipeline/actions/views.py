@@ -119,7 +119,7 @@ def _tabs(user: User, query: QueryDict) -> list[dict[str, object]]:
     return [
         tab(_("Everybody's")),
         tab(_("Yours"), whose="mine"),
-        tab(_("Changed since you looked"), news, whose="mine", changed="on"),
+        tab(_("Changed since you looked"), news, whose="mine", changed="true"),
     ]
 
 

@@ -27,6 +27,7 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
+from django.utils.translation import gettext as _
 
 from catalog.models import Phrasing, Version
 from pipeline import hooks
@@ -152,7 +153,7 @@ def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
     statuses = {pk: (AnswerStatus(status), vouching) for pk, status, vouching in found}
     details = _Details(runs, statuses)
     return {
-        pk: details.answer(runs[pk], status, user) for pk, (status, _vouching) in statuses.items()
+        pk: details.answer(runs[pk], status, user) for pk, (status, _version) in statuses.items()
     }
 
 
@@ -235,8 +236,9 @@ def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
         "draft", "differences", "difference_reason", "similarity_reason", "syntax_ok"
     )
     return {
-        draft: differences or [difference or similarity]
-        for draft, differences, difference, similarity, _syntax in rows
+        draft: differences
+        or ([_("Bash can't parse this script.")] if parses is False else [difference or similarity])
+        for draft, differences, difference, similarity, parses in rows
     }
 
 

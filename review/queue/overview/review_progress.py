@@ -65,12 +65,7 @@ def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
 
 def usual_wait() -> timedelta | None:
     """The median time from the live queue to a decision, of the newest ones; None where there are too few."""
-    newest = (
-        _decisions()
-        .filter(by__is_active=True)
-        .order_by("-pk")
-        .values_list("at", "item__created_at")[:_NEWEST]
-    )
+    newest = _decisions().order_by("-pk").values_list("at", "item__created_at")[:_NEWEST]
     waited = [at - since for at, since in newest if at >= since]
     return median(waited) if len(waited) >= _FEWEST else None
 

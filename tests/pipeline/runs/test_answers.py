@@ -198,7 +198,7 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     run = make_run(by=second_reviewer)
     asker, address = client_for(second_reviewer), reverse("run-detail", args=[run.pk])
     asker.get(address)
-    news = {"whose": "mine", "changed": "on"}
+    news = {"whose": "mine", "changed": "true"}
     assert not asker.get(reverse("action-list"), news).context["rows"]
 
     verify(run, reviewer)

@@ -185,7 +185,7 @@ def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
             yield Ask("GET", reverse("action-list"), {"state": state})
     for answer in AnswerStatus:
         yield Ask("GET", reverse("action-list"), {"answer": answer.value})
-    yield Ask("GET", reverse("action-list"), {"changed": "on"})
+    yield Ask("GET", reverse("action-list"), {"changed": "true"})
     for risk in ("low", "medium", "high"):
         yield Ask("GET", reverse("queue"), {"risk": risk})
     yield Ask("GET", reverse("queue"), {"sort": "risk"})
