@@ -171,7 +171,10 @@ class _Details:
         def with_status(*wanted: AnswerStatus) -> list[int]:
             return [pk for pk, (status, _vouching) in statuses.items() if status in wanted]
 
-        vouching = {pk: version for pk, (_status, version) in statuses.items() if version}
+        # A version may vouch for what is hidden, too: only what the status says is read.
+        vouching = {
+            pk: version for pk in with_status(AnswerStatus.VERIFIED) if (version := statuses[pk][1])
+        }
         answered = {
             pk: key
             for pk in with_status(AnswerStatus.VERIFIED, AnswerStatus.WITHDRAWN)

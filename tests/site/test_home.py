@@ -93,7 +93,7 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     waiting = make_version("Rotate logs", script="logrotate -f /etc/x\n")
     Version.objects.filter(pk=waiting.pk).update(state="in_review", author=reviewer)
     bad = make_version("Clean up", script="ls\n", by=reviewer)
-    catalog.suspend(bad.entry, why="It filled the disk.", by=reviewer)
+    catalog.suspend(bad.entry, reason="It filled the disk.", by=curator)
 
     page = client_for(curator).get("/").text
 
@@ -153,7 +153,7 @@ def test_the_number_of_queries_does_not_grow(
         Item.objects.filter(campaign=study).update(disputed=True)
         review.take_in(make_run(by=second_reviewer, statement=f"Statement {number}").pk)
         bad = make_version(f"Entry {number}", script=f"ls {number}\n")
-        catalog.suspend(bad.entry, why="Worse.", by=reviewer)
+        catalog.suspend(bad.entry, reason="Worse.", by=everything)
 
     add(0)
     few = count_queries(client, "/")

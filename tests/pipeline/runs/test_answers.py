@@ -11,8 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import services as catalog
-from catalog.models import Version
+from catalog.models import Entry, Version
 from pipeline.access import access_runs
 from pipeline.models import Action, Run, Stage
 from pipeline.runs.answers import ShownAnswer, answer_of
@@ -53,9 +52,15 @@ def reject(run: Run, by: User) -> object:
     return decide(queued(run, by), by=by, kind="reject", reason="It empties the wrong folder.")
 
 
+def suspend(version: Version) -> None:
+    Entry.objects.filter(pk=version.entry_id).update(
+        suspended_at=timezone.now(), suspended_why="It filled the disk."
+    )
+
+
 def withdraw(run: Run, by: User) -> None:
     version = verify(run, by)
-    catalog.suspend(version.entry, why="It filled the disk.", by=by)
+    suspend(version)
 
 
 def end(run: Run, state: str, problem: str = "") -> None:
@@ -123,7 +128,7 @@ def test_a_match_of_the_catalogue_is_verified_while_its_version_is(reviewer: Use
     run = make_answered_run(version, by=reviewer)
     assert answer(run, reviewer).status == "verified"
 
-    catalog.suspend(version.entry, why="It filled the disk.", by=reviewer)
+    suspend(version)
 
     found = answer(run, reviewer)
     assert (found.status, list(found.why)) == ("withdrawn", ["It filled the disk."])
