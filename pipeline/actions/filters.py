@@ -59,7 +59,7 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
         if name == "verdict":
             newest = shown_verdicts(user, newest.filter(verdict=value))
         elif name == "answer":
-            newest = with_answer_status(user, newest).filter(answer_status=value)
+            newest = with_answer_status(user, newest).filter(Q(answer_status=value))
         else:
             newest = with_shown_state(user, newest).filter(Q(shown_state=value))
         return queryset.filter(Exists(newest))

@@ -104,10 +104,10 @@ def _page_form(form: Form, query: QueryDict) -> Form:
 
 def _tabs(user: User, query: QueryDict) -> list[dict[str, object]]:
     """Everybody's, one's own, and of these what changed since one looked."""
-    chosen = {name: query[name] for name in ("q", "answer") if query.get(name)}
+    chosen = {name: str(query[name]) for name in ("q", "answer") if query.get(name)}
 
     def tab(label: str, count: object = "", **own: str) -> dict[str, object]:
-        current = {name: query[name] for name in ("whose", "changed") if query.get(name)}
+        current = {name: str(query[name]) for name in ("whose", "changed") if query.get(name)}
         return {
             "label": label,
             "url": f"?{urlencode(chosen | own)}",

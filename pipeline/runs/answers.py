@@ -147,10 +147,11 @@ def _vouching() -> QuerySet[Version]:
 def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
     """The answer of each run, by its key, for this person; the runs' verdicts count as shown (`visible_parts`)."""
     runs = {row.run.pk: row.run for row in rows}
-    found = with_answer_status(user, Run.objects.filter(pk__in=list(runs))).values_list(
-        "pk", "answer_status", "vouching"
-    )
-    statuses = {pk: (AnswerStatus(status), vouching) for pk, status, vouching in found}
+    found = with_answer_status(user, Run.objects.filter(pk__in=list(runs))).only("pk")
+    statuses: dict[int, tuple[AnswerStatus, int | None]] = {
+        run.pk: (AnswerStatus(run.answer_status), run.vouching)  # type: ignore[attr-defined]
+        for run in found
+    }
     details = _Details(runs, statuses)
     return {
         pk: details.answer(runs[pk], status, user) for pk, (status, _version) in statuses.items()
@@ -271,10 +272,10 @@ def note_seen(run: Run, answer: ShownAnswer, *, by: User) -> None:
 def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
     """Of these actions, those this person asked for whose answer changed since they looked."""
     newest = with_answer_status(user, newest_runs()).exclude(
-        answer_status__in=[status.value for status in _NO_NEWS]
+        Q(answer_status__in=[status.value for status in _NO_NEWS])
     )
     return actions.filter(
-        Exists(newest.exclude(answer_status=F("action__seen_status"))),
+        Exists(newest.exclude(Q(answer_status=F("action__seen_status")))),
         asked_by=user,
     ).exclude(seen_status="")
 

@@ -6,7 +6,7 @@ recorded there. The card names the primary figure and leads to the report.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -90,7 +90,7 @@ def read_cards(*, most: int) -> list[Card]:
         Card(
             campaign=one,
             progress=progress.get(one.pk, Progress()),
-            people=one.people,  # type: ignore[attr-defined]
+            people=one.people,
             disputed=disputed,
             stalled=stalled,
             flags=flags,
@@ -100,7 +100,7 @@ def read_cards(*, most: int) -> list[Card]:
     ]
 
 
-def _count_troubles(campaigns: list[Campaign]) -> dict[int, tuple[int, int, int]]:
+def _count_troubles(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int, int]]:
     """Disputed, stalled and flagged items of each campaign, in two queries."""
     expired = (
         Assignment.objects.filter(
@@ -130,7 +130,7 @@ def _count_troubles(campaigns: list[Campaign]) -> dict[int, tuple[int, int, int]
         .annotate(
             disputed=Count("pk", filter=Q(disputed=True)),
             stalled=Count("pk", filter=Q(pk__in=expired) | waits | failed),
-            flags=Count("pk", filter=Q(flagged)),
+            flagged_count=Count("pk", filter=Q(flagged)),
         )
     )
     return {campaign: (disputed, stalled, flags) for campaign, disputed, stalled, flags in rows}

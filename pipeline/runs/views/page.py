@@ -168,7 +168,9 @@ def _describe_copy(answer: ShownAnswer, matches: Sequence[RetrievedMatch]) -> di
     version = answer.version
     if version is None or answer.status != AnswerStatus.VERIFIED:
         return {"filled": None, "values": []}
-    fills = next((one.fills for one in matches if one.version_id == version.pk), {})
+    fills: Mapping[str, str] = next(
+        (one.fills for one in matches if one.version_id == version.pk), {}
+    )
     values = _values_for(version, fills)
     filled = catalog.fill_in(version, dict(values))
     return {

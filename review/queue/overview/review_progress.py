@@ -59,6 +59,7 @@ def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
     waiting = {
         run: ReviewProgress(is_held=is_held, position=positions.get(run), usual_wait=usual)
         for run, is_held in open_items.items()
+        if run is not None
     }
     return {**decided, **waiting}
 
@@ -66,8 +67,8 @@ def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
 def usual_wait() -> timedelta | None:
     """The median time from the live queue to a decision, of the newest ones; None where there are too few."""
     newest = _decisions().order_by("-pk").values_list("at", "item__created_at")[:_NEWEST]
-    waited = [at - since for at, since in newest if at >= since]
-    return median(waited) if len(waited) >= _FEWEST else None
+    waited = [(at - since).total_seconds() for at, since in newest if at >= since]
+    return timedelta(seconds=median(waited)) if len(waited) >= _FEWEST else None
 
 
 def _positions() -> dict[int, int]:
@@ -76,7 +77,7 @@ def _positions() -> dict[int, int]:
         Item.objects.waiting()
         .filter(campaign__kind=Campaign.Kind.LIVE)
         .order_by(*URGENT_FIRST)
-        .values_list("run", flat=True)[:MOST_POSITIONS]
+        .values_list("run_id", flat=True)[:MOST_POSITIONS]
     )
     return {run: place for place, run in enumerate(waiting, start=1)}
 

@@ -7,9 +7,10 @@ verdict.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
@@ -116,7 +117,7 @@ def list_waiting(campaign: Campaign, by: User, form: WaitingForm, *, most: int) 
     return WaitingList(rows[:most], len(rows), is_cut)
 
 
-def _narrow(items: QuerySet[Item], chosen: dict[str, object]) -> QuerySet[Item]:
+def _narrow(items: QuerySet[Item], chosen: Mapping[str, Any]) -> QuerySet[Item]:
     if chosen["q"]:
         items = items.filter(run__action__statement__icontains=chosen["q"])
     if chosen["severity"]:
@@ -125,7 +126,7 @@ def _narrow(items: QuerySet[Item], chosen: dict[str, object]) -> QuerySet[Item]:
         items = items.filter(priority__gte=BREAK_GLASS)
     # By the run's key, which is as old as the question: the item's own tells how long the run took.
     orders = {Order.OLDEST: ("run_id",), Order.NEWEST: ("-run_id",)}
-    return items.order_by(*orders.get(chosen["sort"], URGENT_FIRST))  # type: ignore[call-overload]
+    return items.order_by(*orders.get(chosen["sort"], URGENT_FIRST))
 
 
 def _with_risk(items: Iterable[Item]) -> list[WaitingItem]:
