@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from catalog.access import CURATE
 from catalog.calibration.services import forget_statement, label_case, label_match, set_threshold
-from catalog.curation.services import merge_entries
+from catalog.curation.services import merge_entries, read_curation_backlog
 from catalog.entries.services import (
     add_phrasing,
     create_entry,
     details_of,
     edit_version,
     emergencies_to_confirm,
+    fill_in,
     publish,
     record_use,
     roll_back,
@@ -42,6 +43,7 @@ __all__ = [
     "emergencies_to_confirm",
     "embed_missing",
     "export_entries",
+    "fill_in",
     "forget_statement",
     "forget_views",
     "import_entries",
@@ -51,6 +53,7 @@ __all__ = [
     "load_starter",
     "merge_entries",
     "publish",
+    "read_curation_backlog",
     "record_use",
     "retrieve",
     "roll_back",

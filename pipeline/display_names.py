@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext, gettext_lazy
 
 from pipeline.flow.stages import find_stage
-from pipeline.types import Verdict
+from pipeline.types import AnswerStatus, Verdict
 
 # The words of the verdict badges: a pass is the assessor's, and is not called correct.
 VERDICT_CHOICES = [
@@ -14,11 +14,32 @@ VERDICT_CHOICES = [
     (Verdict.UNKNOWN.value, gettext_lazy("Unknown")),
 ]
 
+# What became of an action. `templates/pipeline/shared/_answer_badge.html` gives each its icon and colour.
+ANSWER_CHOICES = [
+    (AnswerStatus.VERIFIED.value, gettext_lazy("Verified")),
+    (AnswerStatus.WAITING.value, gettext_lazy("Waiting for review")),
+    (AnswerStatus.FLAGGED.value, gettext_lazy("Flagged")),
+    (AnswerStatus.UNREVIEWED.value, gettext_lazy("Checked by a model only")),
+    (AnswerStatus.IN_REVIEW.value, gettext_lazy("Edited, waiting for verification")),
+    (AnswerStatus.REJECTED.value, gettext_lazy("Rejected")),
+    (AnswerStatus.WITHDRAWN.value, gettext_lazy("No longer verified")),
+    (AnswerStatus.UNWRITTEN.value, gettext_lazy("Could not be written")),
+    (AnswerStatus.RUNNING.value, gettext_lazy("In progress")),
+    (AnswerStatus.FAILED.value, gettext_lazy("Failed")),
+    (AnswerStatus.CANCELLED.value, gettext_lazy("Cancelled")),
+    (AnswerStatus.HIDDEN.value, gettext_lazy("Hidden until scored")),
+]
+
 
 def stage_label(name: str) -> str:
     """A stage's name for people; its own where it is one that we don't know."""
     stage = find_stage(name)
     return gettext(stage.label) if stage else name
+
+
+def answer_label(status: str) -> str:
+    """What became of an action, in two or three words."""
+    return str(dict(ANSWER_CHOICES)[status])
 
 
 def outcome_label(name: str, outcome: str) -> str:

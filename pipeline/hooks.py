@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -17,6 +19,29 @@ used_unreviewed: Listener | None = None
 # `hides_reference` of a run, `hides_reference` of an action. Without a rule, everything is shown.
 mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
 mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
+
+
+@dataclass(frozen=True)
+class ReviewProgress:
+    """Where the live queue stands with a run: what was decided, or how long it may take."""
+
+    decided_by: str = ""
+    decided_at: datetime | None = None
+    reason: str = ""
+    draft: int | None = (
+        None  # the key of the draft that was decided on, with the reviewer's edits if any
+    )
+    is_held: bool = False  # a reviewer has it in hand
+    position: int | None = None  # in the queue, from 1; None where it is too far back to count
+    usual_wait: timedelta | None = (
+        None  # from the queue to a decision; None where too few are known
+    )
+
+
+# Mark, by annotations, what the live queue says of each run: `review_decision` (approve, edit, reject or null),
+# `review_version` (the state of the version that the decision put into the catalogue) and `review_waits`.
+mark_reviewed_runs: Callable[[QuerySet[Run]], QuerySet[Run]] | None = None
+describe_reviews: Callable[[Sequence[int]], Mapping[int, ReviewProgress]] | None = None
 
 # A person is shown what tells the verdict of a run.
 note_shown: Callable[[User, Run], None] | None = None

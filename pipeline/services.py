@@ -1,7 +1,9 @@
 """The pipeline's services for other apps and commands; the pages of a room call the services of that room."""
 
+from pipeline.actions.list_rows import ActionRow, action_rows
 from pipeline.actions.services import MAX_CONTEXT, MAX_STATEMENT, ask, ask_and_run, erase_action
 from pipeline.configurations.services import default_configuration, find_configuration
+from pipeline.runs.answers import with_news
 from pipeline.runs.services import (
     MAX_FEEDBACK,
     MAX_SCRIPT,
@@ -20,10 +22,12 @@ from pipeline.runs.services import (
 from pipeline.scheduling.batches import pause_batch, resume_batch, set_budget
 
 __all__ = [
+    "ActionRow",
     "MAX_CONTEXT",
     "MAX_FEEDBACK",
     "MAX_SCRIPT",
     "MAX_STATEMENT",
+    "action_rows",
     "add_edited_draft",
     "ask",
     "ask_and_run",
@@ -43,4 +47,5 @@ __all__ = [
     "set_budget",
     "start_run",
     "use_unreviewed",
+    "with_news",
 ]

@@ -52,6 +52,26 @@ class Verdict(_Labelled):
     UNKNOWN = "unknown"
 
 
+class AnswerStatus(StrEnum):
+    """What became of an action, as whoever asked reads it: may the script be used? See `pipeline.runs.answers`."""
+
+    RUNNING = "running"
+    VERIFIED = "verified"
+    # A reviewer changed the script, and a second person has to verify the change.
+    IN_REVIEW = "in_review"
+    WAITING = "waiting"
+    FLAGGED = "flagged"
+    UNREVIEWED = "unreviewed"
+    REJECTED = "rejected"
+    # It was verified, and its version is suspended, replaced or deprecated since.
+    WITHDRAWN = "withdrawn"
+    UNWRITTEN = "unwritten"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    # The person may be asked to score it.
+    HIDDEN = "hidden"
+
+
 class StageName(_Labelled):
     RETRIEVE = "retrieve"
     GENERATE = "generate"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from review.access import REVIEW
 from review.blinding import exposure
 from review.blinding.hidden_runs import mark_hidden_actions, mark_hidden_runs
+from review.campaigns.cards import read_cards
 from review.campaigns.services import (
     arms_of,
     change_campaign,
@@ -36,7 +37,9 @@ from review.desk.services import (
     undo_last,
 )
 from review.exchange.services import import_study
+from review.queue.overview.review_progress import describe_reviews, mark_reviewed_runs
 from review.queue.services import (
+    MOST_COUNTED,
     URGENT_FIRST,
     add_member,
     assign,
@@ -50,9 +53,11 @@ from review.queue.services import (
     keep_alive,
     live_queue,
     open_in_tab,
+    own_pace,
     raise_priority,
     send_back,
     send_to_queue,
+    studies_of,
     studies_under_way,
     take_back,
     take_in,
@@ -64,6 +69,7 @@ from review.queue.services import (
 
 __all__ = [
     "ItemView",
+    "MOST_COUNTED",
     "REVIEW",
     "ScoreForm",
     "ScoreInput",
@@ -80,6 +86,7 @@ __all__ = [
     "confirm_scores",
     "create_campaign",
     "decide",
+    "describe_reviews",
     "earlier_item",
     "expire_leases",
     "exposure",
@@ -94,12 +101,15 @@ __all__ = [
     "live_queue",
     "mark_hidden_actions",
     "mark_hidden_runs",
+    "mark_reviewed_runs",
     "move_campaign",
     "open_in_tab",
     "open_item",
+    "own_pace",
     "prepare_item",
     "preset_rules",
     "raise_priority",
+    "read_cards",
     "remove_remark",
     "reveal",
     "save_scratch",
@@ -109,6 +119,7 @@ __all__ = [
     "send_to_queue",
     "studies_under_way",
     "shorten_feedback",
+    "studies_of",
     "submit_score",
     "take_back",
     "take_in",

@@ -51,6 +51,8 @@ class SiteConfig(AppConfig):
         pipeline_hooks.run_settled = take_in
         pipeline_hooks.used_unreviewed = review.raise_priority
         pipeline_hooks.mark_hidden_runs = review.mark_hidden_runs
+        pipeline_hooks.mark_reviewed_runs = review.mark_reviewed_runs
+        pipeline_hooks.describe_reviews = review.describe_reviews
         pipeline_hooks.note_shown = review.exposure.note_run
         pipeline_hooks.mark_hidden_actions = review.mark_hidden_actions
         catalog_hooks.count_shown = catalogue_use.count_shown

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import django_filters as filters
 from django import forms
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from pipeline.access import shown_verdicts, with_shown_state
-from pipeline.display_names import VERDICT_CHOICES
+from pipeline.display_names import ANSWER_CHOICES, VERDICT_CHOICES
 from pipeline.models import Action, Run
+from pipeline.runs.answers import newest_runs, with_answer_status, with_news
 
 _WHOSE = [("mine", _("Mine"))]
 
 
 class ActionFilter(filters.FilterSet):  # type: ignore[misc]
-    """Filters actions by asker, words, and state of their newest run."""
+    """Filters actions by asker, words, answer, and state of their newest run."""
 
     q = filters.CharFilter(
         field_name="statement",
@@ -26,8 +27,17 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
     whose = filters.ChoiceFilter(
         choices=_WHOSE, method="of_person", label=_("Asked by"), empty_label=_("Everybody")
     )
+    answer = filters.ChoiceFilter(
+        choices=ANSWER_CHOICES, method="by_newest_run", label=_("Answer"), empty_label=_("Any")
+    )
+    changed = filters.BooleanFilter(
+        method="since_looked", label=_("Changed since you looked"), widget=forms.HiddenInput()
+    )
     state = filters.ChoiceFilter(
-        choices=Run.State.choices, method="by_newest_run", label=_("State"), empty_label=_("Any")
+        choices=Run.State.choices,
+        method="by_newest_run",
+        label=_("State of the run"),
+        empty_label=_("Any"),
     )
     verdict = filters.ChoiceFilter(
         choices=VERDICT_CHOICES,
@@ -39,11 +49,17 @@ class ActionFilter(filters.FilterSet):  # type: ignore[misc]
     def of_person(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
         return queryset.filter(asked_by=self.request.user)
 
+    def since_looked(
+        self, queryset: QuerySet[Action], name: str, value: bool | None
+    ) -> QuerySet[Action]:
+        return with_news(self.request.user, queryset) if value else queryset
+
     def by_newest_run(self, queryset: QuerySet[Action], name: str, value: str) -> QuerySet[Action]:
-        newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
-        newest: QuerySet[Run] = Run.objects.filter(~Exists(newer), action=OuterRef("pk"))
+        newest, user = newest_runs(), self.request.user
         if name == "verdict":
-            newest = shown_verdicts(self.request.user, newest.filter(verdict=value))
+            newest = shown_verdicts(user, newest.filter(verdict=value))
+        elif name == "answer":
+            newest = with_answer_status(user, newest).filter(Q(answer_status=value))
         else:
-            newest = with_shown_state(self.request.user, newest).filter(Q(shown_state=value))
+            newest = with_shown_state(user, newest).filter(Q(shown_state=value))
         return queryset.filter(Exists(newest))

@@ -1,4 +1,4 @@
-"""Rows of the list of actions, each with its newest run, for pages and API, in a fixed number of queries."""
+"""Rows of lists of actions, each with its newest run and answer, for pages and API, in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -9,23 +9,28 @@ from django.contrib.auth.models import User
 
 from pipeline.access import access_runs
 from pipeline.models import Action
+from pipeline.runs.answers import ShownAnswer, answers_of
 from pipeline.runs.list_rows import RunRow, run_row
 
 
 @dataclass(frozen=True)
 class ActionRow:
-    """An action with its newest run."""
+    """An action with its newest run, and what became of it; both None where it was not run yet."""
 
     action: Action
     newest: RunRow | None
+    answer: ShownAnswer | None
 
 
 def action_rows(actions: Iterable[Action], user: User) -> list[ActionRow]:
     """These actions, each with its newest run."""
     actions = list(actions)
     newest = access_runs(user).filter(action__in=actions).order_by("action_id", "-pk")
-    by_action = {run.action_id: run for run in newest.distinct("action_id")}
+    rows = {run.action_id: run_row(run, user) for run in newest.distinct("action_id")}
+    answers = answers_of(rows.values(), user) if rows else {}
     return [
-        ActionRow(action, run_row(run, user) if (run := by_action.get(action.pk)) else None)
-        for action in actions
+        ActionRow(one, row, answers[row.run.pk])
+        if (row := rows.get(one.pk))
+        else ActionRow(one, None, None)
+        for one in actions
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from pipeline.actions.list_rows import ActionRow
+from pipeline.display_names import ANSWER_CHOICES
+from pipeline.runs.answers import ShownAnswer
 from pipeline.runs.serializers import RunSerializer
 
 
@@ -26,6 +28,31 @@ class AskInput(serializers.Serializer[object]):
     )
 
 
+class AnswerSerializer(serializers.Serializer[object]):
+    """What became of an action: may the script be used?"""
+
+    status = serializers.ChoiceField(
+        choices=ANSWER_CHOICES, help_text="*verified* alone says that a person vouches for it."
+    )
+    by = serializers.CharField(help_text="Who verified it or decided on it.")
+    at = serializers.DateTimeField(allow_null=True)
+    why = serializers.ListField(
+        child=serializers.CharField(), help_text="What is wrong with it, or why it was rejected."
+    )
+    entry = serializers.CharField(source="version.entry.slug", default=None)
+    version = serializers.IntegerField(source="version.number", default=None)
+    position = serializers.IntegerField(allow_null=True, help_text="In the review queue, from 1.")
+    usual_seconds = serializers.SerializerMethodField(
+        help_text="How long a review usually takes; null where too few are known."
+    )
+    unread = serializers.BooleanField(
+        source="is_unread", help_text="You asked, and it changed since you looked."
+    )
+
+    def get_usual_seconds(self, answer: ShownAnswer) -> int | None:
+        return None if answer.usual_wait is None else round(answer.usual_wait.total_seconds())
+
+
 class ActionSerializer(serializers.Serializer[object]):
     """An action and its newest run."""
 
@@ -41,6 +68,7 @@ class ActionSerializer(serializers.Serializer[object]):
     asked_by = serializers.CharField(source="action.asked_by.username", default=None)
     created_at = serializers.DateTimeField(source="action.created_at")
     erased_at = serializers.DateTimeField(source="action.erased_at", allow_null=True)
+    answer = AnswerSerializer(allow_null=True)
     newest_run = RunSerializer(source="newest", allow_null=True)
 
     def get_reference(self, row: ActionRow) -> str | None:

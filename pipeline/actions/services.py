@@ -15,7 +15,7 @@ from core.errors import BadInput, NotAllowedNow
 from core.texts import check_text
 from pipeline.models import Action, Configuration, Run
 from pipeline.runs.services import start_run
-from pipeline.types import DraftKind
+from pipeline.types import AnswerStatus, DraftKind
 
 MAX_STATEMENT = 4_000
 MAX_CONTEXT = 40_000
@@ -51,6 +51,8 @@ def ask(
         impact=check_text(impact, field="impact", most=500),
         source=source,
         asked_by=by,
+        # From here on, whoever asked is told of what changes.
+        seen_status=AnswerStatus.RUNNING if by and source == Action.Source.ASKED else "",
     )
 
 

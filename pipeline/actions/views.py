@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Count, Q, QuerySet, Sum
+from django.forms import Form, HiddenInput
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -30,6 +32,7 @@ from pipeline.actions.forms import AskForm, EraseForm
 from pipeline.actions.list_rows import action_rows
 from pipeline.configurations.services import find_configuration, usable_configurations
 from pipeline.models import Action, Run
+from pipeline.runs.answers import ShownAnswer, answers_of, note_seen, with_news
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.services import start_run
@@ -40,9 +43,10 @@ MOST_RUNS = 50  # of one action on its page
 
 @dataclass(frozen=True)
 class PricedRun:
-    """A run of an action, and what it cost in micro-dollars; None where a price is missing."""
+    """A run of an action, its answer, and what it cost in micro-dollars; None where a price is missing."""
 
     row: RunRow
+    answer: ShownAnswer
     cost: int | None
 
 
@@ -76,7 +80,8 @@ def action_list(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     found = ActionFilter(request.GET, queryset=access_actions(user), request=request)
     context: dict[str, object] = {
-        "form": found.form,
+        "form": _page_form(found.form, request.GET),
+        "tabs": _tabs(user, request.GET),
         "is_filtered": any(request.GET.get(name) for name in found.form.fields),
         "may_ask": user.has_perm(ASK),
     }
@@ -85,6 +90,37 @@ def action_list(request: HttpRequest) -> HttpResponse:
     page = page_of(found.qs, request, size=PAGE_SIZE)
     context |= {"page": page, "rows": action_rows(page.rows, user)}
     return render(request, "pipeline/actions/list.html", context)
+
+
+def _page_form(form: Form, query: QueryDict) -> Form:
+    """The form above the list: whose and what changed are tabs, and what few people ask for stands there in use."""
+    for name in ("whose", "changed"):
+        form.fields[name].widget = HiddenInput()
+    for name in ("state", "verdict"):
+        if not query.get(name):
+            del form.fields[name]
+    return form
+
+
+def _tabs(user: User, query: QueryDict) -> list[dict[str, object]]:
+    """Everybody's, one's own, and of these what changed since one looked."""
+    chosen = {name: str(query[name]) for name in ("q", "answer") if query.get(name)}
+
+    def tab(label: str, count: object = "", **own: str) -> dict[str, object]:
+        current = {name: str(query[name]) for name in ("whose", "changed") if query.get(name)}
+        return {
+            "label": label,
+            "url": f"?{urlencode(chosen | own)}",
+            "count": count,
+            "current": current == own,
+        }
+
+    news = with_news(user, access_actions(user)).count()
+    return [
+        tab(_("Everybody's")),
+        tab(_("Yours"), whose="mine"),
+        tab(_("Changed since you looked"), news, whose="mine", changed="true"),
+    ]
 
 
 @require_safe
@@ -160,9 +196,12 @@ def _show_action(
     request: HttpRequest, action: Action, form: RunForm, *, status: int = 200
 ) -> HttpResponse:
     user = signed_in(request)
+    runs = _priced(access_runs(user).filter(action=action), user)
+    if runs and status == 200:
+        note_seen(runs[0].row.run, runs[0].answer, by=user)
     context = {
         "action": action,
-        "runs": _priced(access_runs(user).filter(action=action), user),
+        "runs": runs,
         "most_runs": MOST_RUNS,
         "form": form,
         "may_run": may_run(user, action) and not action.erased_at,
@@ -184,4 +223,5 @@ def _priced(runs: QuerySet[Run], user: User) -> list[PricedRun]:
         .values_list("pk", "paid", "missing")
     )
     costs = {pk: None if missing else paid for pk, paid, missing in sums}
-    return [PricedRun(row, costs.get(row.run.pk)) for row in rows]
+    answers = answers_of(rows, user) if rows else {}
+    return [PricedRun(row, answers[row.run.pk], costs.get(row.run.pk)) for row in rows]

@@ -40,6 +40,10 @@ class Action(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="actions"
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    # The status that whoever asked was last shown (an AnswerStatus); empty where nobody follows it.
+    seen_status = models.CharField(
+        max_length=10, blank=True, default="", db_default="", editable=False
+    )
     erased_at = models.DateTimeField(_("erased"), null=True, blank=True, editable=False)
     erased_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

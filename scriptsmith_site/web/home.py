@@ -1,55 +1,122 @@
-"""Home: what waits for this person, and a field to ask for the next script."""
+"""Home: what waits for this person in each of their roles, what became of what they asked, and a field to ask.
+
+Everything but the field follows by itself: the page asks for its live part again, and is answered with nothing
+while that would look the same.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
+from datetime import UTC, datetime
+
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET
+from django.views.decorators.vary import vary_on_headers
 
 from catalog import services as catalog
-from core.web.requests import signed_in
-from pipeline.models import Run
+from core.web.requests import signed_in, wants_fragment
+from pipeline import services as pipeline
+from pipeline.access import access_actions
+from pipeline.costs.services import CostQuery, read_costs
+from pipeline.models import Action
 from review import services as review
-from review.models import Assignment, Flag
+from review.models import Assignment, Flag, SentBack
+from scriptsmith_site.operation import work
+from scriptsmith_site.operation.health import Health
+from scriptsmith_site.operation.status import describe_parts
+from scriptsmith_site.people.roles import ADMINISTER
 
 _SHOWN = 8
+_MOST_CARDS = 6
+# What is another one each time and no news: "3 minutes ago", and the token of a form.
+_NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^>]*>")
 
 
 @require_GET
+@vary_on_headers("HX-Request")
 def home(request: HttpRequest) -> HttpResponse:
-    """Each part is there only for people whose role it is; the number of queries is fixed."""
+    """The page, or its live part; 204 where that looks as it was last shown."""
     user = signed_in(request)
-    may_review = user.has_perm("review.review")
-    may_curate = user.has_perm("catalog.curate")
-    may_manage = user.has_perm("review.manage_campaigns")
-    runs = (
-        Run.objects.filter(asked_by=user)
-        .select_related("action", "configuration", "answered_by__entry")
-        .order_by("-pk")[:_SHOWN]
-    )
+    live = SafeString(render_to_string("site/home/_live.html", describe_home(user), request))
+    seen = hashlib.sha256(_NO_NEWS.sub("", live).encode()).hexdigest()[:16]
+    context = {"live": live, "seen": seen, "may_ask": user.has_perm("pipeline.ask")}
+    if wants_fragment(request):
+        if request.GET.get("seen") == seen:
+            return HttpResponse(status=204)
+        return render(request, "site/home/_follow.html", context)
+    return render(request, "site/home.html", context)
+
+
+def describe_home(user: User) -> dict[str, object]:
+    """What each of the person's roles has to show, in a fixed number of queries for each."""
+    roles = {
+        "may_review": user.has_perm("review.review"),
+        "may_manage": user.has_perm("review.manage_campaigns"),
+        "may_curate": user.has_perm("catalog.curate"),
+        "may_administer": user.has_perm(ADMINISTER),
+    }
+    # What was brought into a campaign was not asked for to be used.
+    asked = access_actions(user).filter(asked_by=user).exclude(source=Action.Source.IMPORTED)
     context: dict[str, object] = {
-        "runs": runs,
+        **roles,
         "may_ask": user.has_perm("pipeline.ask"),
-        "may_review": may_review,
-        "may_curate": may_curate,
-        "may_manage": may_manage,
+        "rows": pipeline.action_rows(asked.order_by("-pk")[:_SHOWN], user),
+        "news": pipeline.with_news(user, access_actions(user)).count(),
         "warnings": catalog.warnings_for(user),
     }
-    if may_review:
-        queue = review.live_queue()
-        waiting = review.waiting_for(queue, user)
-        context |= {
-            "waiting": waiting.count(),
-            "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:5],
-            "held": Assignment.objects.filter(
-                reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
-            ).select_related("item__run__action")[:_SHOWN],
-        }
-    if may_curate:
+    if roles["may_review"]:
+        context |= _describe_reviewing(user)
+    if roles["may_manage"]:
+        context["cards"] = review.read_cards(most=_MOST_CARDS)
+        context["flags"] = Flag.objects.filter(
+            resolved_at=None, item__campaign__kind="live"
+        ).select_related("item__run__action", "by")[:_SHOWN]
+    if roles["may_curate"]:
         context["in_review"] = catalog.waiting_to_verify(user)[:_SHOWN]
         context["wordings"] = catalog.waiting_to_confirm(user)[:_SHOWN]
-    if may_manage:
-        context["flags"] = Flag.objects.filter(resolved_at=None).select_related(
-            "item__run__action", "by"
-        )[:_SHOWN]
-    return render(request, "site/home.html", context)
+        context["backlog"] = catalog.read_curation_backlog(most=_SHOWN)
+    if roles["may_administer"]:
+        context |= _describe_operation(user)
+    return context
+
+
+def _describe_reviewing(user: User) -> dict[str, object]:
+    queue = review.live_queue()
+    waiting = review.waiting_for(queue, user)
+    held = list(
+        Assignment.objects.filter(
+            reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
+        )
+        .select_related("item__run__action", "item__campaign")
+        .order_by("-pk")[:_SHOWN]
+    )
+    sent_back = set(
+        SentBack.objects.filter(assignment__in=held, answered_at=None).values_list(
+            "assignment", flat=True
+        )
+    )
+    return {
+        "waiting": waiting.count(),
+        "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:5],
+        "held": [(one, one.pk in sent_back) for one in held],
+        "studies": review.studies_of(user),
+        "most": review.MOST_COUNTED,
+        "pace": review.own_pace(user),
+    }
+
+
+def _describe_operation(user: User) -> dict[str, object]:
+    today = datetime.now(UTC).date()
+    spent = read_costs(CostQuery(today.replace(day=1), today), by=user)
+    return {
+        "troubles": [part for part in describe_parts() if part[1] is not Health.OK],
+        "work": work.backlog_now(),
+        "workers": work.living_workers().count(),
+        "resting": work.endpoints_at_rest(),
+        "spent": spent.total,
+    }

@@ -21,6 +21,7 @@ from django.views.decorators.vary import vary_on_headers
 from catalog.services import line_with, search_entries, show_entries
 from core.errors import BadInput
 from core.web.requests import signed_in, wants_fragment
+from pipeline import services as pipeline
 from pipeline.access import access_actions, access_runs, with_shown_state
 from review.access import MANAGE_CAMPAIGNS, access_campaigns
 from review.services import REVIEW, studies_under_way
@@ -44,6 +45,7 @@ class Hit:
     verified: str = ""  # state of a version
     risk: str = ""
     run: str = ""  # state of a run
+    action: pipeline.ActionRow | None = None  # with its answer
 
 
 @dataclass(frozen=True)
@@ -118,17 +120,16 @@ def _entries(query: str, most: int) -> Group:
 
 
 def _actions(query: str, by: User, most: int) -> Group:
-    found = list(access_actions(by).filter(statement__icontains=query).order_by("-pk")[:most])
-    runs = access_runs(by).filter(action__in=found).order_by("action_id", "-pk")
-    newest = with_shown_state(by, runs.distinct("action_id"))
-    states = {run.action_id: run.shown_state for run in newest}  # type: ignore[attr-defined]
+    found = access_actions(by).filter(statement__icontains=query).order_by("-pk")[:most]
     hits = [
         Hit(
-            _around(action.statement, query),
-            reverse("action-detail", args=[action.pk]),
-            run=states.get(action.pk, ""),
+            _around(row.action.statement, query),
+            reverse("run-detail", args=[row.newest.run.pk])
+            if row.newest
+            else reverse("action-detail", args=[row.action.pk]),
+            action=row,
         )
-        for action in found
+        for row in pipeline.action_rows(found, by)
     ]
     return Group(_("Actions"), hits, _all("action-list", query))
 

@@ -8,15 +8,17 @@ from typing import TypedDict
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache as kept
 from django.db.models import Exists
 from django.http import HttpRequest
 
 from review.models import Campaign
-from review.services import takes_part, waiting_for
+from review.services import studies_of, takes_part, waiting_for
 from scriptsmith_site.people.preferences.keys import keys_of
 from scriptsmith_site.web.navigation import Bar, Link, links_for
 
 MOST_COUNTED = 99
+_SECONDS_KEPT = 10
 _OUT_OF_SIGHT = (Campaign.State.SETUP, Campaign.State.CLOSED)
 
 _SECTIONS = {
@@ -48,6 +50,7 @@ class Site(TypedDict):
     keys: dict[str, str]
     nav_section: str
     waiting_count: Callable[[], int]
+    studies_count: Callable[[], int]
     main_links: Callable[[], list[tuple[Link, str]]]  # each with its key
     menu_links: Callable[[], list[Link]]
     product_version: str
@@ -70,6 +73,10 @@ def site(request: HttpRequest) -> Site:
         found = queue()
         return bool(found and getattr(found, "has_studies", False))
 
+    @cache
+    def studies_count() -> int:
+        return count_in_studies(user) if isinstance(user, User) and has_studies() else 0
+
     keys = keys_of(getattr(request, "changed_keys", {}))
 
     def main_links() -> list[tuple[Link, str]]:
@@ -86,6 +93,7 @@ def site(request: HttpRequest) -> Site:
         "keys": keys,
         "nav_section": nav_section(match.url_name if match else None),
         "waiting_count": waiting_count,
+        "studies_count": studies_count,
         "main_links": main_links,
         "menu_links": lambda: list(links_for(user, Bar.MENU)) if isinstance(user, User) else [],
         "product_version": settings.VERSION,
@@ -110,3 +118,17 @@ def count_waiting(user: User, queue: Campaign | None = None) -> int:
     """Items of the live queue that the person could take now, 99 at most; 0 for who may not."""
     queue = queue or queue_of(user)
     return waiting_for(queue, user)[:MOST_COUNTED].count() if queue else 0
+
+
+def count_in_studies(user: User) -> int:
+    """Items of the studies under way that the person could take now, 99 at most; what is through asks for none.
+
+    Kept for some seconds: every page shows it, and it is no reason to make a page slow.
+    """
+    key = f"waiting-in-studies-{user.pk}"
+    found: int | None = kept.get(key)
+    if found is None:
+        waiting = (one.waiting for one in studies_of(user) if not one.is_through)
+        found = min(sum(waiting), MOST_COUNTED)
+        kept.set(key, found, _SECONDS_KEPT)
+    return found

@@ -255,7 +255,7 @@ PEOPLE = (
         then=lambda w: type(w.me).objects.get(username="nina").groups.count() == 2,
     ),
     Story(
-        "site/home.html",
+        "site/home/_reviewing.html",
         "reviewer",
         one_waits,
         "queue-next",

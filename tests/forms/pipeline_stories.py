@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from catalog.models import MatchLabel
+from catalog.models import MatchLabel, Use, Version
 from pipeline import services
 from pipeline.models import (
     Action,
@@ -42,6 +42,16 @@ def a_run_to_review(world: World) -> str:
 def an_answered_run(world: World) -> str:
     world.run = make_answered_run(shelve(), by=world.me)
     return f"/runs/{world.run.pk}/"
+
+
+def a_run_to_fill_in(world: World) -> str:
+    """Answered from the catalogue by a script that wants a value."""
+    address = an_answered_run(world)
+    Version.objects.update(
+        script=': "${DAYS:=}"\nls "$DAYS"\n',
+        parameters=[{"name": "DAYS", "type": "number", "required": True, "description": "Age"}],
+    )
+    return address
 
 
 def a_queued_run(world: World) -> str:
@@ -157,7 +167,7 @@ PIPELINE = (
         then=lambda w: w.action.runs.count() == 2,
     ),
     Story(
-        "pipeline/runs/_what_is_known.html",
+        "pipeline/runs/_use_unreviewed.html",
         "reviewer",
         a_finished_run,
         "run-use-draft",
@@ -166,7 +176,7 @@ PIPELINE = (
         then=lambda w: DraftUse.objects.get().reason == "Disk full in ten minutes",
     ),
     Story(
-        "pipeline/runs/_what_is_known.html",
+        "pipeline/runs/_answer.html",
         "reviewer",
         a_run_to_review,
         "run-review",
@@ -174,15 +184,23 @@ PIPELINE = (
         then=lambda w: Assignment.objects.get(item=w.item).reviewer == w.me,
     ),
     Story(
-        "pipeline/runs/_what_is_known.html",
+        "pipeline/runs/_answer.html",
         "reviewer",
         an_answered_run,
+        "version-use",
+        press="Copy on the next page",
+        then=lambda w: Use.objects.get().by == w.me,
+    ),
+    Story(
+        "pipeline/runs/_answer.html",
+        "reviewer",
+        a_run_to_fill_in,
         "version-preview",
         press="Fill in and copy",
         then=lambda w: 'id="use"' in w.text,
     ),
     Story(
-        "pipeline/runs/_catalogue_answer.html",
+        "pipeline/runs/_answer.html",
         "reviewer",
         an_answered_run,
         "run-confirm-match",
@@ -190,7 +208,7 @@ PIPELINE = (
         then=lambda w: MatchLabel.objects.get().label == "match",
     ),
     Story(
-        "pipeline/runs/_catalogue_answer.html",
+        "pipeline/runs/_answer.html",
         "reviewer",
         an_answered_run,
         "run-reject-match",

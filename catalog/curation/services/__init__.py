@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.curation.services.backlog import CurationBacklog, read_curation_backlog
 from catalog.curation.services.duplicates import (
     compare_entries,
     dismiss_pair,
@@ -16,6 +17,7 @@ from catalog.curation.services.rechecks import (
 from catalog.curation.services.tags import create_tag, delete_tag, merge_tag, rename_tag
 
 __all__ = [
+    "CurationBacklog",
     "MergePlan",
     "compare_entries",
     "create_tag",
@@ -25,6 +27,7 @@ __all__ = [
     "merge_entries",
     "merge_tag",
     "plan_merge",
+    "read_curation_backlog",
     "recheck_versions",
     "rename_tag",
     "to_compare",

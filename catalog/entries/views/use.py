@@ -38,7 +38,7 @@ def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def use_version(request: HttpRequest, pk: int) -> HttpResponse:
-    """Record the use, and show the exact text to copy."""
+    """Record the use, and show the exact text to copy; a page that has copied it already is told that in a line."""
     version = access_version(request.user, pk)
     assert isinstance(request.user, User)
     form = UseForm(version, request.POST)
@@ -53,6 +53,8 @@ def use_version(request: HttpRequest, pk: int) -> HttpResponse:
     except BadInput as refusal:
         add_refusal(form, refusal)
         return show_entry(request, version.entry, version=version, bound={"use": form}, status=422)
+    if wants_fragment(request):
+        return render(request, "catalog/entries/_copied.html", {"use": copied.use})
     response = redirect("use-detail", pk=copied.use.pk)
     response["Location"] += "?copy=1"
     return response

@@ -9,7 +9,17 @@ from pipeline.costs.run_costs import RunCosts, Step
 from pipeline.costs.services import Sums
 from pipeline.display_names import outcome_label, stage_label
 from pipeline.models import Stage
+from pipeline.types import StageName
 
+# What these found is said once on the page: by the assessment, the feedback or the answer.
+_SAID_ELSEWHERE = {
+    StageName.DESCRIBE,
+    StageName.SIMILARITY,
+    StageName.DIFFERENCE,
+    StageName.ENSEMBLE,
+    StageName.EXPLAIN,
+    StageName.RECOMMEND,
+}
 # Longer findings are unfolded on demand.
 _SHORT = 90
 
@@ -34,23 +44,32 @@ class ShownStage:
         return len(self.found) <= _SHORT and "\n" not in self.found
 
 
-def show_stages(stages: Iterable[Stage], costs: RunCosts | None = None) -> list[ShownStage]:
-    """The stages in the order in which they began, with their costs where given."""
+def show_stages(
+    stages: Iterable[Stage], costs: RunCosts | None = None, *, beside_evidence: bool = False
+) -> list[ShownStage]:
+    """The stages in the order in which they began, with their costs where given.
+
+    `beside_evidence` leaves out what they found where the page says it in another place.
+    """
     by_step = costs.by_step if costs else {}
     return [
-        _show(stage, by_step.get(Step(stage.name, stage.round, stage.refinement_id)))
+        _show(
+            stage,
+            by_step.get(Step(stage.name, stage.round, stage.refinement_id)),
+            says_found=not (beside_evidence and stage.name in _SAID_ELSEWHERE),
+        )
         for stage in stages
     ]
 
 
-def _show(stage: Stage, sums: Sums | None) -> ShownStage:
+def _show(stage: Stage, sums: Sums | None, *, says_found: bool) -> ShownStage:
     used = stage.input_tokens or stage.output_tokens
     return ShownStage(
         state=stage.state,
         name=stage_label(stage.name),
         round=stage.round,
         outcome=outcome_label(stage.name, stage.outcome),
-        found=stage.found.strip(),
+        found=stage.found.strip() if says_found else "",
         milliseconds=stage.milliseconds or None,
         tokens=f"{stage.input_tokens:,} + {stage.output_tokens:,}" if used else "",
         on_demand=stage.refinement_id is not None,

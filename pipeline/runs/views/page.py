@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from catalog import services as catalog
 from catalog.analysis import Risk, severity
-from catalog.models import MatchLabel, Phrasing, Version
+from catalog.models import MatchLabel, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
 from pipeline.configurations.refinement_gain import rounds_of
@@ -39,12 +40,13 @@ from pipeline.models import (
     Run,
     Stage,
 )
+from pipeline.runs.answers import ShownAnswer, answer_of, note_seen
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.feedback_details import show_feedbacks
 from pipeline.runs.page_data.timeline import show_stages
 from pipeline.runs.recommendation import explain_recommendation
-from pipeline.types import DraftKind
+from pipeline.types import AnswerStatus, DraftKind
 
 
 @dataclass(frozen=True)
@@ -130,23 +132,52 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     if not parts.verdict:
         return context | {"failure": failure_of(run) if row.state == Run.State.FAILED else None}
     context |= {"waits": _say_wait(run), "failure": failure_of(run)}
-    drafts = show_drafts(run, user)
+    answer = answer_of(row, user)
+    note_seen(run, answer, by=user)
+    drafts = show_drafts(run, user, vouching=answer.version)
     costs = costs_of(run)
-    recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
+    main = _main_draft(run, answer, drafts)
     matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
     return context | {
-        "stages": show_stages(stages, costs),
+        "answer": answer,
+        "stages": show_stages(stages, costs, beside_evidence=main is not None),
         "milliseconds": row.milliseconds,
         "costs": costs,
         "rounds": rounds_of([one.draft for one in drafts], costs),
         "why": explain_recommendation(run, [one.draft for one in drafts], stages),
-        "recommended": recommended,
-        "others": [one for one in drafts if one is not recommended],
+        "main": main,
+        "others": [one for one in drafts if one is not main],
         "feedbacks": show_feedbacks(run, stages),
-        "vouched": next((one.vouched for one in drafts if one.vouched), None),
         "may_use": user.has_perm(USE_UNREVIEWED),
         "may_check": may_check(user),
         **_describe_match(run, user, matches),
+        **_describe_copy(answer, matches),
+    }
+
+
+def _main_draft(run: Run, answer: ShownAnswer, drafts: Sequence[ShownDraft]) -> ShownDraft | None:
+    """The draft that the answer is about: the verified one, the one that was decided on, else the recommended one."""
+    verified = next((one for one in drafts if one.vouched), None)
+    decided = next((one for one in drafts if one.draft.pk == answer.decided_draft), None)
+    recommended = next((one for one in drafts if one.draft.pk == run.recommended_id), None)
+    return verified or decided or recommended
+
+
+def _describe_copy(answer: ShownAnswer, matches: Sequence[RetrievedMatch]) -> dict[str, object]:
+    """The verified text with the statement's values, and whether it can be copied as it is."""
+    version = answer.version
+    if version is None or answer.status != AnswerStatus.VERIFIED:
+        return {"filled": None, "values": []}
+    fills: Mapping[str, str] = next(
+        (one.fills for one in matches if one.version_id == version.pk), {}
+    )
+    values = _values_for(version, fills)
+    filled = catalog.fill_in(version, dict(values))
+    return {
+        "filled": filled,
+        "values": values,
+        "may_copy": not (filled.problems or filled.dangers),
+        "is_filled_in": filled.text != version.script,
     }
 
 
@@ -159,35 +190,18 @@ def fingerprint_of(row: RunRow, stages: Sequence[Stage]) -> str:
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
 
-def show_drafts(run: Run, user: User) -> list[ShownDraft]:
-    """The drafts, the first one first."""
+def show_drafts(run: Run, user: User, *, vouching: Version | None = None) -> list[ShownDraft]:
+    """The drafts, the first one first; `vouching` is the verified version that answers the run's statement."""
     own_uses = DraftUse.objects.filter(by=user)
     drafts = list(
         run.drafts.select_related("assessment", "author", "parent").prefetch_related(
             "findings", Prefetch("uses", queryset=own_uses, to_attr="own_uses")
         )
     )
-    by_text = _verified_for(run, {draft.sha256 for draft in drafts})
+    is_verified = vouching is not None and vouching.state == Version.State.VERIFIED
+    by_text = {vouching.sha256: vouching} if vouching and is_verified else {}
     in_use = prompts_in_use(run.configuration)
     return [_show_draft(draft, by_text, in_use) for draft in drafts]
-
-
-def _verified_for(run: Run, hashes: set[str]) -> dict[str, Version]:
-    """What people verified of these texts as an answer to the run's statement.
-
-    The same text may be right for another statement and wrong for this one; so may be what nobody but its author
-    says is worded so.
-    """
-    worded = Phrasing.objects.filter(
-        entry=OuterRef("entry"), text=run.action.statement, confirmed_at__isnull=False
-    )
-    verified = Version.objects.filter(
-        Exists(worded) | Q(provenance__run=run.pk),
-        sha256__in=hashes,
-        state=Version.State.VERIFIED,
-        entry__suspended_at=None,
-    ).select_related("entry", "verified_by")
-    return {version.sha256: version for version in verified}
 
 
 def _show_draft(
@@ -218,7 +232,6 @@ def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> 
     answered = run.answered_by_id is not None
     return {
         "match": best if answered else None,
-        "values": _values_for(best) if best and answered else [],
         "start": best if best and best.answer == "adapt" and not answered else None,
         "matches": matches,
         "label": _label_by(run, user) if answered else None,
@@ -226,11 +239,11 @@ def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> 
     }
 
 
-def _values_for(match: RetrievedMatch) -> list[tuple[str, str]]:
-    """Parameter values for the entry's page: the statement's literals, else the defaults."""
+def _values_for(version: Version, fills: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Parameter values: the statement's literals, else the defaults."""
     return [
-        (name, match.fills.get(name, row.get("default") or ""))
-        for row in match.version.parameters
+        (name, fills.get(name, row.get("default") or ""))
+        for row in version.parameters
         if (name := row["name"])
     ]
 

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,6 +18,7 @@ from pipeline.access import access_run, visible_parts
 from pipeline.costs.run_costs import costs_of
 from pipeline.models import Run
 from pipeline.runs import services
+from pipeline.runs.answers import ShownAnswer
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import run_row
 from pipeline.runs.page_data.call_details import show_calls
@@ -43,7 +45,9 @@ def run_status(request: HttpRequest, pk: int) -> HttpResponse:
     context = describe_run(run, user) | {"form": UseForm()}
     response = render(request, "pipeline/runs/_run.html", context)
     if not row.is_active:
-        told = _("This run has ended: %(state)s.") % {"state": Run.State(row.state).label}
+        answer = context.get("answer")
+        ended = answer.label if isinstance(answer, ShownAnswer) else Run.State(row.state).label
+        told = _("This run has ended: %(state)s.") % {"state": ended}
         response["HX-Trigger"] = json.dumps({"announce": {"text": told}})
     return response
 
@@ -101,8 +105,8 @@ def confirm_match(request: HttpRequest, pk: int) -> HttpResponse:
         services.confirm_match(run, by=user)
     except NotAllowedNow as refusal:
         return _refuse(request, run, refusal)
-    messages.success(request, _("Noted. Answers like this one count as more certain from now on."))
-    return redirect("run-detail", pk=pk)
+    messages.success(request, _("Noted: this is what you asked for. Copy it here."))
+    return redirect(f"{reverse('run-detail', args=[pk])}#answer")
 
 
 @require_POST

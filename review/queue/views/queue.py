@@ -11,21 +11,26 @@ from django.views.decorators.http import require_GET, require_POST
 from core.errors import NotAllowedNow
 from core.web.requests import signed_in
 from review.access import access_item_to_review, access_queue
-from review.models import Assignment
+from review.models import Assignment, Campaign
 from review.queue import services
+from review.queue.overview.waiting_list import (
+    MOST_BY_RISK,
+    WaitingForm,
+    WaitingList,
+    list_waiting,
+)
 
 _SHOWN = 50
 
 
 @require_GET
 def queue(request: HttpRequest) -> HttpResponse:
-    """What waits for this person, and what they hold."""
+    """What waits for this person, narrowed as the address says, and what they hold."""
     user = signed_in(request)
     campaign = access_queue(user)
-    waiting = services.waiting_for(campaign, user)
-    items = waiting.select_related("run__action", "run__configuration").order_by(
-        *services.URGENT_FIRST
-    )[:_SHOWN]
+    form = WaitingForm(request.GET)
+    is_valid = form.is_valid()
+    waiting = list_waiting(campaign, user, form, most=_SHOWN) if is_valid else None
     held = (
         Assignment.objects.filter(
             reviewer=user,
@@ -42,18 +47,26 @@ def queue(request: HttpRequest) -> HttpResponse:
         .select_related("item__run__action")
         .order_by("-ended_at")[:5]
     )
-    return render(
-        request,
-        "review/queue/queue.html",
-        {
-            "items": items,
-            "hides_models": campaign.hides_models,
-            "count": waiting.count(),
-            "held": held,
-            "done": done,
-            "pace": services.own_pace(user),
-        },
-    )
+    context = {
+        "form": form,
+        "waiting": waiting,
+        "is_narrowed": is_valid and form.is_narrowed,
+        "is_changed": any(request.GET.get(name) for name in form.fields),
+        "demo": _say_demo(campaign, waiting),
+        "most_by_risk": MOST_BY_RISK,
+        "held": held,
+        "done": done,
+        "pace": services.own_pace(user),
+    }
+    return render(request, "review/queue/queue.html", context, status=200 if is_valid else 422)
+
+
+def _say_demo(campaign: Campaign, waiting: WaitingList | None) -> str:
+    """Of what the demo model had a part in: "all", "some" or nothing; nothing where models are hidden."""
+    if campaign.hides_models or waiting is None:
+        return ""
+    made = {row.item.run.demo for row in waiting.rows if row.item.run}
+    return "" if True not in made else "some" if False in made else "all"
 
 
 @require_POST

@@ -74,7 +74,7 @@ def test_the_page_has_copy_only_after_it(
     before = client.get(address).text
     assert COPY not in before
     assert "Use without review" in before
-    assert "checked by nobody" in before
+    assert "nobody has looked yet" in before
 
     client.post(reverse("run-use-draft", args=[draft.pk]), {"reason": REASON})
 
@@ -89,7 +89,7 @@ def test_who_may_not_use_it_is_told_why(client_for: ClientFor, run: Run, strange
     page = client_for(stranger).get(reverse("run-detail", args=[run.pk])).text
 
     assert COPY not in page
-    assert "Copying is closed" in page
+    assert "It can be copied once" in page
     assert "Use it" not in page
 
 
@@ -113,7 +113,7 @@ def test_what_was_verified_since_leads_to_its_entry(
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
 
     assert reverse("entry-detail", args=[version.entry.slug]) in page
-    assert "exactly this script is in the catalogue" in page
+    assert "In the catalogue as" in page
     assert "Use without review" not in page
 
 
@@ -124,5 +124,5 @@ def test_the_same_text_verified_for_another_statement_vouches_for_nothing(
 
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
 
-    assert "checked by nobody" in page
+    assert "nobody has looked yet" in page
     assert "Use without review" in page

@@ -94,7 +94,7 @@ def test_polling_stops_when_the_run_is_done(
     assert "hx-trigger" not in response.text
     assert "assessor: passed" in response.text
     assert 'id="draft-L1"' in response.text
-    assert "This run has ended: Done." in response.headers["HX-Trigger"]
+    assert "This run has ended: Checked by a model only." in response.headers["HX-Trigger"]
     assert 'hx-trigger="every' not in page_of(client, queued)
 
 

@@ -9,6 +9,7 @@ from django.urls import get_resolver, reverse
 
 from core.web.public_keys import DRAFT, ITEM, public_key
 from pipeline.models import Draft
+from pipeline.types import AnswerStatus
 from review.models import Item
 from scriptsmith_site.api import api_schema
 from tests.keys import seen_in
@@ -182,6 +183,13 @@ def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
         for state in ("", "done", "running", "failed"):
             yield Ask("GET", reverse("action-list"), {"verdict": verdict, "state": state})
             yield Ask("GET", reverse("action-list"), {"state": state})
+    for answer in AnswerStatus:
+        yield Ask("GET", reverse("action-list"), {"answer": answer.value})
+    yield Ask("GET", reverse("action-list"), {"changed": "true"})
+    for risk in ("low", "medium", "high"):
+        yield Ask("GET", reverse("queue"), {"risk": risk})
+    yield Ask("GET", reverse("queue"), {"sort": "risk"})
+    yield Ask("GET", reverse("home"), {"seen": "0"}, fragment=True)
     yield Ask("GET", f"{action}compare/?run={run}&run={run + 1}")
     yield Ask("GET", f"{action}compare/status/?run={run}&run={run + 1}", fragment=True)
     yield Ask("GET", reverse("run-status", args=[run]), fragment=True)

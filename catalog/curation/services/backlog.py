@@ -1,0 +1,37 @@
+"""What waits for curators beside what is to be verified, counted for their home."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog.listing.services import Filters, list_entries
+from catalog.models import Entry, NearDuplicate, Recheck
+
+
+@dataclass(frozen=True)
+class CurationBacklog:
+    """Counts; the suspended entries themselves, for they answer nobody until a curator has looked."""
+
+    newer_findings: int
+    near_duplicates: int
+    never_again: int  # verified once, and not looked at since
+    long_ago: int  # verified more than 180 days ago
+    suspended: list[Entry]
+
+
+def read_curation_backlog(*, most: int) -> CurationBacklog:
+    """As of now, in five queries; at most so many suspended entries, the latest first."""
+    listed = Entry.objects.standing()
+    suspended = (
+        Entry.objects.standing()
+        .exclude(suspended_at=None)
+        .defer("document")
+        .order_by("-suspended_at")[:most]
+    )
+    return CurationBacklog(
+        newer_findings=Recheck.objects.to_look_at().count(),
+        near_duplicates=NearDuplicate.objects.to_look_at().count(),
+        never_again=list_entries(Filters(age="once"), among=listed).count(),
+        long_ago=list_entries(Filters(age="old180"), among=listed).count(),
+        suspended=list(suspended),
+    )

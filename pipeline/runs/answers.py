@@ -1,0 +1,286 @@
+"""What became of what somebody asked: may the script be used, by whose word, or what keeps it from being used.
+
+Pages, API and search all take it from here. The status is worked out by the database (`with_answer_status`), so
+that lists can be narrowed by it; `answers_of` adds who, when and why for the rows of one page, in at most ten
+queries however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db.models import (
+    Case,
+    CharField,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+    When,
+)
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
+from django.utils.translation import gettext as _
+
+from catalog.models import Phrasing, Version
+from pipeline import hooks
+from pipeline.access import with_shown_state
+from pipeline.display_names import answer_label
+from pipeline.models import Action, Assessment, Draft, ModelCall, Run
+from pipeline.runs.list_rows import RunRow
+from pipeline.types import AnswerStatus, Verdict
+
+_ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
+# What changes without anybody's doing, or must not be told, is no news.
+_NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
+
+
+@dataclass(frozen=True)
+class ShownAnswer:
+    """The status of one run for one person, with what goes with it; what does not is empty."""
+
+    status: AnswerStatus
+    version: Version | None = None  # of the catalogue, verified or formerly so
+    by: str = ""  # who verified or decided
+    at: datetime | None = None
+    why: Sequence[str] = ()  # what is wrong, or the reason of a rejection or failure
+    is_held: bool = False
+    position: int | None = None
+    usual_wait: timedelta | None = None
+    decided_draft: int | None = None  # a key
+    is_unread: bool = False
+
+    @property
+    def label(self) -> str:
+        return answer_label(self.status)
+
+    @property
+    def usual_milliseconds(self) -> int | None:
+        """How long a review usually takes, as the filter `duration` wants it."""
+        return None if self.usual_wait is None else round(self.usual_wait.total_seconds() * 1000)
+
+
+def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
+    """The runs with `answer_status` for this person, and `vouching`, the key of the version that verifies them.
+
+    A run whose verdict is hidden is *running* or *hidden*, whatever became of it.
+    """
+    marked = with_shown_state(user, runs)
+    if "hides_verdict" not in marked.query.annotations:
+        marked = marked.annotate(hides_verdict=Value(False))
+    reviewed = (
+        hooks.mark_reviewed_runs(marked)
+        if hooks.mark_reviewed_runs
+        else marked.annotate(
+            review_decision=Value(""), review_version=Value(""), review_waits=Value(False)
+        )
+    )
+    failed_call = ModelCall.objects.filter(run=OuterRef("pk"), state=ModelCall.State.FAILED)
+    unusable = Q(recommended=None)
+    answering = Q(
+        answered_by__state=Version.State.VERIFIED, answered_by__entry__suspended_at__isnull=True
+    )
+    cases: list[tuple[Q, AnswerStatus]] = [
+        (Q(shown_state__in=_ACTIVE, finished_at=None), AnswerStatus.RUNNING),
+        (Q(hides_verdict=True), AnswerStatus.HIDDEN),
+        (unusable & Q(state__in=_ACTIVE), AnswerStatus.RUNNING),
+        (unusable & Q(state=Run.State.CANCELLED), AnswerStatus.CANCELLED),
+        (
+            unusable & Q(state=Run.State.FAILED) & (Exists(failed_call) | Q(crashes__gt=0)),
+            AnswerStatus.FAILED,
+        ),
+        (unusable, AnswerStatus.UNWRITTEN),
+        (Q(answered_by__isnull=False) & answering, AnswerStatus.VERIFIED),
+        (Q(answered_by__isnull=False), AnswerStatus.WITHDRAWN),
+        (Q(vouching__isnull=False), AnswerStatus.VERIFIED),
+        (Q(review_decision="reject"), AnswerStatus.REJECTED),
+        (Q(review_version=Version.State.IN_REVIEW), AnswerStatus.IN_REVIEW),
+        (Q(review_decision__in=["approve", "edit"]), AnswerStatus.WITHDRAWN),
+        (
+            Q(recommended__assessment__verdict=Verdict.INCORRECT.value),
+            AnswerStatus.FLAGGED,
+        ),
+        (Q(review_waits=True), AnswerStatus.WAITING),
+    ]
+    return reviewed.annotate(
+        vouching=Subquery(_vouching().values("pk")[:1]),
+        answer_status=Case(
+            *(When(when, then=Value(then.value)) for when, then in cases),
+            default=Value(AnswerStatus.UNREVIEWED.value),
+            output_field=CharField(),
+        ),
+    )
+
+
+def _vouching() -> QuerySet[Version]:
+    """What people verified of a run's texts as an answer to its statement, for a query of runs.
+
+    The same text may be right for another statement and wrong for this one; so may be what nobody but its author
+    says is worded so.
+    """
+    texts = Draft.objects.filter(run=OuterRef(OuterRef("pk"))).values("sha256")
+    worded = Phrasing.objects.filter(
+        entry=OuterRef("entry"),
+        text=OuterRef(OuterRef("action__statement")),
+        confirmed_at__isnull=False,
+    )
+    from_this_run = Q(of_run=Cast(OuterRef("pk"), TextField()))
+    return (
+        Version.objects.alias(of_run=KeyTextTransform("run", "provenance"))
+        .filter(
+            Exists(worded) | from_this_run,
+            sha256__in=texts,
+            state=Version.State.VERIFIED,
+            entry__suspended_at=None,
+        )
+        .order_by("-verified_at", "-pk")
+    )
+
+
+def answers_of(rows: Collection[RunRow], user: User) -> dict[int, ShownAnswer]:
+    """The answer of each run, by its key, for this person; the runs' verdicts count as shown (`visible_parts`)."""
+    runs = {row.run.pk: row.run for row in rows}
+    found = with_answer_status(user, Run.objects.filter(pk__in=list(runs))).only("pk")
+    statuses: dict[int, tuple[AnswerStatus, int | None]] = {
+        run.pk: (AnswerStatus(run.answer_status), run.vouching)  # type: ignore[attr-defined]
+        for run in found
+    }
+    details = _Details(runs, statuses)
+    return {
+        pk: details.answer(runs[pk], status, user) for pk, (status, _version) in statuses.items()
+    }
+
+
+def answer_of(row: RunRow, user: User) -> ShownAnswer:
+    """The answer of one run."""
+    return answers_of([row], user)[row.run.pk]
+
+
+class _Details:
+    """Who, when and why, read once for all runs; nothing is read of what is hidden."""
+
+    def __init__(
+        self, runs: Mapping[int, Run], statuses: Mapping[int, tuple[AnswerStatus, int | None]]
+    ) -> None:
+        def with_status(*wanted: AnswerStatus) -> list[int]:
+            return [pk for pk, (status, _vouching) in statuses.items() if status in wanted]
+
+        # A version may vouch for what is hidden, too: only what the status says is read.
+        vouching = {
+            pk: version for pk in with_status(AnswerStatus.VERIFIED) if (version := statuses[pk][1])
+        }
+        answered = {
+            pk: key
+            for pk in with_status(AnswerStatus.VERIFIED, AnswerStatus.WITHDRAWN)
+            if (key := runs[pk].answered_by_id)
+        }
+        self._versions = _versions_of({**vouching, **answered})
+        self._flagged = _differences_of(runs[pk] for pk in with_status(AnswerStatus.FLAGGED))
+        decided = with_status(
+            AnswerStatus.WAITING,
+            AnswerStatus.FLAGGED,
+            AnswerStatus.IN_REVIEW,
+            AnswerStatus.REJECTED,
+            AnswerStatus.WITHDRAWN,
+        )
+        describe = hooks.describe_reviews
+        self._reviews = describe(decided) if describe and decided else {}
+
+    def answer(self, run: Run, status: AnswerStatus, user: User) -> ShownAnswer:
+        version = self._versions.get(run.pk)
+        review = self._reviews.get(run.pk, hooks.ReviewProgress())
+        by, at, why = review.decided_by, review.decided_at, [review.reason]
+        if version is not None and version.verified_by:
+            by = version.verified_by.get_full_name() or version.verified_by.get_username()
+        if version is not None:
+            at, why = version.verified_at, [version.entry.suspended_why]
+        if status == AnswerStatus.FLAGGED:
+            why = self._flagged.get(run.recommended_id or 0, [])
+        elif status in (AnswerStatus.UNWRITTEN, AnswerStatus.FAILED):
+            why = [run.problem]
+        return ShownAnswer(
+            status=status,
+            version=version,
+            by=by,
+            at=at,
+            why=[one for one in why if one],
+            is_held=review.is_held,
+            position=review.position,
+            usual_wait=review.usual_wait,
+            decided_draft=review.draft,
+            is_unread=is_news(run.action, status, user),
+        )
+
+
+def _versions_of(keys: Mapping[int, int]) -> dict[int, Version]:
+    if not keys:
+        return {}
+    found = (
+        Version.objects.filter(pk__in=set(keys.values()))
+        .select_related("entry", "verified_by")
+        .defer("entry__document")
+        .in_bulk()
+    )
+    return {run: found[version] for run, version in keys.items() if version in found}
+
+
+def _differences_of(runs: Iterable[Run]) -> dict[int, list[str]]:
+    """What the assessor says is wrong, by recommended draft; its reason where it lists no difference."""
+    drafts = [run.recommended_id for run in runs]
+    if not drafts:
+        return {}
+    rows = Assessment.objects.filter(draft__in=drafts).values_list(
+        "draft", "differences", "difference_reason", "similarity_reason", "syntax_ok"
+    )
+    return {
+        draft: differences
+        or ([_("Bash can't parse this script.")] if parses is False else [difference or similarity])
+        for draft, differences, difference, similarity, parses in rows
+    }
+
+
+# --- What changed since whoever asked has looked --------------------------------------------------------------------
+
+
+def is_news(action: Action, status: AnswerStatus, user: User) -> bool:
+    """Whether the status is another one than whoever asked, this person, was last shown."""
+    return (
+        action.asked_by_id == user.pk
+        and action.seen_status not in ("", status)
+        and status not in _NO_NEWS
+    )
+
+
+def note_seen(run: Run, answer: ShownAnswer, *, by: User) -> None:
+    """Whoever asked is shown the answer of a run; it counts where the run is the action's newest one."""
+    action = run.action
+    if action.asked_by_id != by.pk or action.seen_status == answer.status:
+        return
+    if action.runs.filter(pk__gt=run.pk).exists():
+        return
+    Action.objects.filter(pk=action.pk).update(seen_status=answer.status)
+    action.seen_status = answer.status
+
+
+def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
+    """Of these actions, those this person asked for whose answer changed since they looked."""
+    newest = with_answer_status(user, newest_runs()).exclude(
+        Q(answer_status__in=[status.value for status in _NO_NEWS])
+    )
+    return actions.filter(
+        Exists(newest.exclude(Q(answer_status=F("action__seen_status")))),
+        asked_by=user,
+    ).exclude(seen_status="")
+
+
+def newest_runs() -> QuerySet[Run]:
+    """The newest run of an action, for a query of actions."""
+    newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
+    return Run.objects.filter(~Exists(newer), action=OuterRef("pk"))

@@ -1,0 +1,136 @@
+"""Campaigns as cards on a manager's home: how far each is, what is in its way, and the next step.
+
+No figure of a study stands on a card: whoever sees one of an open study has looked at its report, and looks are
+recorded there. The card names the primary figure and leads to the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Count, Exists, OuterRef, Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from pipeline.models import Run
+from review.campaigns.dashboard import Progress, read_progress
+from review.models import Assignment, Campaign, Flag, Item
+from review.study.definitions import FIGURES
+
+_LABELS: Mapping[str, str] = {one.name: one.label for one in FIGURES}
+# As on the dashboard: taken and let go of so often, or prepared for so long.
+_OFTEN = 3
+_LONG = timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One campaign under way."""
+
+    campaign: Campaign
+    progress: Progress
+    people: int
+    disputed: int
+    stalled: int
+    flags: int
+
+    @property
+    def primary(self) -> str:
+        """The name of the primary figure; empty where none was chosen."""
+        label = _LABELS.get(self.campaign.primary_figure)
+        return _(label) if label else ""
+
+    @property
+    def next_step(self) -> tuple[str, str]:
+        """What to do next, in words, and the address where it is done."""
+        key, state = self.campaign.pk, self.campaign.state
+        detail = reverse("campaign-detail", args=[key])
+        if state == Campaign.State.SETUP:
+            return _("Finish the set-up"), reverse("campaign-setup", args=[key])
+        if not self.progress.total:
+            return _("Add items"), detail
+        if not self.people and not self.campaign.open_to_all:
+            return _("Add reviewers"), reverse("campaign-people", args=[key])
+        if self.disputed:
+            said = ngettext(
+                "Settle %(n)s difference", "Settle %(n)s differences", self.disputed
+            ) % {"n": self.disputed}
+            return said, reverse("campaign-disputes", args=[key])
+        if self.flags:
+            said = ngettext("Answer %(n)s flag", "Answer %(n)s flags", self.flags) % {
+                "n": self.flags
+            }
+            return said, reverse("campaign-flags", args=[key])
+        if self.stalled:
+            return _("See what does not get on"), detail
+        if state == Campaign.State.PAUSED:
+            return _("Resume it"), detail
+        if not self.progress.unfinished:
+            return _("Close it"), detail
+        return _("Follow its progress"), detail
+
+
+def read_cards(*, most: int) -> list[Card]:
+    """The campaigns that are not closed, newest first; the number of queries does not grow with them."""
+    campaigns = list(
+        Campaign.objects.filter(kind=Campaign.Kind.STUDY)
+        .exclude(state=Campaign.State.CLOSED)
+        .annotate(people=Count("members"))
+        .order_by("-pk")[:most]
+    )
+    if not campaigns:
+        return []
+    progress = read_progress(campaigns)
+    troubles = _count_troubles(campaigns)
+    return [
+        Card(
+            campaign=one,
+            progress=progress.get(one.pk, Progress()),
+            people=one.people,
+            disputed=disputed,
+            stalled=stalled,
+            flags=flags,
+        )
+        for one in campaigns
+        for disputed, stalled, flags in [troubles.get(one.pk, (0, 0, 0))]
+    ]
+
+
+def _count_troubles(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int, int]]:
+    """Disputed, stalled and flagged items of each campaign, in two queries."""
+    expired = (
+        Assignment.objects.filter(
+            item__campaign__in=campaigns,
+            item__state=Item.State.OPEN,
+            state=Assignment.State.EXPIRED,
+        )
+        .order_by()
+        .values("item")
+        .annotate(times=Count("pk"))
+        .filter(times__gte=_OFTEN)
+        .values("item")
+    )
+    waits = Q(
+        state=Item.State.PREPARING,
+        run__state__in=[Run.State.QUEUED, Run.State.RUNNING],
+        created_at__lt=timezone.now() - _LONG,
+    )
+    failed = Q(run__state=Run.State.FAILED, run__recommended=None) & ~Q(
+        run__origin=Run.Origin.IMPORTED
+    )
+    flagged = Exists(Flag.objects.filter(item=OuterRef("pk"), resolved_at=None))
+    rows = (
+        Item.objects.filter(campaign__in=campaigns)
+        .order_by()
+        .values_list("campaign")
+        .annotate(
+            disputed=Count("pk", filter=Q(disputed=True)),
+            stalled=Count("pk", filter=Q(pk__in=expired) | waits | failed),
+            flagged_count=Count("pk", filter=Q(flagged)),
+        )
+    )
+    return {campaign: (disputed, stalled, flags) for campaign, disputed, stalled, flags in rows}

@@ -1,0 +1,320 @@
+"""What became of an action, for whoever asked: the same status on Home, in lists, on the run's page and in the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Entry, Version
+from pipeline.access import access_runs
+from pipeline.models import Action, Run, Stage
+from pipeline.runs.answers import ShownAnswer, answer_of
+from pipeline.runs.list_rows import run_row
+from review import services as review
+from review.models import Decision, Item
+from review.queue.overview.review_progress import usual_wait
+from tests.make import make_answered_run, make_run, make_version
+from tests.pipeline.query_counts import count_queries
+from tests.review.desk.test_decide import EDITED, decide
+from tests.review.maker import make_study
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+WRONG = "It looks at another directory."
+
+
+def answer(run: Run, user: User) -> ShownAnswer:
+    return answer_of(run_row(access_runs(user).get(pk=run.pk), user), user)
+
+
+def queued(run: Run, by: User) -> Item:
+    item = review.take_in(run.pk)
+    assert item is not None
+    review.claim_item(item, by=by)
+    return item
+
+
+def verify(run: Run, by: User) -> Version:
+    return decide(queued(run, by), by=by).publication.version
+
+
+def edit(run: Run, by: User) -> object:
+    return decide(queued(run, by), by=by, kind="edit", edited_script=EDITED)
+
+
+def reject(run: Run, by: User) -> object:
+    return decide(queued(run, by), by=by, kind="reject", reason="It empties the wrong folder.")
+
+
+def suspend(version: Version) -> None:
+    Entry.objects.filter(pk=version.entry_id).update(
+        suspended_at=timezone.now(), suspended_why="It filled the disk."
+    )
+
+
+def withdraw(run: Run, by: User) -> None:
+    version = verify(run, by)
+    suspend(version)
+
+
+def end(run: Run, state: str, problem: str = "") -> None:
+    Run.objects.filter(pk=run.pk).update(state=state, recommended=None, problem=problem)
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "by", "why"),
+    [
+        pytest.param(lambda run, by: None, "unreviewed", "", [], id="nobody has looked"),
+        pytest.param(lambda run, by: review.take_in(run.pk), "waiting", "", [], id="in the queue"),
+        pytest.param(verify, "verified", "Rita Lindqvist", [], id="approved"),
+        pytest.param(edit, "in_review", "Rita Lindqvist", [], id="edited"),
+        pytest.param(
+            reject, "rejected", "Rita Lindqvist", ["It empties the wrong folder."], id="rejected"
+        ),
+        pytest.param(withdraw, "withdrawn", "Rita Lindqvist", [], id="suspended since"),
+        pytest.param(
+            lambda run, by: end(run, "failed", "No script in it."),
+            "unwritten",
+            "",
+            ["No script in it."],
+            id="no script",
+        ),
+        pytest.param(lambda run, by: end(run, "done"), "unwritten", "", [], id="done without one"),
+        pytest.param(lambda run, by: end(run, "cancelled"), "cancelled", "", [], id="cancelled"),
+    ],
+)
+def test_each_status_says_by_whom_and_why(
+    reviewer: User,
+    second_reviewer: User,
+    change: Callable[[Run, User], object],
+    status: str,
+    by: str,
+    why: list[str],
+) -> None:
+    User.objects.filter(pk=reviewer.pk).update(first_name="Rita", last_name="Lindqvist")
+    reviewer.refresh_from_db()
+    run = make_run(by=second_reviewer)
+    change(run, reviewer)
+
+    found = answer(run, second_reviewer)
+
+    assert (found.status, found.by) == (status, by)
+    if why:
+        assert list(found.why) == why
+
+
+def test_a_flagged_script_says_what_is_wrong_and_where_it_waits(
+    reviewer: User, second_reviewer: User
+) -> None:
+    urgent = make_run(by=reviewer, statement="Another one")
+    Action.objects.filter(pk=urgent.action_id).update(severity=1)
+    run = make_run(by=second_reviewer, verdict="incorrect")
+    for one in (run, urgent):
+        review.take_in(one.pk)
+
+    found = answer(run, second_reviewer)
+
+    assert (found.status, list(found.why), found.position) == ("flagged", [WRONG], 2)
+
+
+def test_a_match_of_the_catalogue_is_verified_while_its_version_is(reviewer: User) -> None:
+    version = make_version(by=reviewer)
+    run = make_answered_run(version, by=reviewer)
+    assert answer(run, reviewer).status == "verified"
+
+    suspend(version)
+
+    found = answer(run, reviewer)
+    assert (found.status, list(found.why)) == ("withdrawn", ["It filled the disk."])
+
+
+def test_how_long_a_review_usually_takes_is_said_from_five_on(
+    reviewer: User, second_reviewer: User
+) -> None:
+    for number in range(5):
+        run = make_run(by=second_reviewer, statement=f"Statement {number}", script=f"ls {number}\n")
+        assert usual_wait() is None
+        verify(run, reviewer)
+    Item.objects.update(created_at=timezone.now() - timedelta(hours=2))
+
+    waited = usual_wait()
+
+    assert waited is not None and abs(waited - timedelta(hours=2)) < timedelta(minutes=1)
+    waiting = make_run(by=second_reviewer, statement="One more")
+    review.take_in(waiting.pk)
+    assert answer(waiting, second_reviewer).usual_wait == waited
+    Decision.objects.update(undone_at=timezone.now(), undone_by=reviewer)
+    assert usual_wait() is None
+
+
+@pytest.mark.parametrize("name", ["action-list", "home"])
+def test_lists_say_the_same_in_a_fixed_number_of_queries(
+    client_for: ClientFor, reviewer: User, second_reviewer: User, name: str
+) -> None:
+    client, address = client_for(second_reviewer), reverse(name)
+
+    def one_of_each(number: int) -> None:
+        for what in (verify, edit, reject, lambda run, by: review.take_in(run.pk)):
+            run = make_run(
+                by=second_reviewer, statement=f"{what} {number}", script=f"echo {what} {number}\n"
+            )
+            what(run, reviewer)
+        flagged = make_run(by=second_reviewer, statement=f"flagged {number}", verdict="incorrect")
+        review.take_in(flagged.pk)
+
+    one_of_each(0)
+    few = count_queries(client, address)
+    for number in range(1, 6):
+        one_of_each(number)
+
+    assert count_queries(client, address) == few
+
+
+def test_the_list_and_the_api_are_narrowed_by_the_answer(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    verified = make_run(by=second_reviewer, statement="Verified one")
+    waiting = make_run(by=second_reviewer, statement="Waiting one", script="ls\n")
+    verify(verified, reviewer)
+    review.take_in(waiting.pk)
+    client = client_for(second_reviewer)
+
+    for status, statement in (("verified", "Verified one"), ("waiting", "Waiting one")):
+        page = client.get(reverse("action-list"), {"answer": status})
+        assert [row.action.statement for row in page.context["rows"]] == [statement]
+        found = client.get("/api/v1/actions/", {"answer": status}).json()["results"]
+        assert [(one["statement"], one["answer"]["status"]) for one in found] == [
+            (statement, status)
+        ]
+
+
+# --- What changed since somebody looked ---------------------------------------------------------------------------
+
+
+def test_whoever_asked_is_told_what_changed_until_they_look(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    run = make_run(by=second_reviewer)
+    asker, address = client_for(second_reviewer), reverse("run-detail", args=[run.pk])
+    asker.get(address)
+    news = {"whose": "mine", "changed": "true"}
+    assert not asker.get(reverse("action-list"), news).context["rows"]
+
+    verify(run, reviewer)
+
+    for other in (reviewer, second_reviewer):
+        # Seen in a list it stays news, and so it does when somebody else looks.
+        client_for(other).get(reverse("action-list"))
+    client_for(reviewer).get(address)
+    (row,) = asker.get(reverse("action-list"), news).context["rows"]
+    assert row.answer.is_unread
+    assert asker.get("/").context["seen"] and "changed since you looked" in asker.get("/").text
+    asker.get(address)
+    assert not asker.get(reverse("action-list"), news).context["rows"]
+    assert "changed since you looked" not in asker.get("/").text
+
+
+def test_an_older_run_that_is_looked_at_clears_nothing(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    old = make_run(by=second_reviewer)
+    newer = make_run(by=second_reviewer)
+    Run.objects.filter(pk=newer.pk).update(action=old.action)
+    verify(newer, reviewer)
+
+    client_for(second_reviewer).get(reverse("run-detail", args=[old.pk]))
+
+    assert answer(newer, second_reviewer).is_unread
+
+
+# --- Blinding -----------------------------------------------------------------------------------------------------
+
+
+def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
+    manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    run = campaign.items.get().run
+    assert run is not None
+    # Whoever asked reviews in it as well, and somebody may have decided on it elsewhere.
+    Action.objects.filter(pk=run.action_id).update(asked_by=reviewer, seen_status="running")
+    before = answer(run, reviewer)
+
+    Run.objects.filter(pk=run.pk).update(verdict="correct")
+    made = make_version("Another title", script=run.drafts.get(number=1).script, by=second_reviewer)
+    Version.objects.filter(pk=made.pk).update(provenance={"run": run.pk})
+
+    after = answer(run, reviewer)
+    assert before == after and after.status == "hidden"
+    assert not after.is_unread and after.version is None and not after.why
+    assert answer(run, manager).status == "verified"
+    for status, count in (("hidden", 1), ("verified", 0), ("flagged", 0)):
+        page = client_for(reviewer).get(reverse("action-list"), {"answer": status})
+        assert len(page.context["rows"]) == count
+
+
+# --- The run's page -----------------------------------------------------------------------------------------------
+
+
+def test_the_page_of_a_flagged_run_says_each_difference_once(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    run = make_run(by=reviewer, verdict="incorrect")
+    for sequence, name in enumerate(("difference", "ensemble")):
+        Stage.objects.create(
+            run=run, sequence=sequence, name=name, state="done", outcome="mismatch", found=WRONG
+        )
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+
+    assert page.count(WRONG) == 1
+    assert page.index(WRONG) < page.index('id="draft"')
+    assert "recommended" not in page
+
+
+def test_a_verified_script_is_copied_where_it_stands_and_the_use_is_recorded(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    run = make_run(by=second_reviewer)
+    version = verify(run, reviewer)
+    client = client_for(second_reviewer)
+
+    page = client.get(reverse("run-detail", args=[run.pk])).text
+
+    assert 'data-copy="answer-text"' in page and "Fill in and copy" not in page
+    assert reverse("version-use", args=[version.pk]) in page
+    answered = client.post(
+        reverse("version-use", args=[version.pk]), headers={"HX-Request": "true"}
+    )
+    assert answered.status_code == 200 and "Say how it went" in answered.text
+    assert version.uses.get().by == second_reviewer
+
+
+def test_what_has_to_be_filled_in_is_copied_on_the_page_of_the_entry(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    version = make_version(by=reviewer, script=': "${DAYS:=}"\nls "$DAYS"\n')
+    Version.objects.filter(pk=version.pk).update(
+        parameters=[{"name": "DAYS", "type": "number", "required": True, "description": "Age"}]
+    )
+    run = make_answered_run(version, by=reviewer)
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+
+    assert "Fill in and copy" in page and 'data-copy="answer-text"' not in page
+
+
+def test_this_is_it_leads_to_the_answer(client_for: ClientFor, reviewer: User) -> None:
+    run = make_answered_run(make_version(by=reviewer), by=reviewer)
+
+    response = client_for(reviewer).post(reverse("run-confirm-match", args=[run.pk]))
+
+    assert response.headers["Location"] == reverse("run-detail", args=[run.pk]) + "#answer"
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+    assert 'id="answer"' in page and 'data-copy="answer-text"' in page
