@@ -78,13 +78,14 @@ def test_an_entry_says_its_state_its_risk_and_the_line_that_matched(
 
 
 def test_an_action_says_how_its_run_stands(client: Client, reviewer: User) -> None:
-    action = make_run(by=reviewer, statement="Rotate the logs of zebra").action
+    run = make_run(by=reviewer, statement="Rotate the logs of zebra")
     long = make_action(f"{'Look here. ' * 40}Then count the zebras", by=reviewer)
     client.force_login(reviewer)
     page = client.get("/search/", {"q": "zebra"}).content.decode()
     (actions,) = client.get("/search/", {"q": "zebra"}).context["groups"]
-    assert {hit.run for hit in actions.hits} == {"done", ""}
-    assert f'href="/actions/{action.pk}/"' in page
+    answers = {hit.action.answer.status if hit.action.answer else "" for hit in actions.hits}
+    assert answers == {"unreviewed", ""}
+    assert f'href="/runs/{run.pk}/"' in page
     assert f'href="/actions/{long.pk}/"' in page
     assert "count the zebras" in page
 

@@ -37,13 +37,14 @@ def mark_reviewed_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
 def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
     """What the live queue knows of these runs, in at most four queries; runs that never came there are left out."""
     decided = {
-        one.item.run_id: ReviewProgress(
+        one.item.run.pk: ReviewProgress(
             decided_by=one.by.get_full_name() or one.by.get_username(),
             decided_at=one.at,
             reason=one.reason,
             draft=one.edited_id or one.draft_id,
         )
-        for one in _decisions().filter(item__run__in=run_ids).select_related("item", "by")
+        for one in _decisions().filter(item__run__in=run_ids).select_related("item__run", "by")
+        if one.item.run
     }
     held = Assignment.objects.filter(
         item=OuterRef("pk"), state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
