@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.entries.views import actions, edit, history, page, use
+from catalog.entries.views import actions, edit, history, page, script_check, use
 
 urlpatterns = [
+    path("scripts/check/", script_check.check, name="script-check"),
     path("catalogue/new/", edit.entry_new, name="entry-new"),
     path("catalogue/<slug:slug>/", page.entry_detail, name="entry-detail"),
     path("catalogue/<slug:slug>/history/", history.version_history, name="version-history"),

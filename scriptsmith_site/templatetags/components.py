@@ -21,6 +21,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from core.web.forms import is_script
 from scriptsmith_site.presentation.findings import ShownFinding, read_finding
 from scriptsmith_site.templatetags.show import key as draw_key
 
@@ -385,9 +386,12 @@ def copy_button(
 
 
 @_drawn_by("components/_field.html")
-def field(field: BoundField, optional: bool = False) -> _Given:
-    """One field of a form: label, help, the widget, its errors."""
-    return {"field": field, "optional": optional}
+def field(
+    field: BoundField, optional: bool = False, original: str = "", original_label: object = ""
+) -> _Given:
+    """One field of a form: label, help, the widget, its errors; of a script also `original`, what it came from."""
+    given: _Given = {"field": field, "optional": optional, "original": original}
+    return {**given, "original_label": original_label, "is_script": is_script(field.field)}
 
 
 @_drawn_by("components/_form_fields.html")
@@ -421,6 +425,18 @@ def score_picker(
 
 
 # --- On scripts -----------------------------------------------------------------------------------------------------
+
+
+@register.simple_block_tag
+def script_editor(
+    content: str, original: str = "", original_label: object = "", lazy: bool = False
+) -> SafeString:
+    """`{% script_editor original=version.script %}<textarea …>{% endscript_editor %}`: the editor of a text area.
+
+    `original` is what its script came from; `lazy` where the page's own script asks for the editor once the text area is used.
+    """
+    given = {"original": original, "original_label": original_label, "lazy": lazy}
+    return _draw("components/_script_editor.html", {**given, "text": _within(content)})
 
 
 @_drawn_by("components/_remark.html")
