@@ -45,7 +45,8 @@ def read_finding(finding: object) -> PlacedFinding:
 
     line = get("line")
     level, code = str(get("level") or "info"), str(get("code") or "")
-    check = str(get("check") or get("check_name") or "")
+    # Every model of Django has a `check` of its own.
+    check = str(get("check_name") or get("check") or "")
     outcome = str(get("outcome") or Outcome.FAILED)
     return PlacedFinding(
         ShownFinding(level, code, str(get("message") or ""), _mark(check, outcome, level, code)),

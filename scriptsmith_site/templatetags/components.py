@@ -433,7 +433,7 @@ def script_editor(
 ) -> SafeString:
     """`{% script_editor original=version.script %}<textarea …>{% endscript_editor %}`: the editor of a text area.
 
-    `original` is what its script came from; `lazy` where the page's own script asks for the editor once the text area is used.
+    `original` is what its script came from; `lazy` where the page's own script asks for the editor.
     """
     given = {"original": original, "original_label": original_label, "lazy": lazy}
     return _draw("components/_script_editor.html", {**given, "text": _within(content)})

@@ -84,6 +84,21 @@ function indentOf(text) {
   return " ".repeat(Math.min(8, ...(widths.length ? widths : [4])));
 }
 
+const OPENS = /(?:^|[\s;&|])(?:then|do|else|in)\s*(?:#.*)?$|[{(]\s*(?:#.*)?$/;
+const CLOSES = /^\s*(?:fi|done|esac|else|elif|[})])/;
+
+/** The columns that a line is indented by: as the one before, a step more below what opens a block, less for what ends it. */
+function indentAt({ state, unit }, at) {
+  const line = state.doc.lineAt(at);
+  let before = line.number - 1;
+  while (before > 0 && !state.doc.line(before).text.trim()) before -= 1;
+  if (!before) return 0;
+  const { text } = state.doc.line(before);
+  const width = [...text.match(/^\s*/)[0]].reduce((sum, one) => sum + (one === "\t" ? state.tabSize : 1), 0);
+  const rest = state.sliceDoc(at, line.to) || line.text;
+  return Math.max(0, width + (OPENS.test(text) ? unit : 0) - (CLOSES.test(rest) ? unit : 0));
+}
+
 /** The place of a line and column that count characters, where the editor counts halves of the rare ones twice. */
 function placeOf(doc, number, column) {
   const line = doc.line(Math.min(Math.max(1, number), doc.lines));
@@ -134,7 +149,7 @@ const looks = {
   ".cm-odd": { borderRadius: "2px", outline: "1px solid var(--crimson)", background: "var(--crimson-tint)", color: "var(--crimson)", fontSize: "0.6875rem" },
   ".cm-changedLine": { background: "var(--diff-add) !important" },
   ".cm-changedText": { background: "var(--diff-add-word) !important" },
-  ".cm-deletedChunk": { background: "var(--diff-del)", paddingLeft: "var(--s2)" },
+  ".cm-deletedChunk": { position: "relative", background: "var(--diff-del)", paddingLeft: "var(--s2)" },
   ".cm-deletedChunk .cm-deletedText": { background: "var(--diff-del-word) !important" },
   ".cm-deletedLine del, .cm-deletedLine": { textDecoration: "none" },
   ".cm-deletedChunk .cm-chunkButtons": { insetBlockStart: "0", insetInlineEnd: "var(--s2)" },
@@ -146,6 +161,7 @@ const looks = {
   ".cm-changedLineGutter": { background: "var(--verdigris)" },
   ".cm-deletedLineGutter": { background: "var(--crimson)" },
   ".cm-collapsedLines": { padding: "2px var(--s2)", background: "var(--sunken)", color: "var(--muted)", font: "var(--f12) var(--sans)" },
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "'…'" },
   ".cm-panels": { background: "var(--sunken)", color: "var(--text)", borderColor: "var(--line) !important", font: "var(--f13) var(--sans)" },
   ".cm-textfield, .cm-button": {
     border: "1px solid var(--control)", borderRadius: "var(--r1)", background: "var(--surface)", backgroundImage: "none", color: "var(--text)",
@@ -240,6 +256,7 @@ class ScriptEditor {
     const { shell } = cm;
     const bash = {
       ...shell,
+      languageData: { ...shell.languageData, indentOnInput: /^\s*(?:fi|done|esac|else|elif|\}|\))$/ },
       token: (stream, state) => shell.token(stream, state) ?? (MORE_KEYWORDS.has(stream.current()) ? "keyword" : null),
     };
     const label = area.getAttribute("aria-label") || area.labels?.[0]?.textContent.replace("*", "").trim() || "";
@@ -251,7 +268,7 @@ class ScriptEditor {
         cm.lineNumbers(), this.marks.extension, cm.highlightActiveLine(), cm.highlightActiveLineGutter(), cm.history(),
         cm.highlightSpecialChars({ addSpecialChars: HIDDEN, render: showHidden }),
         cm.StreamLanguage.define(bash), cm.syntaxHighlighting(colours(cm)), cm.bracketMatching(), cm.search({ top: true }),
-        cm.indentUnit.of(indentOf(area.value)), cm.EditorState.tabSize.of(4), cm.EditorView.theme(looks),
+        cm.indentService.of(indentAt), cm.indentOnInput(), cm.indentUnit.of(indentOf(area.value)), cm.EditorState.tabSize.of(4), cm.EditorView.theme(looks),
         this.wrap.of(cm.EditorView.lineWrapping), this.diff.of([]), cm.keymap.of(this.keys()),
         cm.EditorView.contentAttributes.of(attributes),
         cm.EditorView.updateListener.of((update) => { if (update.docChanged) this.write(); }),

@@ -68,10 +68,8 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     expect(page.locator("#id_script")).to_be_hidden()
     expect(page.locator(".checked-summary")).to_contain_text("The checks found nothing")
     at_end(page)
-    page.keyboard.type(f"if true; then\n    {DANGEROUS}\nfi")
-    expect(page.locator("#id_script")).to_have_value(
-        f"{SCRIPT}if true; then\n    {DANGEROUS}\n    fi"
-    )
+    page.keyboard.type(f"if true; then\n{DANGEROUS}\nfi")
+    expect(page.locator("#id_script")).to_have_value(f"{SCRIPT}if true; then\n    {DANGEROUS}\nfi")
     # The mark beside the line is the one in the list, and in the summary.
     found = page.locator(".checked li", has_text="Line 11")
     expect(found.locator(".risk-high").first).to_have_text("high risk")
@@ -85,14 +83,14 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     page.keyboard.press("End")
     page.keyboard.type(" # all")
     expect(page.locator("#id_script")).to_have_value(
-        f"{SCRIPT}if true; then\n    {DANGEROUS} # all\n    fi"
+        f"{SCRIPT}if true; then\n    {DANGEROUS} # all\nfi"
     )
     # Tab indents and Shift+Tab takes it back; after Escape it leaves.
     page.keyboard.press("Home")
     page.keyboard.press("Home")
     page.keyboard.press("Tab")
     expect(page.locator("#id_script")).to_have_value(
-        f"{SCRIPT}if true; then\n        {DANGEROUS} # all\n    fi"
+        f"{SCRIPT}if true; then\n        {DANGEROUS} # all\nfi"
     )
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Escape")
@@ -143,6 +141,31 @@ def test_the_desk_edits_in_a_dialog_that_the_first_escape_leaves_open(
     page.reload()
     page.keyboard.press("e")
     expect(editor).to_contain_text("a r e 1")
+
+
+def test_the_review_screen_stays_light_and_an_edit_page_too(
+    site: Site, sign_in: Callable[..., Page]
+) -> None:
+    (item,) = queue_on(site, "Budget")
+    version = edit_page(site, "Budget")
+    for who, address, requests, kilobytes in (
+        ("rita", item, 8, 150),
+        ("carla", version, 12, 350),
+    ):
+        page = sign_in(who)
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        sizes: dict[str, float] = {}
+        session.on(
+            "Network.loadingFinished",
+            lambda done, sizes=sizes: sizes.update({done["requestId"]: done["encodedDataLength"]}),
+        )
+        page.goto(address, wait_until="networkidle")
+        if who == "carla":
+            expect(page.locator(".checked-summary")).to_contain_text("The checks found nothing")
+        assert 3 <= len(sizes) <= requests
+        assert 10_000 < sum(sizes.values()) <= kilobytes * 1000, (who, sizes)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@ export { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@co
 export {
   EditorView, GutterMarker, gutter, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
-export { HighlightStyle, StreamLanguage, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
+export { HighlightStyle, StreamLanguage, bracketMatching, indentOnInput, indentService, indentUnit, syntaxHighlighting } from "@codemirror/language";
 export { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 export { shell } from "@codemirror/legacy-modes/mode/shell";
 export { nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
+from catalog.analysis import Finding, Risk, Seen, finding_risk
 from catalog.entries.services.script_check import CheckerBusy, check_script
 from core.errors import BadInput
 from core.web.requests import signed_in
@@ -24,7 +25,7 @@ def check(request: HttpRequest) -> HttpResponse:
         return render(request, _TEMPLATE, {"problem": str(refused)}, status=422)
     except CheckerBusy as busy:
         return render(request, _TEMPLATE, {"problem": str(busy)}, status=429)
-    problems = sorted(done.report.problems, key=lambda one: one.line or 0)
+    problems = sorted(done.report.problems, key=_place)
     context = {
         "findings": problems[:_MOST_SHOWN],
         "count": len(problems),
@@ -34,3 +35,9 @@ def check(request: HttpRequest) -> HttpResponse:
         "rules_only": done.is_by_rules_only,
     }
     return render(request, _TEMPLATE, context)
+
+
+def _place(found: Finding) -> tuple[int, int]:
+    """By line, and the worst of a line first."""
+    seen = Seen(found.check, found.outcome, found.level, found.code)
+    return found.line or 0, -list(Risk).index(finding_risk(seen))
