@@ -238,8 +238,12 @@ class ScriptEditor {
     this.host = document.createElement("div");
     this.host.className = "editor-host";
     const hadFocus = document.activeElement === area;
+    // A dialog that opens leads into the host, and that into the editor.
+    this.host.toggleAttribute("autofocus", area.hasAttribute("autofocus"));
+    area.removeAttribute("autofocus");
     area.after(this.host);
-    this.view = new cm.EditorView({ state: this.state(), parent: this.host.attachShadow({ mode: "open" }) });
+    const shadow = this.host.attachShadow({ mode: "open", delegatesFocus: true });
+    this.view = new cm.EditorView({ state: this.state(), parent: shadow });
     area.hidden = true;
     this.bar.hidden = false;
     // Whoever leads a person to the field, to its error for instance, leads into the editor.
