@@ -19,7 +19,7 @@ from catalog.analysis.characters import (
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.filling import UnfillableScript, fill
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
-from catalog.analysis.risk import Seen, higher, least_risk, risk_level
+from catalog.analysis.risk import Seen, finding_risk, higher, least_risk, risk_level
 from catalog.analysis.risk.secrets import Secret, find_secrets
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
@@ -70,6 +70,7 @@ __all__ = [
     "find_odd_in_words",
     "find_parameters",
     "find_secrets",
+    "finding_risk",
     "has_errors",
     "hash_script",
     "higher",
@@ -154,7 +155,10 @@ def _report(
         findings=tuple(findings),
         syntax_ok=syntax_ok,
         side_effect=effect,
-        risk=risk_level(findings, effect),
+        risk=risk_level(
+            (Seen(found.check, found.outcome, found.level, found.code) for found in findings),
+            effect,
+        ),
     )
 
 

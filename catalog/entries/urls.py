@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.entries.views import actions, edit, history, page, review, rollback, use
+from catalog.entries.views import (
+    actions,
+    edit,
+    history,
+    page,
+    review,
+    rollback,
+    script_check,
+    use,
+)
 
 urlpatterns = [
+    path("scripts/check/", script_check.check, name="script-check"),
     path("catalogue/new/", edit.entry_new, name="entry-new"),
     path("catalogue/new/alike/", edit.entry_alike, name="entry-alike"),
     path("catalogue/<slug:slug>/", page.entry_detail, name="entry-detail"),

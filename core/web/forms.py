@@ -13,16 +13,22 @@ from core.errors import BadInput
 class PlainText(forms.CharField):
     """Many lines as they were typed, with the line ends of Unix: browsers send those of Windows.
 
-    `code`: in the fixed font, and with the spaces around it. What CharField takes may be given beside.
+    `code`: a script, in the fixed font and with the spaces around it. What CharField takes may be given beside.
     """
 
     def __init__(self, *, rows: int = 3, code: bool = False, **options: Any) -> None:
+        self.code = code
         classes = {"class": "mono", "spellcheck": "false"} if code else {}
         options.setdefault("widget", forms.Textarea(attrs={"rows": rows, **classes}))
         super().__init__(**{"strip": not code, **options})
 
     def to_python(self, value: str | None) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+def is_script(field: forms.Field) -> bool:
+    """Whether scripts are typed into it."""
+    return isinstance(field, PlainText) and field.code
 
 
 class FoldedForm(forms.Form):

@@ -71,8 +71,7 @@ class AskForm(forms.Form):
     reference = PlainText(
         label=_("Reference script"),
         required=False,
-        strip=False,
-        widget=text_area(3, spellcheck="false", **{"class": "mono"}),
+        code=True,
         help_text=_("One that is known to be right. Models never see it."),
     )
     configuration = forms.ChoiceField(

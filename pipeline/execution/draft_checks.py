@@ -13,7 +13,18 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.analysis import Outcome, Report, Risk, Seen, analyse, least_risk
+from catalog.analysis import (
+    Outcome,
+    Report,
+    Risk,
+    Seen,
+    SideEffect,
+    UnreadableScript,
+    analyse,
+    least_risk,
+    risk_level,
+    side_effect,
+)
 from catalog.models import Version
 from core.audit import record
 from core.errors import NotAllowedNow
@@ -119,14 +130,26 @@ def is_current_assessment(assessment: Assessment, draft: Draft, in_use: Mapping[
 
 def is_serious(findings: Iterable[DraftFinding]) -> bool:
     """Whether a script with these findings is a high risk: to approve it takes a reason."""
-    return risk_of(findings) is Risk.HIGH
+    return least_risk(map(_seen, findings)) is Risk.HIGH
 
 
-def risk_of(findings: Iterable[DraftFinding]) -> Risk:
-    """The least risk that these findings leave a script, by the same rule as for the catalogue."""
-    return least_risk(
-        Seen(found.check_name, found.outcome, found.level, found.code) for found in findings
-    )
+def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
+    """The risk of a Draft, by the same rule as in the catalogue; None where its text was erased."""
+    if Version.hash_of(draft.script) != draft.sha256:
+        return None
+    return risk_level(map(_seen, findings), _side_effect(draft.script))
+
+
+def _seen(found: DraftFinding) -> Seen:
+    return Seen(found.check_name, found.outcome, found.level, found.code)
+
+
+@lru_cache(maxsize=256)
+def _side_effect(script: str) -> SideEffect:
+    try:
+        return side_effect(script)
+    except UnreadableScript:
+        return SideEffect.UNKNOWN
 
 
 def shown_findings(findings: Iterable[DraftFinding]) -> list[DraftFinding]:

@@ -20,7 +20,6 @@ urlpatterns = [
     path("scratch/", autosave.save_scratch, name="item-scratch"),
     path("alive/", autosave.keep_alive, name="item-alive"),
     path("open/", autosave.open_in_tab, name="item-open"),
-    path("check/", autosave.check_edit, name="item-check"),
     path("remark/", line_comments.remark, name="item-remark"),
     path("remark/remove/", line_comments.remove_remark, name="item-remark-remove"),
     path("undo/", desk.undo, name="item-undo"),

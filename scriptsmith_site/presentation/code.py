@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 # Django's escapes the same, and first asks whether the text is a promise of one.
@@ -15,19 +14,13 @@ from django.utils.safestring import SafeString
 from pygments.lexers.shell import BashLexer
 from pygments.token import STANDARD_TYPES, Token, _TokenType
 
-from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words, severity
+from catalog.analysis import HiddenCharacter, find_hidden_characters, find_odd_in_words
+from scriptsmith_site.presentation.findings import ShownFinding, read_finding
 
 # Beyond this a script is shown without colours: the lexer would keep the reader waiting.
 _MOST_COLOURED = 200_000
 # Longer ones are rare, and would fill the memory: their HTML is some eight times as long.
 _MOST_KEPT = 8_000
-
-
-@dataclass(frozen=True)
-class ShownFinding:
-    level: str
-    code: str
-    message: str
 
 
 class OnLine(Protocol):
@@ -65,11 +58,11 @@ def show_code(
         for number, html in enumerate(coloured_lines(script), start=1)
     ]
     for finding in findings:
-        shown, line = _read_finding(finding)
+        shown, line = read_finding(finding)
         by_line.setdefault(min(max(line or 1, 1), len(lines)), []).append(shown)
     pieces, done = [], 0
     for number in sorted({*by_line, *(one for one in said if 1 <= one <= len(lines))}):
-        found = sorted(by_line.get(number, ()), key=lambda one: severity(one.level))
+        found = sorted(by_line.get(number, ()), key=lambda one: one.rank)
         pieces.append(Piece(SafeString("".join(lines[done:number])), found, said.get(number, ())))
         done = number
     if done < len(lines):
@@ -159,21 +152,3 @@ def _class_of(kind: _TokenType) -> str:
     while above is not None and above not in STANDARD_TYPES:
         above = above.parent
     return STANDARD_TYPES[above] if above is not None else ""
-
-
-def _read_finding(finding: object) -> tuple[ShownFinding, int | None]:
-    """A finding of the analysis, a stored row of it, or its JSON in a Version: all have these fields."""
-    if isinstance(finding, Mapping):
-        get = finding.get
-    else:
-
-        def get(name: str, default: object = None) -> object:
-            return getattr(finding, name, default)
-
-    line = get("line")
-    return (
-        ShownFinding(
-            str(get("level") or "info"), str(get("code") or ""), str(get("message") or "")
-        ),
-        line if isinstance(line, int) else None,
-    )

@@ -21,6 +21,8 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from core.web.forms import is_script
+from scriptsmith_site.presentation.findings import ShownFinding, read_finding
 from scriptsmith_site.templatetags.show import key as draw_key
 
 register = template.Library()
@@ -269,15 +271,22 @@ def score_badge(value: int | None, words: bool = False) -> _Given:
 
 
 @_drawn_by("components/_risk_badge.html", cached=True)
-def risk_badge(level: str, title: object = "") -> _Given:
-    """How much harm a script can do: low, medium, high; `title` for the finding behind it."""
-    return {"level": level, "title": title}
+def risk_badge(level: str, title: object = "", plain: bool = False) -> _Given:
+    """How much harm a script can do: low, medium, high; `title` for the finding behind it, `plain` without a box."""
+    return {"level": level, "title": title, "plain": plain}
 
 
-@_drawn_by("components/_level_icon.html", cached=True)
-def level_icon(level: str) -> _Given:
-    """How much a finding matters; its colour comes from the class `level-…` of the element around it."""
-    return {"level": level}
+@_drawn_by("components/_finding_mark.html")
+def finding_mark(finding: object) -> _Given:
+    """What a finding makes of its script, on the same scale; a finding of any kind that `read_finding` takes."""
+    shown = finding if isinstance(finding, ShownFinding) else read_finding(finding).finding
+    return {"finding": shown}
+
+
+@_drawn_by("components/_severity.html", cached=True)
+def severity_mark(severity: int, label: object) -> _Given:
+    """How much depends on an action: 1 (critical) to 4 (low), and its name."""
+    return {"severity": severity, "label": label, "steps": f"steps-{5 - severity}"}
 
 
 @_drawn_by("components/_verdict_badge.html", cached=True)
@@ -382,9 +391,12 @@ def copy_button(
 
 
 @_drawn_by("components/_field.html")
-def field(field: BoundField, optional: bool = False) -> _Given:
-    """One field of a form: label, help, the widget, its errors."""
-    return {"field": field, "optional": optional}
+def field(
+    field: BoundField, optional: bool = False, original: str = "", original_label: object = ""
+) -> _Given:
+    """One field of a form: label, help, the widget, its errors; of a script also `original`, what it came from."""
+    given: _Given = {"field": field, "optional": optional, "original": original}
+    return {**given, "original_label": original_label, "is_script": is_script(field.field)}
 
 
 @_drawn_by("components/_form_fields.html")
@@ -418,6 +430,18 @@ def score_picker(
 
 
 # --- On scripts -----------------------------------------------------------------------------------------------------
+
+
+@register.simple_block_tag
+def script_editor(
+    content: str, original: str = "", original_label: object = "", lazy: bool = False
+) -> SafeString:
+    """`{% script_editor original=version.script %}<textarea …>{% endscript_editor %}`: the editor of a text area.
+
+    `original` is what its script came from; `lazy` where the page's own script asks for the editor.
+    """
+    given = {"original": original, "original_label": original_label, "lazy": lazy}
+    return _draw("components/_script_editor.html", {**given, "text": _within(content)})
 
 
 @_drawn_by("components/_remark.html")

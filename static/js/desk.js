@@ -6,7 +6,6 @@ const KEEP_AFTER_MS = 400;
 const AGAIN_AFTER_MS = 4000;
 const ALIVE_MS = 60_000;
 const IDLE_MS = 60_000;
-const CHECK_AFTER_MS = 400;
 
 const desk = () => document.getElementById("desk");
 const words = document.getElementById("toasts")?.dataset ?? {};
@@ -163,7 +162,6 @@ document.addEventListener("input", ({ target }) => {
   say("unsaved");
   // A score alone is sent at once, as a rule, and needs no copy on its way.
   keepSoon(target.type === "radio" ? AGAIN_AFTER_MS : KEEP_AFTER_MS);
-  if (target.dataset.check) checkSoon(target);
   if (target.name === "line") markLine();
   if (target.dataset.long) warnWhenLong(target);
 });
@@ -388,21 +386,8 @@ async function takeOver() {
 
 // --- While an edit or feedback is written ------------------------------------------------------------------------------
 
-let checkTimer = 0;
-let checking = null;
-
-function checkSoon(field) {
-  clearTimeout(checkTimer);
-  checkTimer = setTimeout(() => check(field), CHECK_AFTER_MS);
-}
-
-async function check(field) {
-  const region = field.closest(".field").querySelector("[data-checked]");
-  const asked = (checking = Symbol());
-  const answer = await post(field.dataset.check, { script: field.value }).catch(() => null);
-  if (answer?.ok && checking === asked) region.innerHTML = await answer.text();
-}
-document.addEventListener("focusin", ({ target }) => { if (target.dataset?.check) checkSoon(target); });
+// The editor is asked for when somebody first goes to edit.
+document.addEventListener("focusin", ({ target }) => { const file = target.closest("[data-editor]")?.dataset.module; if (file) import(file); });
 
 function warnWhenLong(field) {
   const words = field.value.split(/\s+/).filter(Boolean).length;

@@ -2,10 +2,10 @@
 //
 //   data-key="a"           that key
 //   data-key="mod+enter"   Ctrl, or Command on a Mac; the only kind that works while typing
-//   data-key="g q"         one after the other, within a second
+//   data-key="g q"         one after the other within a second
 //
 // A key clicks its control, or focuses it where it is a field. Hidden and disabled controls have no
-// key, and while a dialog is open only its own do. A name for the help sheet is taken from
+// key, and while a dialog is open only its own do. Its name in the help sheet comes from
 // data-key-label, else from the label, title or text of the control.
 //   j and k move between elements marked data-row (a row's main link); ? opens the sheet.
 //
@@ -19,7 +19,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const sheet = document.getElementById("keys");
 let previous = { key: "", at: 0 };
 
-// Private windows and strict settings can refuse storage; keys then simply stay on.
+// Private windows and strict settings can refuse storage; keys then stay on.
 function areOff() {
   try { return localStorage[STORE] === "off"; } catch { return false; }
 }
@@ -102,7 +102,7 @@ document.addEventListener("keydown", (event) => {
     if (!control) return;
     event.preventDefault();
     use(control);
-  } else if (!ctrlKey && !metaKey && key.length === 1 && key !== " " && !isTyping(target) && !areOff() && act(key.toLowerCase())) {
+  } else if (!ctrlKey && !metaKey && key.length === 1 && key !== " " && !isTyping(event.composedPath()[0]) && !areOff() && act(key.toLowerCase())) {
     event.preventDefault();
   }
 });

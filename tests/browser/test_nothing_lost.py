@@ -22,13 +22,14 @@ class Field:
     where: str
     keys: tuple[str, ...]
     in_dialog: bool = False
+    editor: str = ""  # where one types, if that is not the field itself
 
 
 FIELDS = {
     "comment": Field("#comment", ("c",)),
     "remark": Field("#remark-text", ("m", "2", "Enter")),
     "feedback": Field("#own-feedback", ("f",), in_dialog=True),
-    "edit": Field("#edited", ("e",), in_dialog=True),
+    "edit": Field("#edited", ("e",), in_dialog=True, editor=".cm-content"),
     "reason": Field("#reason", ("r",), in_dialog=True),
 }
 
@@ -80,9 +81,11 @@ def write(page: Page, field: Field, text: str) -> None:
     """Go there by its keys, go on behind what stands there, and leave it."""
     for key in field.keys:
         page.keyboard.press(key)
-    expect(page.locator(field.where)).to_be_focused()
+    expect(page.locator(field.editor or field.where)).to_be_focused()
     page.keyboard.press("Control+End")
     page.keyboard.type(text)
+    if field.editor:
+        page.keyboard.press("Escape")  # the first one lets Tab leave
     if field.in_dialog:
         page.keyboard.press("Escape")
     page.locator("h1").focus()

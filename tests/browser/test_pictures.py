@@ -112,15 +112,13 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     take(page, "desk-decide")
     fits(page)
     press(page, "e")
-    field = page.locator("#edited")
-    field.fill(
-        field.input_value().replace('"$backup" -name', "$backup -name")
-        + "for old in $(ls $backup/tmp); do rm -rf $old; done\n"
-    )
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("for old in $(ls $backup/tmp); do rm -rf $old; done\n")
     expect(page.locator(".checked")).to_be_visible()
     saved(page)
     take(page, "desk-edit")
-    press(page, "Escape", "r")
+    press(page, "Escape", "Escape", "r")
     page.keyboard.type(
         "The newest dump is looked for by its time, and an empty one is passed over."
     )

@@ -58,15 +58,6 @@ def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]
     return found or [_nothing_found()]
 
 
-def risk_level(findings: Iterable[Finding], side_effect: SideEffect) -> Risk:
-    """High where something can be lost or taken over, low where all is known to read only."""
-    least = least_risk(
-        Seen(found.check, found.outcome, found.level, found.code) for found in findings
-    )
-    unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
-    return higher(least, unknown)
-
-
 class Seen(NamedTuple):
     """What the risk depends on of a finding, however it is stored."""
 
@@ -76,22 +67,29 @@ class Seen(NamedTuple):
     code: str
 
 
-def least_risk(findings: Iterable[Seen]) -> Risk:
-    """What no script with these findings falls below, whatever people or files say of it.
+def risk_level(findings: Iterable[Seen], side_effect: SideEffect) -> Risk:
+    """The risk of a script: never less than its worst finding, and low only where all is known to read only."""
+    unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
+    return higher(least_risk(findings), unknown)
 
-    High with an error of any check, or with what can be lost or taken over; medium with another warning of the risks
-    or the characters. ShellCheck's warnings are about style as often as not, and raise nothing.
+
+def least_risk(findings: Iterable[Seen]) -> Risk:
+    """What no script with these findings falls below, whatever people or files say of it."""
+    return max(map(finding_risk, findings), key=list(Risk).index, default=Risk.LOW)
+
+
+def finding_risk(found: Seen) -> Risk:
+    """What one finding makes of a script; low is a finding that raises nothing.
+
+    High is an error of any check, and what can be lost or taken over; medium is another warning of the risks or the
+    characters. ShellCheck's warnings are about style as often as not, and raise nothing.
     """
-    least = Risk.LOW
-    for found in findings:
-        if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
-            continue
-        is_ours = found.check in (CHECK, characters.CHECK)
-        if is_at_least(found.level, Level.ERROR) or is_ours and found.code in _HIGH_CODES:
-            return Risk.HIGH
-        if is_ours:
-            least = Risk.MEDIUM
-    return least
+    if found.outcome != Outcome.FAILED or not is_at_least(found.level, Level.WARNING):
+        return Risk.LOW
+    is_ours = found.check in (CHECK, characters.CHECK)
+    if is_at_least(found.level, Level.ERROR) or is_ours and found.code in _HIGH_CODES:
+        return Risk.HIGH
+    return Risk.MEDIUM if is_ours else Risk.LOW
 
 
 def higher(one: Risk, other: Risk) -> Risk:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog import services as catalog
-from catalog.analysis import Risk, severity
+from catalog.analysis import severity
 from catalog.models import MatchLabel, Version
 from core.web.requests import signed_in
 from pipeline.access import USE_UNREVIEWED, may_change, may_check, may_run
@@ -71,9 +71,8 @@ class ShownDraft:
 
     @property
     def risk(self) -> str:
-        """The least risk that follows from the findings; empty for a low one, which would look like a promise."""
-        least = risk_of(self.problems)
-        return "" if least is Risk.LOW else least.value
+        """How much can go wrong when it runs; empty where the text was erased."""
+        return risk_of(self.draft, self.problems) or ""
 
     @property
     def label(self) -> str:

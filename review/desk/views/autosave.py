@@ -1,15 +1,12 @@
-"""Background requests of the review screen: autosave, keep-alive, which tab is open, checks of an edit."""
+"""Background requests of the review screen: autosave, keep-alive, which tab is open."""
 
 from __future__ import annotations
 
 import re
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from catalog.analysis import analyse
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.requests import signed_in
 from review.access import access_assignment, access_item_to_review
@@ -22,7 +19,6 @@ _KEPT = re.compile(
     r"(comment|value)-(script|feedback|refined)-(model|expert)|remark(-line)?-\d{1,18}"
     r"|reason|risk_reason|script|feedback|why|flag"
 )
-_MOST_CHECKED = 200_000  # characters; the analysis of more would keep others waiting
 
 
 @require_POST
@@ -68,19 +64,3 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refused:
         return JsonResponse({"message": str(refused)}, status=409)
     return HttpResponse(status=204)
-
-
-@require_POST
-def check_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """What the static checks say of an edit as it stands; nothing is saved."""
-    user = signed_in(request)
-    access_assignment(user, access_item_to_review(user, pk))
-    script = request.POST.get("script", "").replace("\r\n", "\n")
-    if not script.strip() or "\0" in script or len(script) > _MOST_CHECKED:
-        return render(
-            request,
-            "review/desk/_edit_check.html",
-            {"problem": _("There is no script to check, or it is too long.")},
-        )
-    report = analyse(script)
-    return render(request, "review/desk/_edit_check.html", {"report": report})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import BadInput, Refused
-from pipeline.execution.draft_checks import is_serious
+from pipeline.execution.draft_checks import is_serious, risk_of
 from pipeline.models import Draft, DraftFinding
 from review.blinding.item_view import ItemView, Step
 from review.desk.shown_drafts import seal
@@ -25,6 +25,11 @@ class ShownDraft:
     label: str
     findings: list[DraftFinding]
     score: Score | None
+
+    @property
+    def risk(self) -> str:
+        """How much can go wrong when it runs; empty where its text was erased."""
+        return risk_of(self.draft, self.findings) or ""
 
 
 @dataclass(frozen=True)

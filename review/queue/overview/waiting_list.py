@@ -138,7 +138,7 @@ def _with_risk(items: Iterable[Item]) -> list[WaitingItem]:
             kind__in=[kind.value for kind in FIRST_KINDS],
             refinement=None,
         )
-        .defer("script", "note")
+        .defer("note")
         .prefetch_related("findings")
         .order_by("number")
     )
@@ -147,8 +147,8 @@ def _with_risk(items: Iterable[Item]) -> list[WaitingItem]:
     return [WaitingItem(item, _risk_of(drafts[item.run_id or 0])) for item in items]
 
 
-def _risk_of(drafts: Sequence[Draft]) -> Risk:
+def _risk_of(drafts: Sequence[Draft]) -> Risk | None:
     draft = first_draft_of(drafts)
     if draft is None:
-        return Risk.LOW
-    return risk_of(found for found in draft.findings.all() if is_current(found, draft))
+        return None
+    return risk_of(draft, (found for found in draft.findings.all() if is_current(found, draft)))

@@ -184,18 +184,6 @@ def test_what_was_typed_for_one_stage_never_stands_in_the_next(
     assert "about the script" not in client.get(url).text
 
 
-def test_the_checks_speak_while_an_edit_is_typed_and_nothing_is_saved(
-    held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
-) -> None:
-    status, words = send(client_for(reviewer), held.item, "item-check", script="if true; then\n")
-    assert status == 200 and "Line" in words
-    assert (
-        "found nothing" in send(client_for(reviewer), held.item, "item-check", script="true\n")[1]
-    )
-    assert send(client_for(second_reviewer), held.item, "item-check", script="true\n")[0] == 403
-    assert held.item.run.drafts.count() == 1
-
-
 # --- Taken back ---------------------------------------------------------------------------------------------------
 
 

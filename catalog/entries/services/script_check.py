@@ -1,0 +1,75 @@
+"""What the static analysis says of a script while it is typed; nothing of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Lock
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from catalog import analysis
+from core.errors import BadInput, Refused
+
+# Characters. ShellCheck takes about a second for the first number; beyond the second the rules take too long, too.
+MOST_FOR_SHELLCHECK = 30_000
+MOST_FOR_RULES = 300_000
+# At a time in one process, however many people type: pages and scores must not wait behind them.
+MOST_AT_ONCE = 2
+_SECONDS_TO_WAIT = 1.0
+
+_places = BoundedSemaphore(MOST_AT_ONCE)
+_asking: set[int] = set()
+_asking_lock = Lock()
+
+
+class CheckerBusy(Refused):
+    """The script was not looked at, for others are being checked; the person may ask again in a moment."""
+
+
+class Checked(NamedTuple):
+    """A report, and whether it is by our own rules alone, for ShellCheck would take too long."""
+
+    report: analysis.Report
+    is_by_rules_only: bool
+
+
+def check_script(script: str, *, by: User) -> Checked:
+    """What is found in a script as it stands; one check of a person at a time.
+
+    Raises BadInput for a text that can't be checked, and CheckerBusy.
+    """
+    if not script.strip():
+        raise BadInput(_("There is no script yet."), field="script")
+    if len(script) > MOST_FOR_RULES:
+        raise BadInput(
+            _("This is too long to be checked while you type. It is checked when you save it."),
+            field="script",
+        )
+    is_by_rules_only = len(script) > MOST_FOR_SHELLCHECK
+    with _turn_of(by):
+        try:
+            report = (analysis.analyse_static if is_by_rules_only else analysis.analyse)(script)
+        except analysis.UnreadableScript as unreadable:
+            raise BadInput(str(unreadable), field="script") from unreadable
+    return Checked(report, is_by_rules_only)
+
+
+@contextmanager
+def _turn_of(person: User) -> Iterator[None]:
+    with _asking_lock:
+        if person.pk in _asking:
+            raise CheckerBusy(_("Your script is being checked already."))
+        _asking.add(person.pk)
+    try:
+        if not _places.acquire(timeout=_SECONDS_TO_WAIT):
+            raise CheckerBusy(_("The checks are busy with other scripts."))
+        try:
+            yield
+        finally:
+            _places.release()
+    finally:
+        with _asking_lock:
+            _asking.discard(person.pk)

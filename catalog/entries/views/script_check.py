@@ -1,0 +1,43 @@
+"""What is found in a script while somebody types it, as a fragment of the page around the editor."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+
+from catalog.analysis import Finding, Risk, Seen, finding_risk
+from catalog.entries.services.script_check import CheckerBusy, check_script
+from core.errors import BadInput
+from core.web.requests import signed_in
+
+_TEMPLATE = "catalog/entries/_script_check.html"
+_MOST_SHOWN = 100
+
+
+@require_POST
+def check(request: HttpRequest) -> HttpResponse:
+    """The findings of the script that is sent; nothing of it is kept. 429 where the checks are busy."""
+    person = signed_in(request)
+    try:
+        done = check_script(request.POST.get("script", "").replace("\r\n", "\n"), by=person)
+    except BadInput as refused:
+        return render(request, _TEMPLATE, {"problem": str(refused)}, status=422)
+    except CheckerBusy as busy:
+        return render(request, _TEMPLATE, {"problem": str(busy)}, status=429)
+    problems = sorted(done.report.problems, key=_place)
+    context = {
+        "findings": problems[:_MOST_SHOWN],
+        "count": len(problems),
+        "more": max(0, len(problems) - _MOST_SHOWN),
+        "unjudged": done.report.unscored,
+        "risk": done.report.risk.value,
+        "rules_only": done.is_by_rules_only,
+    }
+    return render(request, _TEMPLATE, context)
+
+
+def _place(found: Finding) -> tuple[int, int]:
+    """By line, and the worst of a line first."""
+    seen = Seen(found.check, found.outcome, found.level, found.code)
+    return found.line or 0, -list(Risk).index(finding_risk(seen))

@@ -1,0 +1,164 @@
+"""The risk of a script is said one way on every page: one word, icon and colour, and at least its worst finding's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from catalog.analysis import (
+    Level,
+    Outcome,
+    Risk,
+    Seen,
+    SideEffect,
+    analyse,
+    finding_risk,
+    risk_level,
+)
+from pipeline.execution.draft_checks import keep_findings
+from pipeline.models import Draft
+from review import services as review_services
+from review.queue import services as queue
+from scriptsmith_site.presentation.findings import read_finding
+from tests.catalog.shelf import shelve
+from tests.make import make_run
+from tests.web_client import WebClient
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = ROOT / "templates"
+ClientFor = Callable[[User], WebClient]
+
+LOW = "#!/usr/bin/env bash\nuptime\n"
+MEDIUM = "#!/usr/bin/env bash\nmkdir -p /srv/reports\n"
+HIGH = "#!/usr/bin/env bash\nfind /srv/reports -mtime +45 -delete\n"
+
+# The mark of each risk, as components/_risk_badge.html draws it.
+LOOKS = {
+    "low": ("circle", "low risk"),
+    "medium": ("diamond", "medium risk"),
+    "high": ("triangle", "high risk"),
+}
+PATHS = {
+    "circle": '<circle cx="8" cy="8" r="5.75"/>',
+    "diamond": '<path d="m8 2 6 6-6 6-6-6z"/>',
+    "triangle": '<path class="solid" d="M8 2.25 14 13.25H2z"/>',
+}
+MARK = re.compile(
+    r'<span class="(?P<kind>badge|risk-mark) risk-(?P<risk>low|medium|high)"[^>]*>'
+    r"\s*(?P<icon><svg.*?</svg>)\s*(?P<words>[^<]*)<",
+    re.DOTALL,
+)
+
+
+def marks(html: str) -> Iterator[tuple[str, str]]:
+    """Kind and risk of each mark of a page; each has the icon and the words of its risk."""
+    for found in MARK.finditer(html):
+        icon, words = LOOKS[found["risk"]]
+        assert PATHS[icon] in found["icon"], "the icon is another level's"
+        assert found["words"].strip() == words
+        yield found["kind"], found["risk"]
+
+
+def said(html: str) -> set[str]:
+    """The risks that a page says scripts have."""
+    found = [risk for kind, risk in marks(html) if kind == "badge"]
+    assert found, "no risk is shown"
+    return set(found)
+
+
+@pytest.mark.parametrize(
+    ("script", "risk"),
+    [(LOW, "low"), (MEDIUM, "medium"), (HIGH, "high")],
+    ids=["low", "medium", "high"],
+)
+def test_every_page_says_the_same_of_a_script(
+    script: str,
+    risk: str,
+    curator: User,
+    second_curator: User,
+    reviewer: User,
+    stranger: User,
+    client_for: ClientFor,
+) -> None:
+    verified = shelve(
+        "Clear the reports", script=script, author=curator, verified_by=second_curator
+    )
+    shelve("Clear the reports again", script=script, state="in_review", author=second_curator)
+    run = make_run(statement="Clear reports", script=script, by=stranger)
+    for draft in Draft.objects.filter(run=run):
+        keep_findings(draft, analyse(draft.script))
+    item = review_services.take_in(run.pk)
+    assert item is not None
+    assignment = queue.claim_item(item, by=reviewer)
+    pages = {
+        "home": (curator, reverse("home")),
+        "catalogue": (stranger, reverse("catalog-list")),
+        "entry": (stranger, reverse("entry-detail", args=[verified.entry.slug])),
+        "run": (stranger, reverse("run-detail", args=[run.pk])),
+        "desk": (reviewer, reverse("item-review", args=[assignment.item.pk])),
+    }
+    shown = {name: said(client_for(who).get(url).text) for name, (who, url) in pages.items()}
+    typed = client_for(stranger).post(reverse("script-check"), {"script": script}).text
+    assert {**shown, "while it is typed": said(typed)} == dict.fromkeys(
+        [*pages, "while it is typed"], {risk}
+    )
+
+
+def test_a_finding_at_its_line_wears_the_same_mark(stranger: User, client_for: ClientFor) -> None:
+    run = make_run(script=HIGH, by=stranger)
+    for draft in Draft.objects.filter(run=run):
+        keep_findings(draft, analyse(draft.script))
+    page = client_for(stranger).get(reverse("run-detail", args=[run.pk])).text
+    assert ("risk-mark", "high") in set(marks(page))
+    assert 'class="finding risk-high"' in page
+
+
+FINDINGS = [
+    (check, level, code)
+    for check in ("risk", "characters", "shellcheck", "bash-syntax")
+    for level in Level
+    for code in ("destructive", "mutating", "SC2086")
+]
+
+
+@pytest.mark.parametrize("effect", ["read_only", "mutating"])
+@pytest.mark.parametrize(("check", "level", "code"), FINDINGS)
+def test_no_script_is_less_than_its_worst_finding(
+    check: str, level: Level, code: str, effect: str
+) -> None:
+    found = Seen(check, Outcome.FAILED, level, code)
+    order = list(Risk)
+    risk = risk_level([found, Seen("risk", Outcome.PASSED, Level.INFO, "x")], SideEffect(effect))
+    assert order.index(risk) >= order.index(finding_risk(found))
+    stored = {"check": check, "outcome": "failed", "level": level.value, "code": code}
+    mark = read_finding(stored).finding.mark
+    assert mark == ("note" if finding_risk(found) is Risk.LOW else finding_risk(found).value)
+
+
+def test_what_could_not_be_judged_is_no_finding() -> None:
+    unscored = {"check": "risk", "outcome": "unscored", "level": "error", "code": "destructive"}
+    assert read_finding(unscored).finding.mark == "unscored"
+
+
+@pytest.mark.parametrize("file", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+def test_no_template_draws_a_risk_by_itself(file: Path) -> None:
+    if file.name in ("_risk_badge.html", "_finding_mark.html", "_icon.html", "_line_notes.html"):
+        return
+    words = file.read_text(encoding="utf-8")
+    assert not re.findall(
+        r'badge-risk|"(?:triangle|diamond)"|level-\{\{|class="[^"]*risk-(?:low|high)', words
+    )
+
+
+def test_how_much_depends_on_an_action_has_no_look_of_a_risk(
+    reviewer: User, client_for: ClientFor
+) -> None:
+    review_services.take_in(make_run(script=HIGH).pk)
+    page = client_for(reviewer).get(reverse("queue")).text
+    (mark,) = re.findall(r'<span class="severity-mark severity-\d">.*?</span>', page, re.DOTALL)
+    assert "risk" not in mark and not any(path in mark for path in PATHS.values())
