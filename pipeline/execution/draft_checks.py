@@ -144,7 +144,8 @@ def _seen(found: DraftFinding) -> Seen:
     return Seen(found.check_name, found.outcome, found.level, found.code)
 
 
-@lru_cache(maxsize=256)
+# As many scripts as the queue looks through for its risks.
+@lru_cache(maxsize=1_024)
 def _side_effect(script: str) -> SideEffect:
     try:
         return side_effect(script)

@@ -28,7 +28,7 @@ from review.study.first_draft import FIRST_KINDS, first_draft_of
 
 # Risk is worked out from findings and not stored: of a longer queue, the most urgent ones are looked through.
 MOST_BY_RISK = 500
-_BY_RISK = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2}
+_BY_RISK = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2, None: 3}
 
 
 class Order(StrEnum):
@@ -85,10 +85,10 @@ class WaitingForm(forms.Form):
 
 @dataclass(frozen=True)
 class WaitingItem:
-    """An item that the person could take, and the risk of the script that is scored first."""
+    """An item that the person could take, and the risk of the script that is scored first, where it is known."""
 
     item: Item
-    risk: Risk
+    risk: Risk | None
 
 
 @dataclass(frozen=True)
