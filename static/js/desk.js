@@ -341,6 +341,13 @@ function putBelow(line, form) {
   before?.remove();
 }
 
+function putBack(form) {
+  const code = form.closest(".code");
+  if (!code) return;
+  code.parentElement.moveBefore(form, code.nextElementSibling);
+  code.querySelector("[data-remark-row]")?.remove();
+}
+
 // Beside the line under the pointer: what its number does too, for those who do not know.
 const here = Object.assign(document.createElement("button"), { className: "comment-here", type: "button", tabIndex: -1, hidden: true });
 
@@ -378,7 +385,11 @@ document.addEventListener("click", (event) => {
   field.dispatchEvent(new Event("input", { bubbles: true }));
   form.querySelector("textarea").focus();
 });
-document.addEventListener("toggle", ({ target }) => target.matches("[data-remark]") && markLine(), true);
+document.addEventListener("toggle", ({ target }) => {
+  if (!target.matches("[data-remark]")) return;
+  if (!target.open) putBack(target);
+  markLine();
+}, true);
 document.addEventListener("keydown", (event) => {
   const form = event.target.closest("[data-remark]");
   if (!form?.open || event.isComposing) return;

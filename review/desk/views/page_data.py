@@ -71,6 +71,7 @@ def show_desk(
     drafts = visible_drafts(desk)
     pane = show_pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
+    scores = [desk.scores[one.key] for one in desk.steps if one.key in desk.scores]
     may_write = _may_write_feedback(desk)
     may_change = mine or (reviews and desk.may_change_until is not None)
     feedback = desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None
@@ -112,7 +113,6 @@ def show_desk(
         "side": look.side,
         "drafts": drafts,
         "assessment": assessment,
-        "first_label": next((one.label for one in drafts if one.draft is desk.first), ""),
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
@@ -131,7 +131,8 @@ def show_desk(
         "quick_reject": quick_reasons.REJECT,
         "quick_skip": quick_reasons.SKIP,
         "known": _known(desk),
-        "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
+        "scores": scores,
+        "decision_comment": "" if mine else _decision_comment(desk, scores),
         "may_change": may_change,
         "may_reveal": desk.item.campaign.may_reveal and not desk.visible["verdict"],
         "may_write": may_write,
@@ -210,6 +211,12 @@ def _texts(
         if value or not keeps:
             texts["value"] = int(value) if value in ("0", "1", "2") else None
     return texts
+
+
+def _decision_comment(desk: ItemView, scores: list[Score]) -> str:
+    """What was typed with the decision, where no score has it."""
+    comment = str(desk.decision.picked.get("comment", "")) if desk.decision else ""
+    return "" if comment in {score.comment for score in scores} else comment
 
 
 def _title(step: Step | None) -> str:
