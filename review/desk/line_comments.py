@@ -85,6 +85,20 @@ def remarks_of(desk: ItemView) -> list[Remark]:
     return [one for one in found if one.draft_id in seen or desk.is_closed]
 
 
+def write_notes(desk: ItemView) -> str:
+    """What this reviewer said of the first script, as points of feedback: their comment, then their line comments."""
+    score = desk.script_score
+    if score is None or desk.first is None:
+        return ""
+    points = [line.strip().removeprefix("- ") for line in score.comment.splitlines()]
+    points += [
+        _("Line %(line)s: %(text)s") % {"line": one.line, "text": " ".join(one.text.split())}
+        for one in remarks_of(desk)
+        if one.by_id == desk.reviewer.pk and one.draft_id == desk.first.pk
+    ]
+    return "\n".join(f"- {point}" for point in points if point)
+
+
 def remarks_for(item: Item, drafts: Sequence[Draft]) -> list[Remark]:
     """All that was said about lines of these scripts; for those who settle what reviewers differ on."""
     found = Remark.objects.filter(item=item, draft__in=drafts, removed_at=None)

@@ -1,4 +1,4 @@
-"""A reviewer's own pace: what they got through today and in this sitting. Nobody is shown somebody else's."""
+"""A reviewer's own pace and place: what they got through, and what came back. Nobody is shown somebody else's."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from datetime import timedelta
 from statistics import median
 
 from django.contrib.auth.models import User
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
-from review.models import Assignment, Score
+from pipeline.models import Run
+from review.models import Assignment, Campaign, Case, Score
 from review.queue.reviewer_checks.repeats import SITTING_GAP
 
 # Nobody gets through more in a day and a half; what is more is not read.
@@ -63,3 +65,38 @@ def own_pace(user: User) -> Pace:
         median_seconds=median(worked) if worked else None,
         pauses=sum(one.pauses for one in todays),
     )
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far one person is in one campaign."""
+
+    done: int  # of the live queue, those of today
+    back: int  # items that they sent to be rewritten and that are ready
+    back_item: int | None  # the first of these
+
+
+def own_place(campaign: Campaign, user: User, *, beside: int) -> Place:
+    """The person's place in a campaign, in one query; what came back is counted without the item `beside`."""
+    is_done = Q(state=Assignment.State.SUBMITTED)
+    if campaign.is_live:
+        is_done &= Q(
+            ended_at__gte=timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+        )
+    else:
+        # As in `review.queue.claims`: gold and what is shown again count like the others.
+        is_done &= ~Q(item__case__purpose=Case.Purpose.TRAINING)
+    is_back = (
+        Q(state=Assignment.State.WAITING)
+        & ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
+        & ~Q(item=beside)
+    )
+    states = [Assignment.State.SUBMITTED, Assignment.State.WAITING]
+    found = Assignment.objects.filter(
+        item__campaign=campaign, reviewer=user, state__in=states
+    ).aggregate(
+        done=Count("pk", filter=is_done),
+        back=Count("pk", filter=is_back),
+        back_item=Min("item", filter=is_back),
+    )
+    return Place(**found)

@@ -21,7 +21,7 @@ from review.queue.own_studies import (
     studies_under_way,
     takes_part,
 )
-from review.queue.pace import own_pace
+from review.queue.pace import own_pace, own_place
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
 from review.queue.spread import items_later, items_later_of_all
@@ -46,6 +46,7 @@ __all__ = [
     "mark_case",
     "open_in_tab",
     "own_pace",
+    "own_place",
     "people_who_review",
     "raise_priority",
     "read_studies",

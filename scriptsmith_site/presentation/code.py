@@ -51,23 +51,36 @@ def show_code(
 
     Findings without a line stand at the first. There are so many lines that a template would take its time.
     """
-    by_line: dict[int, list[ShownFinding]] = {}
     said, safe_id = group_by_line(remarks), escape(id)
     lines = [
         f'<span class="line" id="{safe_id}-L{number}" data-line="{number}">{html}\n</span>'
         for number, html in enumerate(coloured_lines(script), start=1)
     ]
-    for finding in findings:
-        shown, line = read_finding(finding)
-        by_line.setdefault(min(max(line or 1, 1), len(lines)), []).append(shown)
+    by_line = findings_by_line(findings, len(lines))
     pieces, done = [], 0
     for number in sorted({*by_line, *(one for one in said if 1 <= one <= len(lines))}):
-        found = sorted(by_line.get(number, ()), key=lambda one: one.rank)
-        pieces.append(Piece(SafeString("".join(lines[done:number])), found, said.get(number, ())))
+        found, html = by_line.get(number, ()), SafeString("".join(lines[done:number]))
+        pieces.append(Piece(html, found, said.get(number, ())))
         done = number
     if done < len(lines):
         pieces.append(Piece(SafeString("".join(lines[done:]))))
     return pieces
+
+
+def findings_by_line(findings: Iterable[object], lines: int) -> dict[int, list[ShownFinding]]:
+    """Line to what was found in it, the most severe first; findings without a line stand at the first."""
+    by_line: dict[int, list[ShownFinding]] = {}
+    for finding in findings:
+        shown, line = read_finding(finding)
+        by_line.setdefault(min(max(line or 1, 1), lines), []).append(shown)
+    for found in by_line.values():
+        found.sort(key=lambda one: one.rank)
+    return by_line
+
+
+def lines_of(findings: Iterable[object]) -> set[int]:
+    """The lines that something was found in."""
+    return {line for _shown, line in map(read_finding, findings) if line}
 
 
 def group_by_line(remarks: Iterable[Said]) -> dict[int, list[Said]]:

@@ -6,13 +6,22 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
 from typing import NamedTuple, TypeVar
 
 from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from scriptsmith_site.presentation.code import OnLine, group_by_line
+from scriptsmith_site.presentation.code import (
+    OnLine,
+    coloured_lines,
+    findings_by_line,
+    group_by_line,
+)
+from scriptsmith_site.presentation.findings import ShownFinding
 
+# Of a line of safe HTML: a tag, a character that is written as an entity, or plain characters.
+_PART = re.compile(r"<[^>]*>|&[^;]+;|[^<&]+")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _CONTEXT = 3
 # Below this likeness two lines are shown as one gone and one come, for word marks would only confuse.
@@ -28,6 +37,7 @@ class Row:
     old_number: int | None = None
     new_number: int | None = None
     remarks: Sequence[OnLine] = ()
+    findings: Sequence[ShownFinding] = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,7 @@ class SideRow:
     old_number: int | None = None
     new_number: int | None = None
     remarks: Sequence[OnLine] = ()
+    findings: Sequence[ShownFinding] = ()
 
 
 class Keep(NamedTuple):
@@ -65,27 +76,54 @@ def with_remarks(
     return [replace(row, remarks=said(row)) for row in rows]
 
 
-def diff_side_by_side(old: str, new: str, *, keep: Keep = NOTHING) -> list[SideRow]:
-    """Pair the lines of two texts; long equal stretches become one gap, but not one with a line to `keep`."""
-    old_lines, new_lines = _lines(old), _lines(new)
+def with_findings(
+    rows: Sequence[AnyRow], of_old: Iterable[object], of_new: Iterable[object]
+) -> list[AnyRow]:
+    """The rows with what was found in their lines: of the new text all, of the old one what stands in lines that go."""
+    last_old = max((row.old_number or 0 for row in rows), default=0)
+    last_new = max((row.new_number or 0 for row in rows), default=0)
+    old, new = findings_by_line(of_old, last_old), findings_by_line(of_new, last_new)
+
+    def found(row: AnyRow) -> tuple[ShownFinding, ...]:
+        gone = old.get(row.old_number or 0, ()) if row.kind in ("del", "change") else ()
+        return (*gone, *new.get(row.new_number or 0, ()))
+
+    return [replace(row, findings=found(row)) for row in rows]
+
+
+class _Text(NamedTuple):
+    """The lines of one side, as they are compared and as they are shown."""
+
+    lines: list[str]
+    html: Sequence[SafeString]
+
+
+def diff_side_by_side(
+    old: str, new: str, *, keep: Keep = NOTHING, colours: bool = False
+) -> list[SideRow]:
+    """Pair the lines of two texts; long equal stretches become one gap, but not one with a line to `keep`.
+
+    `colours` where both are Bash: hidden characters are marked as well then.
+    """
+    before, after = _read(old, colours=colours), _read(new, colours=colours)
     rows: list[SideRow] = []
-    matcher = difflib.SequenceMatcher(a=old_lines, b=new_lines, autojunk=False)
+    matcher = difflib.SequenceMatcher(a=before.lines, b=after.lines, autojunk=False)
     groups = matcher.get_opcodes()
     for position, (tag, a, b, c, d) in enumerate(groups):
         if tag == "equal":
             first, last = position == 0, position == len(groups) - 1
-            rows.extend(_equal(old_lines, a, b, c, first=first, last=last, keep=keep))
+            rows.extend(_equal(before, a, b, c, first=first, last=last, keep=keep))
         else:
-            rows.extend(_changed(old_lines[a:b], new_lines[c:d], a, c))
+            rows.extend(_changed(before, after, range(a, b), range(c, d)))
     return rows
 
 
-def diff_inline(old: str, new: str, *, keep: Keep = NOTHING) -> list[Row]:
+def diff_inline(old: str, new: str, *, keep: Keep = NOTHING, colours: bool = False) -> list[Row]:
     """The same comparison in one column: of a changed stretch, first what went, then what came."""
     rows: list[Row] = []
     gone: list[Row] = []
     come: list[Row] = []
-    for row in diff_side_by_side(old, new, keep=keep):
+    for row in diff_side_by_side(old, new, keep=keep, colours=colours):
         if row.kind in ("same", "gap"):
             rows += gone + come
             gone, come = [], []
@@ -98,12 +136,14 @@ def diff_inline(old: str, new: str, *, keep: Keep = NOTHING) -> list[Row]:
     return rows + gone + come
 
 
-def _lines(text: str) -> list[str]:
-    return text.removesuffix("\n").split("\n") if text else []
+def _read(text: str, *, colours: bool) -> _Text:
+    lines = text.removesuffix("\n").split("\n") if text else []
+    html = coloured_lines(text) if colours else [SafeString(escape(line)) for line in lines]
+    return _Text(lines, html)
 
 
 def _equal(
-    lines: list[str], a: int, b: int, c: int, *, first: bool, last: bool, keep: Keep
+    text: _Text, a: int, b: int, c: int, *, first: bool, last: bool, keep: Keep
 ) -> Iterator[SideRow]:
     before = 0 if first else _CONTEXT
     after = 0 if last else _CONTEXT
@@ -113,35 +153,60 @@ def _equal(
     for offset in range(b - a):
         if hidden > 1 and before <= offset < b - a - after:
             if offset == before:
-                text = mark_safe(f"{hidden} equal lines")  # noqa: S308 - a number
-                yield SideRow("gap", text, text)
+                gap = SafeString(f"{hidden} equal lines")
+                yield SideRow("gap", gap, gap)
             continue
-        html = mark_safe(escape(lines[a + offset]))  # noqa: S308
+        html = text.html[a + offset]
         yield SideRow("same", html, html, a + offset + 1, c + offset + 1)
 
 
-def _changed(old: list[str], new: list[str], a: int, c: int) -> Iterator[SideRow]:
+def _changed(before: _Text, after: _Text, gone: range, come: range) -> Iterator[SideRow]:
     empty = SafeString("")
-    for offset in range(max(len(old), len(new))):
-        before = old[offset] if offset < len(old) else None
-        after = new[offset] if offset < len(new) else None
-        if before is not None and after is not None:
-            old_html, new_html = _mark_words(before, after)
-            yield SideRow("change", old_html, new_html, a + offset + 1, c + offset + 1)
-        elif before is not None:
-            yield SideRow("del", mark_safe(escape(before)), empty, a + offset + 1, None)  # noqa: S308
-        elif after is not None:
-            yield SideRow("add", empty, mark_safe(escape(after)), None, c + offset + 1)  # noqa: S308
+    for i, k in zip_longest(gone, come):
+        if i is not None and k is not None:
+            old, new = _changed_words(before.lines[i], after.lines[k])
+            old_html = _mark(before.html[i], old, "del")
+            yield SideRow("change", old_html, _mark(after.html[k], new, "ins"), i + 1, k + 1)
+        elif i is not None:
+            yield SideRow("del", before.html[i], empty, i + 1, None)
+        elif k is not None:
+            yield SideRow("add", empty, after.html[k], None, k + 1)
 
 
-def _mark_words(old: str, new: str) -> tuple[SafeString, SafeString]:
+_Span = tuple[int, int]
+
+
+def _changed_words(old: str, new: str) -> tuple[list[_Span], list[_Span]]:
+    """From where to where the words of each line differ; of lines that are hardly alike, nothing."""
     a, b = _WORD.findall(old), _WORD.findall(new)
     matcher = difflib.SequenceMatcher(a=a, b=b, autojunk=False)
     if len(a) + len(b) > 2_000 or matcher.ratio() < _ALIKE:
-        return mark_safe(escape(old)), mark_safe(escape(new))  # noqa: S308
-    left, right = [], []
-    for tag, i, j, k, m in matcher.get_opcodes():
-        gone, come = escape("".join(a[i:j])), escape("".join(b[k:m]))
-        left.append(gone if tag == "equal" or not gone else f'<del class="word">{gone}</del>')
-        right.append(come if tag == "equal" or not come else f'<ins class="word">{come}</ins>')
-    return mark_safe("".join(left)), mark_safe("".join(right))  # noqa: S308 - every part is escaped
+        return [], []
+    begins_old, begins_new = (list(accumulate(map(len, words), initial=0)) for words in (a, b))
+    differing = [codes for tag, *codes in matcher.get_opcodes() if tag != "equal"]
+    return (
+        [(begins_old[i], begins_old[j]) for i, j, _k, _m in differing if i < j],
+        [(begins_new[k], begins_new[m]) for _i, _j, k, m in differing if k < m],
+    )
+
+
+def _mark(html: SafeString, spans: Sequence[_Span], tag: str) -> SafeString:
+    """The line with these stretches of its text marked; a mark ends where a colour does, and goes on behind it."""
+    if not spans:
+        return html
+    marked, at = [], 0
+    for part in _PART.findall(html):
+        if part.startswith("<"):
+            marked.append(part)
+            continue
+        length = 1 if part.startswith("&") else len(part)
+        done = 0
+        for begin, end in spans:
+            begin, end = max(begin - at, done), min(end - at, length)
+            if begin < end:
+                inside = part if length == 1 else part[begin:end]
+                marked += [part[done:begin], f'<{tag} class="word">{inside}</{tag}>']
+                done = end
+        marked.append(part[done:] if done < length else "")
+        at += length
+    return SafeString("".join(marked))

@@ -17,6 +17,8 @@ class ShownFinding:
     code: str
     message: str
     mark: str
+    # Of a script that was made from another: new where the other has none like it, gone where only the other has it.
+    change: str = ""
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -49,7 +51,13 @@ def read_finding(finding: object) -> PlacedFinding:
     check = str(get("check_name") or get("check") or "")
     outcome = str(get("outcome") or Outcome.FAILED)
     return PlacedFinding(
-        ShownFinding(level, code, str(get("message") or ""), _mark(check, outcome, level, code)),
+        ShownFinding(
+            level,
+            code,
+            str(get("message") or ""),
+            _mark(check, outcome, level, code),
+            str(get("change") or ""),
+        ),
         line if isinstance(line, int) else None,
     )
 

@@ -415,8 +415,12 @@ def score_picker(
     disabled: bool = False,
     help: object = "",
     error: object = "",
+    lines: Sequence[str] | None = None,
 ) -> _Given:
-    """Incorrect, partially correct, correct. Only one picker of a page has the page's `keys`."""
+    """Incorrect, partially correct, correct. Only one picker of a page has the page's `keys`.
+
+    `lines` says in one line each what 0, 1 and 2 mean here.
+    """
     return {
         "name": name,
         "legend": legend,
@@ -426,6 +430,7 @@ def score_picker(
         "disabled": disabled,
         "help": help,
         "error": error,
+        "lines": list(lines) if lines else [],
     }
 
 

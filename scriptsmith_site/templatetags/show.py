@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django import template
@@ -13,11 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.markdown import render_markdown
-from scriptsmith_site.presentation.code import OnLine, mark_words, show_code
+from scriptsmith_site.presentation.code import OnLine, lines_of, mark_words, show_code
 from scriptsmith_site.presentation.diff import (
+    AnyRow,
     Keep,
     diff_inline,
     diff_side_by_side,
+    with_findings,
     with_remarks,
 )
 
@@ -75,19 +77,27 @@ def diff(
     side: bool = False,
     remarks: Iterable[OnLine] = (),
     old_remarks: Iterable[OnLine] = (),
+    findings: Iterable[object] = (),
+    old_findings: Iterable[object] = (),
+    bash: bool = True,
 ) -> dict[str, object]:
-    """Two texts compared by line and word, in one column or side by side, with remarks at their lines."""
+    """Two texts compared by line and word, in one column or side by side, with findings and remarks at their lines.
+
+    `bash=False` for texts that are no scripts, which have no colours.
+    """
     of_old, of_new = list(old_remarks or ()), list(remarks or ())
-    keep = Keep({one.line for one in of_old}, {one.line for one in of_new})
-    rows = (
-        with_remarks(diff_side_by_side(old, new, keep=keep), of_old, of_new)
-        if side
-        else with_remarks(diff_inline(old, new, keep=keep), of_old, of_new)
-    )
+    found_old, found_new = list(old_findings or ()), list(findings or ())
+    keep = Keep({one.line for one in of_old}, {*(one.line for one in of_new), *lines_of(found_new)})
+
+    def at_lines(rows: Sequence[AnyRow]) -> list[AnyRow]:
+        return with_remarks(with_findings(rows, found_old, found_new), of_old, of_new)
+
     return {
         "label": label or _("Difference"),
         "side": side,
-        "rows": rows,
+        "rows": at_lines(diff_side_by_side(old, new, keep=keep, colours=bash))
+        if side
+        else at_lines(diff_inline(old, new, keep=keep, colours=bash)),
         "old_label": old_label,
         "new_label": new_label,
     }

@@ -82,7 +82,7 @@ async function keepThere() {
   if (!place?.dataset.scratch) return;
   if (saving) return keepSoon();
   const fields = typed();
-  if (!Object.keys(fields).length) return say("saved");
+  if (!Object.keys(fields).length) return document.getElementById("saved")?.dataset.state === "none" || say("saved");
   saving = keepFields(place, fields);
   await saving;
   saving = null;
@@ -173,7 +173,8 @@ for (const name of ["online", "focus"]) addEventListener(name, () => { keepThere
 const WRITING = "textarea, input:not([type=radio], [type=checkbox]), select";
 const isBusy = () => document.hidden || document.querySelector("dialog[open], details.menu[open]")
   || document.activeElement?.matches(WRITING) || Object.keys(typed()).length;
-const asksByItself = ({ detail }) => detail.elt.matches("[data-waits]") || detail.requestConfig?.elt.matches("[data-waits]");
+const BY_ITSELF = "[data-waits], [data-goes-on]";
+const asksByItself = ({ detail }) => detail.elt.matches(BY_ITSELF) || detail.requestConfig?.elt.matches(BY_ITSELF);
 
 document.addEventListener("htmx:beforeRequest", (event) => { if (asksByItself(event) && isBusy()) event.preventDefault(); });
 // Somebody may have begun to write since it asked; it asks again.
@@ -185,6 +186,22 @@ let fence = "";
 let focused = "";
 let isElsewhere = false;
 let hadItem = desk()?.dataset.item;
+let hadStage = stageOf(desk());
+let total = 0;
+
+/** What is to be scored: another stage is looked at from the top. */
+function stageOf(place) {
+  const { stage, arm } = place?.querySelector("#stage")?.elements ?? {};
+  return stage ? `${stage.value}-${arm.value}` : "";
+}
+
+/** The number of items is counted for a whole page, and stands on while one item follows the other. */
+function keepTotal() {
+  const shown = desk()?.querySelector("[data-total]");
+  if (!shown) return;
+  total = Math.max(Number(shown.dataset.total) || total, total && Number(shown.parentElement.dataset.number));
+  if (total && !shown.dataset.total) shown.textContent = `${shown.dataset.words} ${total}`;
+}
 
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   const { headers, parameters } = detail;
@@ -206,9 +223,10 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.target?.id !== "desk") return;
   clearTimeout(timer);
   hadItem = desk().dataset.item;
+  hadStage = stageOf(desk());
   const { verb, elt: form } = detail.requestConfig;
   // What came by itself takes nobody's place away.
-  isElsewhere = form.matches("[data-waits]") && document.activeElement !== document.body && !desk().contains(document.activeElement);
+  isElsewhere = form.matches(BY_ITSELF) && document.activeElement !== document.body && !desk().contains(document.activeElement);
   const isOfLine = form.matches("[data-remark] form, #remark-remove");
   focused = (isOfLine ? desk().querySelector("[data-remark] summary") : verb === "get" && document.activeElement)?.dataset?.key ?? "";
   if (verb === "get" || detail.xhr.status >= 300) return;
@@ -224,7 +242,7 @@ function forgetSent(forms) {
   const fields = typed();
   // A score leaves what was typed for the decision, though its form holds that too.
   const isScore = forms.length === 1 && forms[0].id === "stage";
-  const sent = forms.flatMap((one) => [...one?.elements ?? []]).filter((field) => !isScore || !field.closest("#decide"));
+  const sent = forms.flatMap((one) => [...one?.elements ?? []]).filter((field) => !isScore || !field.closest("#decide, #decide-dialogs"));
   for (const field of sent) delete fields[keptName(field)];
   if (Object.keys(fields).length) keepHere(fields);
   else forget(desk().dataset.item);
@@ -237,8 +255,10 @@ document.addEventListener("htmx:afterSwap", () => {
   if (isAnother) active = pauses = 0;
   document.title = `${place.dataset.title} · ScriptSmith`;
   if (isAnother || !fence) fence = place.dataset.fence ?? "";
+  keepTotal();
   restore();
   openDialogs(place) || focusIn(place, isAnother);
+  if (!isElsewhere && (isAnother || stageOf(place) !== hadStage)) scrollTo(0, 0);
   hadItem = place.dataset.item;
 });
 
@@ -296,12 +316,56 @@ function markLine() {
   if (!number) return;
   const cell = [...desk().querySelectorAll(NEW_NUMBER)].find((one) => one.dataset.line === number);
   const line = cell?.parentElement ?? document.getElementById(`script-L${number}`);
-  line?.classList.add("is-chosen");
-  line?.scrollIntoView({ block: "nearest" });
+  if (!line) return;
+  line.classList.add("is-chosen");
+  putBelow(line, form);
+  form.scrollIntoView({ block: "nearest" });
+  line.scrollIntoView({ block: "nearest" });
 }
+
+/** The form below the line it is about. Where it cannot be moved with what is typed in it, it stays below the script. */
+function putBelow(line, form) {
+  let last = line;
+  while (last.nextElementSibling?.matches(".finding, .remark, .said:not([data-remark-row])")) last = last.nextElementSibling;
+  if (!line.parentElement.moveBefore || last.nextElementSibling?.contains(form)) return;
+  if (!line.matches("tr")) return line.parentElement.moveBefore(form, last.nextElementSibling);
+  const before = document.querySelector("[data-remark-row]");
+  const row = document.createElement("tr");
+  row.className = "said";
+  row.dataset.remarkRow = "";
+  row.append(Object.assign(document.createElement("td"), { colSpan: line.closest(".diff-side") ? 4 : 3 }));
+  last.after(row);
+  row.firstChild.moveBefore(form, null);
+  before?.remove();
+}
+
+function putBack(form) {
+  const code = form.closest(".code");
+  if (!code) return;
+  code.parentElement.moveBefore(form, code.nextElementSibling);
+  code.querySelector("[data-remark-row]")?.remove();
+}
+
+// Beside the line under the pointer: what its number does too, for those who do not know.
+const here = Object.assign(document.createElement("button"), { className: "comment-here", type: "button", tabIndex: -1, hidden: true });
+
+document.addEventListener("pointerover", ({ target, pointerType }) => {
+  if (target === here || pointerType === "touch") return;
+  const form = remarkForm();
+  const line = form && target.closest?.("#script .line, .desk-script .diff tr");
+  const number = line && (line.dataset.line ?? line.querySelector(NEW_NUMBER)?.dataset.line);
+  here.hidden = !number;
+  if (!number) return;
+  const code = line.closest(".code");
+  if (here.parentElement !== code) code.append(here);
+  here.textContent = form.dataset.here;
+  here.dataset.line = number;
+  here.style.top = `${line.getBoundingClientRect().top - code.getBoundingClientRect().top}px`;
+});
 
 /** The number that was clicked beside a script: of a line the generated one at its left, of a difference that of the new text. */
 function numberAt({ target, clientX }) {
+  if (target === here) return here.dataset.line;
   const cell = target.closest(NEW_NUMBER);
   if (cell) return cell.dataset.line;
   const line = target.closest("#script .line");
@@ -319,7 +383,11 @@ document.addEventListener("click", (event) => {
   field.dispatchEvent(new Event("input", { bubbles: true }));
   form.querySelector("textarea").focus();
 });
-document.addEventListener("toggle", ({ target }) => target.matches("[data-remark]") && markLine(), true);
+document.addEventListener("toggle", ({ target }) => {
+  if (!target.matches("[data-remark]")) return;
+  if (!target.open) putBack(target);
+  markLine();
+}, true);
 document.addEventListener("keydown", (event) => {
   const form = event.target.closest("[data-remark]");
   if (!form?.open || event.isComposing) return;
@@ -334,6 +402,39 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     form.querySelector("textarea").focus();
   }
+});
+
+// --- Reasons and feedback that stand ready -------------------------------------------------------------------------------
+
+const setText = (field, text) => {
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+  field.setSelectionRange(text.length, text.length);
+};
+
+document.addEventListener("click", (event) => {
+  const quick = event.target.closest("[data-quick]");
+  if (quick) {
+    event.preventDefault(); // without a script it sends the form
+    const field = document.getElementById(quick.closest("[data-quick-for]").dataset.quickFor);
+    if (!field.value.includes(quick.dataset.quick)) setText(field, `${quick.dataset.quick} ${field.value}`.trim());
+    else field.focus();
+  }
+  const start = event.target.closest("[data-start]");
+  if (!start) return;
+  const based = start.form.querySelector("[data-based-on]");
+  if (based) based.disabled = start.dataset.startBased === undefined;
+  setText(document.getElementById("own-feedback"), start.dataset.start);
+}, true);
+// In an empty field a digit is a reason; behind other words it is a digit.
+document.addEventListener("keydown", (event) => {
+  const { key, target, ctrlKey, metaKey, altKey, isComposing } = event;
+  if (!/^[1-9]$/.test(key) || ctrlKey || metaKey || altKey || isComposing || target.value) return;
+  const quick = document.querySelectorAll(`[data-quick-for="${target.id}"] [data-quick]`)[key - 1];
+  if (!target.id || !quick) return;
+  event.preventDefault();
+  quick.click();
 });
 
 // --- Time and lease ------------------------------------------------------------------------------------------------
@@ -412,6 +513,7 @@ document.addEventListener("click", ({ target }) => {
 });
 
 fence = desk()?.dataset.fence ?? "";
+keepTotal();
 restore();
 if (desk()) openDialogs(desk());
 opening = takeOver().finally(() => { opening = null; });

@@ -48,8 +48,8 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     page.keyboard.press("s")
     page.wait_for_url("**/items/**")
     found = problems_of(page)
-    fits = "document.documentElement.scrollHeight <= innerHeight"
-    assert page.evaluate(fits)
+    score = page.get_by_role("button", name="Score", exact=True)
+    expect(score).to_be_in_viewport()
     for stage, focused in (("Feedback", "H1"), ("Refined", "H1")):
         page.keyboard.press("0")
         page.keyboard.press("Enter")
@@ -57,7 +57,8 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
         assert page.evaluate("document.activeElement.tagName") == focused
         expect(page.locator("#live")).not_to_be_empty()
         found += problems_of(page)
-        assert page.evaluate(fits)
+        expect(score).to_be_in_viewport()
+        expect(page.locator(".desk-script .code").first).to_be_in_viewport()
     page.keyboard.press("z")
     expect(page.locator(".diff-side")).to_be_visible()
     expect(page.locator("[data-key=z]")).to_be_focused()
@@ -66,6 +67,7 @@ def test_the_screen_fits_and_can_be_used_by_everybody_at_each_stage(
     for width in (720, 390):
         page.set_viewport_size({"width": width, "height": 450})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        expect(score).to_be_in_viewport()
     assert found == []
 
 

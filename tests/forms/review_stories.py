@@ -85,6 +85,14 @@ def feedback_is_ready(world: World) -> str:
     return address
 
 
+def something_came_back(world: World) -> str:
+    """Seen from the item that the reviewer went on to."""
+    feedback_is_ready(world)
+    world.earlier = world.item
+    services.claim_item(in_queue(world, statement="Show the uptime"), by=world.me)
+    return desk_of(world.item)
+
+
 def a_remark(world: World) -> str:
     address = a_held_item(world)
     draft = world.item.run.drafts.get(number=1).pk
@@ -202,7 +210,7 @@ QUEUE = (
         "reviewer",
         feedback_is_ready,
         "item-claim",
-        press="Go on",
+        press="Score it",
         then=lambda w: assignment(w).state == "active",
         name="go on",
     ),
@@ -249,6 +257,15 @@ DESK = (
         "reviewer",
         a_held_item,
         "item-decide",
+        press="reject-harm",
+        then=lambda w: "could do harm" in Decision.objects.get().reason,
+        name="reject by a quick reason",
+    ),
+    Story(
+        "review/desk/_decide_form.html",
+        "reviewer",
+        a_held_item,
+        "item-decide",
         fill={"script": "find /var/tmp/exports -mtime +30 -print\n"},
         press="edit",
         then=lambda w: Decision.objects.get().kind == "edit",
@@ -261,6 +278,14 @@ DESK = (
         "item-ask-feedback",
         press="Get feedback and a rewrite",
         then=lambda w: Refinement.objects.filter(run=w.item.run).exists(),
+    ),
+    Story(
+        "review/desk/_progress.html",
+        "reviewer",
+        something_came_back,
+        "item-claim",
+        press="1 came back",
+        then=lambda w: Assignment.objects.get(item=w.earlier).state == "active",
     ),
     Story(
         "review/desk/_score_form.html",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from scriptsmith_site.presentation.code import coloured_lines, mark_words, show_code
-from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side
+from scriptsmith_site.presentation.diff import diff_inline, diff_side_by_side, with_findings
 
 
 def plain(shown: str) -> str:
@@ -126,3 +126,24 @@ def test_words_are_escaped_and_what_hides_in_them_is_marked() -> None:
     assert plain(shown) == text and "<script>" not in shown
     assert re.findall(r'data-code="(.*?)"', shown) == ["U+0430", "U+202E", "U+202C", "U+200B"]
     assert mark_words('"quoted" <b>') == "&quot;quoted&quot; &lt;b&gt;"
+
+
+def test_a_changed_word_is_marked_across_the_colours_of_bash() -> None:
+    old, new = 'rm -f $old "a<b"\n', 'rm -f "$new" "a<b"\n'
+    (row,) = diff_side_by_side(old, new, colours=True)
+    assert plain(row.old_html) + "\n" == old and plain(row.new_html) + "\n" == new
+    assert 'class="nv"' in row.old_html and '<del class="word">' in row.old_html
+    marked = "".join(re.findall(r'<ins class="word">(.*?)</ins>', row.new_html))
+    assert "new" in marked
+    assert row.new_html.count("<ins") == row.new_html.count("</ins>")
+
+
+def test_findings_stand_at_their_lines_of_a_diff_and_what_went_with_its_line() -> None:
+    def found(line: int, code: str) -> dict[str, object]:
+        return {"line": line, "level": "warning", "code": code, "message": code}
+
+    for compare in (diff_inline, diff_side_by_side):
+        rows = compare("ls\nrm a\n", "ls\npwd\n", colours=True)
+        shown = with_findings(rows, [found(1, "OLD"), found(2, "GONE")], [found(2, "NEW")])
+        codes = [one.code for row in shown for one in row.findings]
+        assert codes == ["GONE", "NEW"]

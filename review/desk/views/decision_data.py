@@ -54,7 +54,7 @@ def show_decides(
 ) -> Decides:
     """For an item of the live queue."""
     field = refused.field if isinstance(refused, BadInput) else ""
-    is_rejection = typed.get("kind") == Decision.Kind.REJECT
+    is_rejection = typed.get("kind", "").startswith(Decision.Kind.REJECT)
     serious = [one.label for one in drafts if is_serious(one.findings)]
     why_error = str(refused) if field == "reason" and not is_rejection else ""
     return Decides(

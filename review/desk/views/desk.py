@@ -11,6 +11,7 @@ from core.errors import BadInput, Refused
 from core.web.requests import signed_in, wants_fragment
 from review.access import access_assignment, access_item, access_item_to_review
 from review.desk import services
+from review.desk.quick_reasons import with_quick_reason
 from review.desk.shown_keys import find_feedback, find_seen
 from review.desk.views.page_data import show_desk
 from review.desk.views.pane_data import read_look
@@ -24,7 +25,7 @@ from review.desk.views.responses import (
     show_item,
     show_next,
 )
-from review.desk.views.waiting_data import waits_for_rewrite
+from review.desk.views.waiting_data import came_to_nothing, waits_for_rewrite
 from review.models import Assignment, Decision
 from review.queue import services as queue
 
@@ -36,8 +37,12 @@ def review(request: HttpRequest, pk: int) -> HttpResponse:
     desk = services.open_item(access_item(user, pk), user)
     if "waits" in request.GET and waits_for_rewrite(desk):
         return HttpResponse(status=204)  # nothing new: the screen stays as it is
-    template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
-    return render(request, template, show_desk(desk, look=read_look(request.GET)))
+    is_fragment = wants_fragment(request)
+    template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
+    context = show_desk(desk, look=read_look(request.GET), whole=not is_fragment)
+    # Who waited for it goes on with it at once; that there is nothing is read first.
+    context["arrived"] = "waits" in request.GET and not came_to_nothing(desk)
+    return render(request, template, context)
 
 
 @require_safe
@@ -82,14 +87,15 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, edit and approve, or reject; then on to the next item."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
+    kind, reason = _kind_and_reason(request)
     try:
         decision = services.decide(
             item,
-            kind=request.POST.get("kind", ""),
+            kind=kind,
             draft_sha256=request.POST.get("draft", ""),
             shown=request.POST.get("shown", ""),
             picked=_picked(request, pk),
-            reason=_reason(request),
+            reason=reason,
             # A textarea sends CRLF; scripts are kept as they were typed.
             edited_script=request.POST.get("script", "").replace("\r\n", "\n"),
             fence=read_fence(request),
@@ -100,10 +106,12 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     return show_next(request, item, said=_said(decision))
 
 
-def _reason(request: HttpRequest) -> str:
+def _kind_and_reason(request: HttpRequest) -> tuple[str, str]:
     """Why it is rejected, or why it is approved though it is a risk: each has a field of its own."""
-    is_rejected = request.POST.get("kind") == Decision.Kind.REJECT
-    return request.POST.get("reason" if is_rejected else "risk_reason", "")
+    choice = request.POST.get("kind", "")
+    if choice.startswith(Decision.Kind.REJECT):
+        return with_quick_reason(choice, request.POST.get("reason", ""))
+    return choice, request.POST.get("risk_reason", "")
 
 
 def _read_seen(request: HttpRequest, pk: int) -> int:
@@ -207,11 +215,12 @@ def give_back(request: HttpRequest, pk: int) -> HttpResponse:
         "cannot_judge": Assignment.State.CANNOT_JUDGE,
         "release": Assignment.State.RELEASED,
     }
+    how, why = with_quick_reason(request.POST.get("how", ""), request.POST.get("why", ""))
     try:
-        state = states.get(request.POST.get("how", ""))
+        state = states.get(how)
         if state is None:
             raise BadInput(_("Choose one of the ways to give it back."), field="how")
-        queue.give_back(access_assignment(user, item), state=state, why=request.POST.get("why", ""))
+        queue.give_back(access_assignment(user, item), state=state, why=why)
     except Refused as refused:
         return refuse(request, item, refused)
     if state == Assignment.State.RELEASED:

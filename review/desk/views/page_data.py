@@ -15,11 +15,15 @@ from pipeline.types import Arm
 from review.access import REVIEW
 from review.blinding.item_queries import read_rubric
 from review.blinding.item_view import ItemView, Step, assessment_of, note_shown_by
+from review.desk import quick_reasons
+from review.desk.line_comments import write_notes
 from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import show_decides
 from review.desk.views.line_comment_data import show_remarks
 from review.desk.views.pane_data import Look, show_pane, visible_drafts
-from review.desk.views.waiting_data import say_ready, waits_for_rewrite
+from review.desk.views.progress_data import show_progress
+from review.desk.views.rubric_lines import rubric_lines
+from review.desk.views.waiting_data import came_to_nothing, say_ready, waits_for_rewrite
 from review.models import Assignment, Case, Rubric, Score
 from review.queue.intake import BREAK_GLASS
 
@@ -51,8 +55,12 @@ def show_desk(
     look: Look | None = None,
     typed: Mapping[str, str] | None = None,
     refused: Refused | None = None,
+    whole: bool = False,
 ) -> dict[str, object]:
-    """The template's context. `typed` is what was sent and refused; else the scratch that was kept."""
+    """The template's context. `typed` is what was sent and refused; else the scratch that was kept.
+
+    `whole` where it is a page, which counts what waits; a fragment of one does not.
+    """
     look = look or Look()
     # What is offered is what the services allow: who reviews no more has nothing in hand, whatever is noted.
     reviews = desk.reviewer.has_perm(REVIEW)
@@ -63,6 +71,8 @@ def show_desk(
     drafts = visible_drafts(desk)
     pane = show_pane(desk, step, drafts, look)
     before = desk.scores.get(step.key) if step else None
+    scores = [desk.scores[one.key] for one in desk.steps if one.key in desk.scores]
+    may_write = _may_write_feedback(desk)
     may_change = mine or (reviews and desk.may_change_until is not None)
     feedback = desk.feedback_in(Arm.MODEL.value) if desk.visible["feedback"] else None
     title, ready, waits = _title(step), say_ready(desk), step is None and waits_for_rewrite(desk)
@@ -73,6 +83,7 @@ def show_desk(
         typed=typed,
         may_change=may_change,
     )
+    rubric = _rubric(desk)
     assessment = assessment_of(desk.first) if desk.visible["verdict"] else None
     if assessment is not None:
         note_shown_by(desk)
@@ -93,31 +104,39 @@ def show_desk(
         "changes": before is not None,
         "waits": waits,
         "ready": ready,
+        "nothing_came": bool(ready) and came_to_nothing(desk),
         "step_title": title,
-        "steps": _step_lines(desk, step),
+        "steps": _step_lines(desk, step, waits=waits),
+        "progress": show_progress(desk, whole=whole) if reviews else None,
         "pane": pane,
         "shown": pane.shown if pane else None,
         "side": look.side,
         "drafts": drafts,
         "assessment": assessment,
-        "first_number": next((one.number for one in drafts if one.draft is desk.first), 1),
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
         "decides": show_decides(desk, step, drafts, refused, typed or {})
         if mine and desk.item.campaign.is_live
         else None,
+        # Nothing is said to be saved before anything was typed.
+        "saved_state": "saved" if desk.scratch and desk.scratch.fields else "none",
         "fence": desk.assignment.fence if desk.assignment else "",
         "revision": desk.scratch.revision if desk.scratch else 0,
         "refused": refused,
         "refused_field": refused.field if isinstance(refused, BadInput) else "",
         "newer": _newer(desk, refused),
-        "rubric": _rubric(desk),
+        "rubric": rubric,
+        "rubric_lines": rubric_lines(rubric.text, step.stage) if rubric and step else None,
+        "quick_reject": quick_reasons.REJECT,
+        "quick_skip": quick_reasons.SKIP,
         "known": _known(desk),
-        "scores": [desk.scores[one.key] for one in desk.steps if one.key in desk.scores],
+        "scores": scores,
+        "decision_comment": "" if mine else _decision_comment(desk, scores),
         "may_change": may_change,
         "may_reveal": desk.item.campaign.may_reveal and not desk.visible["verdict"],
-        "may_write": _may_write_feedback(desk),
+        "may_write": may_write,
+        "own_notes": write_notes(desk) if may_write else "",
         # Asked for only where feedback can be written.
         "can_shorten": lambda: pipeline.can_shorten(desk.run),
     }
@@ -194,6 +213,12 @@ def _texts(
     return texts
 
 
+def _decision_comment(desk: ItemView, scores: list[Score]) -> str:
+    """What was typed with the decision, where no score has it."""
+    comment = str(desk.decision.picked.get("comment", "")) if desk.decision else ""
+    return "" if comment in {score.comment for score in scores} else comment
+
+
 def _title(step: Step | None) -> str:
     if step is None:
         return ""
@@ -211,13 +236,25 @@ def _may_write_feedback(desk: ItemView) -> bool:
     return score is not None and score.value < Score.Value.CORRECT and not desk.is_preparing
 
 
-def _step_lines(desk: ItemView, step: Step | None) -> list[StepLine]:
+def _step_lines(desk: ItemView, step: Step | None, *, waits: bool) -> list[StepLine]:
+    """The stages as a row. What has no score and is not going to have one is not needed."""
     labels = {"script": _("Script"), "feedback": _("Feedback"), "refined": _("Refined")}
+    asked = {one.stage for one in desk.steps}
+    is_through = (
+        desk.script_score is not None
+        and desk.next_step is None
+        and not (waits or desk.is_preparing or desk.can_ask_feedback)
+    )
     lines: list[StepLine] = []
     for stage, label in labels.items():
-        done = f"{stage}-model" in desk.scores
-        current = step is not None and step.stage == stage
-        lines.append({"label": label, "state": "done" if done else "current" if current else ""})
+        state = ""
+        if f"{stage}-model" in desk.scores:
+            state = "done"
+        elif step is not None and step.stage == stage:
+            state = "current"
+        elif is_through and stage not in asked:
+            state = "unneeded"
+        lines.append({"label": label, "state": state})
     return lines
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from pipeline.models import Draft
+from pipeline.models import Draft, DraftFinding
+from pipeline.types import Arm
 from review.blinding.item_view import ItemView, Step
 from review.desk.views.decision_data import ShownDraft
 from review.models import Score
@@ -17,6 +19,8 @@ from review.models import Score
 
 class Choice(TypedDict):
     label: str
+    name: str  # of what it shows, as keys are named; empty where it has a number instead
+    number: int
     url: str
     current: bool
 
@@ -39,8 +43,29 @@ class Pane:
     against: ShownDraft | None
     side: bool
     scripts: Sequence[Choice]
-    comparisons: Sequence[Choice]
-    layouts: Sequence[Choice]
+    # The script in view beside the original, one way each; none for the original itself.
+    differences: Sequence[Choice]
+    findings: Sequence[ComparedFinding]
+    # What the original has and the script in view has not.
+    gone: Sequence[ComparedFinding]
+
+    @property
+    def new(self) -> list[ComparedFinding]:
+        """What the script in view brings that the original has not."""
+        return [one for one in self.findings if one.change == "new"]
+
+
+@dataclass(frozen=True)
+class ComparedFinding:
+    """A finding as the page shows it; `change` is as `ShownFinding` has it."""
+
+    check_name: str
+    outcome: str
+    line: int | None
+    level: str
+    code: str
+    message: str
+    change: str = ""
 
 
 def read_look(query: Mapping[str, str]) -> Look:
@@ -77,11 +102,18 @@ def visible_drafts(desk: ItemView) -> list[ShownDraft]:
                 score=desk.scores.get(step.key) if step else None,
             )
         )
-    return shown
+    # One alone is the original of nothing.
+    return shown if len(shown) > 1 else [replace(one, label=_("Script")) for one in shown]
 
 
 def _label(desk: ItemView, draft: Draft, number: int) -> str:
-    """Which script it is. How it came about tells its arm, and of a repaired one that the first was broken."""
+    """Which script it is, by its stage: one that has none is named by how it came about."""
+    if draft is desk.first:
+        return _("Original")
+    if draft == desk.refined_in(Arm.MODEL):
+        return _("Refined")
+    if draft == desk.refined_in(Arm.EXPERT):
+        return _("Refined from your feedback")
     if not (desk.visible["verdict"] and desk.visible["models"]):
         return _("Script %(number)s") % {"number": number}
     kind = draft.get_kind_display().lower()
@@ -91,53 +123,96 @@ def _label(desk: ItemView, draft: Draft, number: int) -> str:
 def show_pane(
     desk: ItemView, step: Step | None, drafts: list[ShownDraft], look: Look
 ) -> Pane | None:
+    """What stands in the middle of the screen; None where there is no script."""
     if not drafts:
         return None
     by_number = {one.number: one for one in drafts}
     shown = by_number.get(look.show) or _draft_in_view(step, drafts)
-    others = [one for one in drafts if one is not shown]
+    original = next((one for one in drafts if one.draft is desk.first), drafts[0])
     against = by_number.get(look.against)
     is_refined = shown.draft != desk.first and (step is None or step.stage == Score.Stage.REFINED)
     if look.against < 0 and not look.show and is_refined:
-        against = drafts[0]
+        against = original
     if against is shown:
         against = None
-    number = shown.number
-    many = len(drafts) > 1
+    findings, gone = _compare(shown, original)
     return Pane(
         shown=shown,
         against=against,
         side=look.side,
         scripts=[
-            _choice(look, one.number, 0, look.side, against is None and one is shown)
-            for one in drafts
-            if many
-        ],
-        comparisons=[
-            _choice(look, number, one.number, look.side, against is one) for one in others
-        ],
-        layouts=[_layout(look, number, against.number, side=side) for side in (False, True)]
-        if against
+            _plain(desk, look, one, current=against is None and one is shown) for one in drafts
+        ]
+        if len(drafts) > 1
         else [],
+        differences=_differences(look, shown, original, against, drafts),
+        findings=findings,
+        gone=gone,
     )
 
 
-def _choice(look: Look, show: int, against: int, side: bool, current: bool) -> Choice:
-    number = against or show
+def _plain(desk: ItemView, look: Look, one: ShownDraft, *, current: bool) -> Choice:
+    named = {desk.first: "original", desk.refined_in(Arm.MODEL): "refined"}
     return {
-        "label": str(number),
-        "url": _address(look, show, against, side=side),
+        "label": one.label,
+        "name": named.get(one.draft, ""),
+        "number": one.number,
+        "url": _address(look, one.number, 0, side=look.side),
         "current": current,
     }
 
 
-def _layout(look: Look, show: int, against: int, *, side: bool) -> Choice:
-    current = look.side == side
-    return {
-        "label": _("Side by side") if side else _("Inline"),
-        "url": _address(look, show, against, side=side),
-        "current": current,
-    }
+def _differences(
+    look: Look,
+    shown: ShownDraft,
+    original: ShownDraft,
+    against: ShownDraft | None,
+    drafts: Sequence[ShownDraft],
+) -> list[Choice]:
+    """Of the original, the difference to the newest: that is what was made of it."""
+    new = shown if shown is not original else drafts[-1]
+    if new is original:
+        return []
+    return [
+        {
+            "label": _("Side by side") if side else _("Inline"),
+            "name": "layout" if side else "diff",
+            "number": new.number,
+            "url": _address(look, new.number, original.number, side=side),
+            "current": against is not None and look.side == side,
+        }
+        for side in (False, True)
+    ]
+
+
+def _compare(
+    shown: ShownDraft, original: ShownDraft
+) -> tuple[list[ComparedFinding], list[ComparedFinding]]:
+    """The findings of the script in view, marked where the original has none like it, and those that only it had.
+
+    Alike are those that say the same: lines move when others come before them.
+    """
+    if shown is original:
+        return [_shown(one) for one in shown.findings], []
+    left = Counter((one.code, one.message) for one in original.findings)
+    found = []
+    for one in shown.findings:
+        is_known = left[one.code, one.message] > 0
+        left[one.code, one.message] -= is_known
+        found.append(_shown(one, "" if is_known else "new"))
+    gone = []
+    # The last ones of those that say the same are the ones that went.
+    for one in reversed(original.findings):
+        if left[one.code, one.message] > 0:
+            left[one.code, one.message] -= 1
+            gone.append(_shown(one, "gone"))
+    return found, gone[::-1]
+
+
+def _shown(one: DraftFinding, change: str = "") -> ComparedFinding:
+    return ComparedFinding(
+        one.check_name, one.outcome, one.line, one.level, one.code, one.message, change
+    )
 
 
 def _address(look: Look, show: int, against: int, *, side: bool) -> str:

@@ -61,8 +61,15 @@ def refuse(request: HttpRequest, item: Item, refused: Refused) -> HttpResponse:
     """The same screen with the reason where the person is looking, and all that was typed."""
     user = signed_in(request)
     desk = services.open_item(access_item(user, item.pk), user)
-    context = show_desk(desk, look=read_look(request.POST), typed=request.POST, refused=refused)
-    template = "review/desk/_desk.html" if wants_fragment(request) else "review/desk/desk.html"
+    is_fragment = wants_fragment(request)
+    context = show_desk(
+        desk,
+        look=read_look(request.POST),
+        typed=request.POST,
+        refused=refused,
+        whole=not is_fragment,
+    )
+    template = "review/desk/_desk.html" if is_fragment else "review/desk/desk.html"
     return render(request, template, context, status=422 if isinstance(refused, BadInput) else 409)
 
 

@@ -26,7 +26,12 @@ def say_ready(desk: ItemView) -> str:
         return ""
     if waits_for_rewrite(desk):
         return ""
-    newest = desk.refinements[-1] if desk.refinements else None
-    if newest is not None and newest.state == newest.State.FAILED:
+    if came_to_nothing(desk):
         return _("The model made no rewrite. Go on without it, or write feedback of your own.")
     return _("What you asked for is ready.")
+
+
+def came_to_nothing(desk: ItemView) -> bool:
+    """Whether the newest rewrite that was asked for could not be made."""
+    newest = desk.refinements[-1] if desk.refinements else None
+    return newest is not None and newest.state == newest.State.FAILED

@@ -67,6 +67,7 @@ GROUPS = (
             Action("skip", "x", gettext_lazy("Skip")),
             Action("flag", "l", gettext_lazy("Flag")),
             Action("take", "t", gettext_lazy("Take it, go on, or let scores stand")),
+            Action("next", ".", gettext_lazy("What came back, or the next item")),
         ),
     ),
     Group(
@@ -83,9 +84,11 @@ GROUPS = (
     Group(
         gettext_lazy("Looking"),
         (
-            Action("show", "s", gettext_lazy("Show a script"), numbered=True),
-            Action("compare", "d", gettext_lazy("Compare with a script"), numbered=True),
-            Action("layout", "z", gettext_lazy("Inline or side by side")),
+            Action("original", "o", gettext_lazy("Original script")),
+            Action("refined", "n", gettext_lazy("Refined script")),
+            Action("diff", "d", gettext_lazy("Difference, inline")),
+            Action("layout", "z", gettext_lazy("Difference, side by side")),
+            Action("show", "s", gettext_lazy("Show another script"), numbered=True),
             Action("wrap", "w", gettext_lazy("Wrap long lines"), _BOTH),
             Action("context", "i", gettext_lazy("Context"), _BOTH),
             Action("rubric", "g r", gettext_lazy("Rubric")),

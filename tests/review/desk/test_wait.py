@@ -51,7 +51,11 @@ def test_who_waits_is_told_nothing_new_until_it_is_ready(
     status, screen = poll(client, waiting)
     assert status == 200
     assert 'data-say="What you asked for is ready."' in screen
-    assert "Go on" in screen and "data-waits" not in screen
+    assert "Score it" in screen and "data-waits" not in screen
+    # Who stayed goes on by themselves; who comes back later presses the button.
+    claim = f'hx-post="{reverse("item-claim", args=[waiting.pk])}" hx-trigger="load"'
+    assert claim in screen
+    assert claim not in client.get(reverse("item-review", args=[waiting.pk])).text
 
 
 def test_a_rewrite_that_came_to_nothing_is_said(
@@ -63,6 +67,7 @@ def test_a_rewrite_that_came_to_nothing_is_said(
 
     assert status == 200
     assert "The model made no rewrite." in screen and "data-waits" not in screen
+    assert 'hx-trigger="load"' not in screen, "it is read first"
 
 
 def test_a_rewrite_that_came_to_nothing_can_be_asked_for_again(

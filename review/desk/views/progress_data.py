@@ -1,0 +1,33 @@
+"""Where a reviewer is in their campaign: the third of 32, and what came back to them meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from review.blinding.item_view import ItemView
+from review.models import Assignment
+from review.queue import services as queue
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What the head of the score panel says of it."""
+
+    number: int  # of the item in view, among those that the person has done
+    total: int | None  # counted for a whole page; a fragment leaves what stands there
+    back: int
+    back_item: int | None
+
+
+def show_progress(desk: ItemView, *, whole: bool) -> Progress:
+    """One query more for a whole page, and in a study a few."""
+    campaign, reviewer = desk.item.campaign, desk.reviewer
+    place = queue.own_place(campaign, reviewer, beside=desk.item.pk)
+    assignment = desk.assignment
+    is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
+    number = max(place.done if is_done else place.done + 1, 1)
+    total = None
+    if whole:
+        waiting = queue.waiting_for(campaign, reviewer)[: queue.MOST_COUNTED].count()
+        total = number + waiting
+    return Progress(number=number, total=total, back=place.back, back_item=place.back_item)

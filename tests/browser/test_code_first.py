@@ -1,0 +1,151 @@
+"""The review screen with a script of 25 lines: one scroll, the decision in sight, reasons and line comments at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import problems_of
+from tests.site_process import Site
+
+_MAKE = """
+from django.urls import reverse
+from catalog.analysis import analyse
+from pipeline.execution.draft_checks import keep_findings
+from review import services
+from tests.make import make_run
+head = '#!/usr/bin/env bash\\nset -euo pipefail\\n'
+lines = ''.join(f'echo "step {{number}} of a script that is as long as most are"\\n' for number in range(21))
+run = make_run(
+    statement='Tidy up below /srv/{name}',
+    script=head + lines + 'rm -rf /srv/{name}/old\\necho done\\n',
+    verdict='incorrect',
+    feedback='- Line 24 deletes more than the old files.',
+    refined=head + lines + 'rm -rf /srv/{name}/old /etc/{name}\\necho done\\n',
+)
+for draft in run.drafts.all():
+    keep_findings(draft, analyse(draft.script))
+print('item', reverse('item-review', args=[services.take_in(run.pk).pk]))
+"""
+# What has a scroll of its own inside the page, up and down or to the side.
+_SCROLLS = """() => [...document.querySelectorAll('main *')].filter(one => {
+  const style = getComputedStyle(one);
+  const down = /auto|scroll/.test(style.overflowY) && one.scrollHeight > one.clientHeight + 1;
+  const side = /auto|scroll/.test(style.overflowX) && one.scrollWidth > one.clientWidth + 1;
+  return one.tagName !== 'TEXTAREA' && one.clientHeight && one.checkVisibility() && (down || side);
+}).map(one => one.className || one.tagName)"""
+
+
+@pytest.fixture
+def take(site: Site, sign_in: Callable[..., Page]) -> Callable[..., Page]:
+    """The script in hand, on a screen of a size."""
+
+    def make(name: str, **size: int) -> Page:
+        said = site.run(_MAKE.format(name=name))
+        address = next(line for line in said.splitlines() if line.startswith("item ")).split()[1]
+        page = sign_in("rita", **size)
+        page.goto(address)
+        page.keyboard.press("t")
+        expect(page.locator("#value_0")).to_be_attached()
+        return page
+
+    return make
+
+
+def score(page: Page, value: str, then: str) -> None:
+    page.keyboard.press(value)
+    page.keyboard.press("Enter")
+    expect(page.locator(".steps [aria-current]")).to_contain_text(then)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1366, 700), (390, 844)])
+def test_scores_and_decision_are_in_sight_at_every_stage(
+    take: Callable[..., Page], width: int, height: int
+) -> None:
+    page = take(f"sight-{width}", width=width, height=height)
+    found = []
+    for value, then in (("0", "Feedback"), ("2", "Refined"), ("", "")):
+        for name in ("Score", "Approve", "Edit and approve", "Reject"):
+            button = page.locator(".desk-act").get_by_role("button", name=name).first
+            expect(button).to_be_in_viewport(ratio=1)
+            # Nothing stands above it.
+            button.click(trial=True)
+        expect(page.locator(".score-picker-options")).to_be_in_viewport(ratio=1)
+        assert page.evaluate(_SCROLLS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found += problems_of(page)
+        if value:
+            score(page, value, then)
+    page.keyboard.press("z")
+    expect(page.locator(".diff-side")).to_be_visible()
+    assert page.evaluate(_SCROLLS) == []
+    assert found + problems_of(page) == []
+
+
+@pytest.mark.slow
+def test_a_risk_that_the_rewrite_brings_is_seen_where_it_is_scored(
+    take: Callable[..., Page],
+) -> None:
+    page = take("risk")
+    score(page, "0", "Feedback")
+    score(page, "2", "Refined")
+    new = page.locator("table.diff .finding", has_text="new").filter(has_text="/etc/risk")
+    expect(new.first).to_be_visible()
+    for key, view in (("n", "#script"), ("o", "#script"), ("d", "table.diff")):
+        page.keyboard.press(key)
+        expect(page.locator(f".desk-choose [data-key='{key}'][aria-current]")).to_be_visible()
+        expect(page.locator(view).first).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_reason_is_one_key_and_more_can_be_written_behind_it(
+    site: Site, take: Callable[..., Page]
+) -> None:
+    page = take("reason")
+    page.keyboard.press("r")
+    expect(page.locator("#reason")).to_be_focused()
+    page.keyboard.press("2")
+    expect(page.locator("#reason")).to_have_value("It could do harm that was not asked for.")
+    page.keyboard.type(" In line 24.")
+    expect(page.locator("#reason")).to_have_value(
+        "It could do harm that was not asked for. In line 24."
+    )
+    assert problems_of(page) == []
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#toasts")).to_contain_text("Rejected.")
+    said = site.run(
+        "from review.models import Decision; print('kept', Decision.objects.latest('pk').reason)"
+    )
+    assert "kept It could do harm that was not asked for. In line 24." in said
+
+
+@pytest.mark.slow
+def test_a_line_is_commented_where_the_pointer_is_and_the_words_become_feedback(
+    take: Callable[..., Page],
+) -> None:
+    page = take("line")
+    page.locator("#script-L5").hover()
+    page.get_by_role("button", name="Comment here").click()
+    expect(page.locator("#remark-text")).to_be_focused()
+    page.keyboard.type("Says nothing.")
+    below = page.evaluate(
+        "document.querySelector('[data-remark]').previousElementSibling?.id ?? ''"
+    )
+    assert below == "script-L5"
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#script .remark")).to_contain_text("Says nothing.")
+    page.keyboard.press("c")
+    page.keyboard.type("Deletes too much.")
+    page.keyboard.press("Escape")
+    score(page, "0", "Feedback")
+    page.keyboard.press("f")
+    expect(page.locator("#own-feedback")).to_have_value(
+        "- Deletes too much.\n- Line 5: Says nothing."
+    )
+    page.get_by_role("button", name="Begin with the model's feedback").click()
+    expect(page.locator("#own-feedback")).to_have_value(
+        "- Line 24 deletes more than the old files."
+    )
