@@ -15,7 +15,8 @@ from catalog.access import CURATE, require
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.wording_confirmation import confirm
-from catalog.models import Version, VersionEvent
+from catalog.evidence.services import request_runs
+from catalog.models import CaseRun, Version, VersionEvent
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
@@ -97,6 +98,7 @@ def verify_again(
         version=version, old=State.VERIFIED, new=State.VERIFIED, by=by, note=note
     )
     confirm(entry, wordings, by=by)
+    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
     record(
         version,
         "verified again",
@@ -134,6 +136,7 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
         self_verified=by is not None and version.author_id == by.pk,
     )
     record(version, "verified", by=by, state=(old, State.VERIFIED), **_because(version, note))
+    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
 
 
 def _because(version: Version, note: str) -> dict[str, tuple[object, object]]:
@@ -147,6 +150,8 @@ def _move(version: Version, state: State, *, by: User, note: str, event: str) ->
     version.move_to(state, by=by, note=note)
     record(version, event, by=by, state=(old, state))
     refresh([version.entry_id])
+    if state == State.IN_REVIEW:
+        request_runs(version, purpose=CaseRun.Purpose.EDITED, by=by)
 
 
 def _clean_note(note: str) -> str:
