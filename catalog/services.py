@@ -20,11 +20,14 @@ from catalog.entries.services import (
     withdraw,
 )
 from catalog.evidence.services import (
+    StatementEvidence,
     add_cases,
+    evidence_for,
     evidence_of,
     keep_case_set,
     last_execution,
     report_sandbox,
+    request_draft_runs,
     request_run,
     run_cases,
 )
@@ -41,6 +44,7 @@ from catalog.retrieval.services import embed_missing, retrieve
 __all__ = [
     "CURATE",
     "ImportReport",
+    "StatementEvidence",
     "ImportOutcome",
     "add_cases",
     "add_phrasing",
@@ -48,6 +52,7 @@ __all__ = [
     "details_of",
     "edit_version",
     "embed_missing",
+    "evidence_for",
     "evidence_of",
     "export_entries",
     "forget_statement",
@@ -61,6 +66,7 @@ __all__ = [
     "publish",
     "record_use",
     "report_sandbox",
+    "request_draft_runs",
     "request_run",
     "retrieve",
     "run_cases",

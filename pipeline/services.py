@@ -2,6 +2,7 @@
 
 from pipeline.actions.services import MAX_CONTEXT, MAX_STATEMENT, ask, ask_and_run, erase_action
 from pipeline.configurations.services import default_configuration, find_configuration
+from pipeline.runs.evidence import request_evidence
 from pipeline.runs.services import (
     MAX_FEEDBACK,
     MAX_SCRIPT,
@@ -38,6 +39,7 @@ __all__ = [
     "find_configuration",
     "pause_batch",
     "reject_match",
+    "request_evidence",
     "resume_batch",
     "retry_run",
     "set_budget",

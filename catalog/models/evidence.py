@@ -33,6 +33,7 @@ class CaseSet(models.Model):
 
     sha256 = models.CharField(max_length=64, unique=True, editable=False)
     statement = models.TextField(_("statement"))
+    statement_sha256 = models.CharField(max_length=64, editable=False, db_index=True)
     content = models.JSONField(_("cases"))  # as in docs/case-format.schema.json
     author_kind = models.CharField(max_length=6, choices=AuthorKind)
     author_name = models.CharField(_("author"), max_length=500)
@@ -200,6 +201,7 @@ class CaseRun(LeasedJob):
     class Purpose(models.TextChoices):
         ASKED = "asked", _("Asked for")
         CASES = "cases", _("New cases")
+        DRAFT = "draft", _("A draft")
         EDITED = "edited", _("A new version")
         VERIFIED = "verified", _("Verified")
         MERGED = "merged", _("Merged")

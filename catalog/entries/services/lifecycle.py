@@ -65,6 +65,7 @@ def verify(version: Version, *, by: User, note: str = "", wordings: Collection[i
     version.refresh_from_db(fields=["state", "risk"])
     require_reason(version, note, field="note")
     mark_verified(version, by=by, note=note)
+    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
     confirm(entry, wordings, by=by)
     refresh([version.entry_id])
 
@@ -136,7 +137,6 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
         self_verified=by is not None and version.author_id == by.pk,
     )
     record(version, "verified", by=by, state=(old, State.VERIFIED), **_because(version, note))
-    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
 
 
 def _because(version: Version, note: str) -> dict[str, tuple[object, object]]:

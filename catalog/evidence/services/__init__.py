@@ -13,8 +13,14 @@ from catalog.evidence.services.changes import changed_evidence, mark_change_seen
 from catalog.evidence.services.continuous import request_all_runs, request_runs, request_runs_of
 from catalog.evidence.services.running import carry_out_run, request_run, run_cases
 from catalog.evidence.services.sandboxes import current_sandbox, last_report, report_sandbox
+from catalog.evidence.services.statements import (
+    StatementEvidence,
+    evidence_for,
+    request_draft_runs,
+)
 from catalog.evidence.services.storage import (
     changed_checks,
+    changed_environment,
     keep_case_set,
     last_execution,
     store_execution,
@@ -23,12 +29,15 @@ from catalog.evidence.services.summaries import Evidence, case_rows, evidence_of
 
 __all__ = [
     "Evidence",
+    "StatementEvidence",
     "add_cases",
     "carry_out_run",
     "case_rows",
     "changed_checks",
+    "changed_environment",
     "changed_evidence",
     "current_sandbox",
+    "evidence_for",
     "evidence_of",
     "keep_case_set",
     "kept_cases",
@@ -39,6 +48,7 @@ __all__ = [
     "remove_cases",
     "report_sandbox",
     "request_all_runs",
+    "request_draft_runs",
     "request_run",
     "request_runs",
     "request_runs_of",

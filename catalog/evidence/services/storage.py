@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 from django.contrib.auth.models import User
@@ -18,6 +19,11 @@ from catalog.models import CaseSet, CheckResult, Execution
 JUDGED = (State.PASSED, State.FAILED)
 
 
+def hash_statement(statement: str) -> str:
+    """What two spellings of a statement have in common that differ in spaces and capitals only."""
+    return hashlib.sha256(" ".join(statement.casefold().split()).encode()).hexdigest()
+
+
 def keep_case_set(case_set: cases.CaseSet, *, by: User | None) -> CaseSet:
     """The row of these cases; the same cases are one row, whoever writes them again."""
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -25,6 +31,7 @@ def keep_case_set(case_set: cases.CaseSet, *, by: User | None) -> CaseSet:
         sha256=case_set.sha256,
         defaults={
             "statement": case_set.statement,
+            "statement_sha256": hash_statement(case_set.statement),
             "content": content,
             "author_kind": case_set.author.kind,
             "author_name": show(case_set.author.name),
@@ -141,4 +148,14 @@ def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckR
         (one, then.get((one.case_number, one.number), ""))
         for one in after.checks.all()
         if then.get((one.case_number, one.number)) != one.state
+    ]
+
+
+def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[str, str, str]]:
+    """In what the machines differ: what it is, and its version before and after."""
+    then, now = before.fingerprint, after.fingerprint
+    return [
+        (name, then.get(name, ""), now.get(name, ""))
+        for name in dict.fromkeys((*then, *now))
+        if then.get(name) != now.get(name)
     ]

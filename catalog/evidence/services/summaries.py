@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog.evidence.services.sandboxes import last_report
+from catalog.evidence.services.world_trees import TreeRow, world_tree
 from catalog.models import (
     CaseRun,
     CaseSet,
@@ -31,7 +32,7 @@ class CaseRow:
     kind: str
     state: str
     checks: Sequence[CheckResult]
-    before: Sequence[str]
+    tree: Sequence[TreeRow]
     seen: Mapping[str, object]
 
 
@@ -115,7 +116,7 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
         return Evidence(sets=(), sandbox=None)
     results = Execution.objects.filter(script_sha256=version.sha256, case_set__in=sets)
     results = results.prefetch_related("checks") if with_checks else results.defer("document")
-    results = results.order_by("case_set", "-last_at", "-pk").distinct("case_set")
+    results = results.order_by("case_set_id", "-last_at", "-pk").distinct("case_set_id")
     by_set = {one.case_set_id: one for one in results}
     runs = CaseRun.objects.filter(
         script_sha256=version.sha256, case_set__in=sets, state__in=["waiting", "running"]
@@ -149,6 +150,7 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
     for number, case in enumerate(case_set.content["cases"], 1):
         world = worlds[number - 1] if number <= len(worlds) else {}
         seen = world.get("seen")
+        what: Mapping[str, object] = seen if isinstance(seen, Mapping) else {}
         rows.append(
             CaseRow(
                 title=case["title"],
@@ -156,8 +158,8 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
                 kind=case["kind"],
                 state=str(world.get("state", "")),
                 checks=checks.get(number, ()),
-                before=[file["path"] for file in case.get("world", {}).get("files", ())],
-                seen=seen if isinstance(seen, Mapping) else {},
+                tree=world_tree(case.get("world", {}), what),
+                seen=what,
             )
         )
     return rows

@@ -17,6 +17,7 @@ from review.blinding.item_queries import read_rubric
 from review.blinding.item_view import ItemView, Step, assessment_of, note_shown_by
 from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import show_decides
+from review.desk.views.evidence_data import show_evidence
 from review.desk.views.line_comment_data import show_remarks
 from review.desk.views.pane_data import Look, show_pane, visible_drafts
 from review.desk.views.waiting_data import say_ready, waits_for_rewrite
@@ -101,6 +102,7 @@ def show_desk(
         "drafts": drafts,
         "assessment": assessment,
         "first_number": next((one.number for one in drafts if one.draft is desk.first), 1),
+        "evidence": show_evidence(desk, drafts),
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),
