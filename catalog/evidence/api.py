@@ -46,7 +46,7 @@ class ExecutionOutput(serializers.ModelSerializer[Execution]):
         )  # fmt: skip
 
 
-class CasesOutput(serializers.Serializer[SetRow]):
+class CasesOutput(serializers.Serializer[Any]):
     """A case set of an entry, with what the version did in it."""
 
     id = serializers.IntegerField(source="kept.pk")

@@ -44,12 +44,12 @@ def case_sets_for(statement: str) -> QuerySet[CaseSet]:
 
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
     """Have scripts for a statement run in its cases; how many runs that are. None where it has no cases."""
-    return sum(
-        1
+    runs = [
+        request_run(script, case_set, purpose=CaseRun.Purpose.DRAFT)
         for case_set in case_sets_for(statement)
         for script in scripts
-        if request_run(script, case_set, purpose=CaseRun.Purpose.DRAFT)
-    )
+    ]
+    return len(runs)
 
 
 def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[StatementEvidence]]:
