@@ -16,6 +16,7 @@ from catalog.evidence.services.sandboxes import current_sandbox, last_report, re
 from catalog.evidence.services.statements import (
     StatementEvidence,
     evidence_for,
+    keep_cases,
     request_draft_runs,
 )
 from catalog.evidence.services.storage import (
@@ -40,6 +41,7 @@ __all__ = [
     "evidence_for",
     "evidence_of",
     "keep_case_set",
+    "keep_cases",
     "kept_cases",
     "last_execution",
     "last_report",

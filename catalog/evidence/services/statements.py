@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from catalog.evidence.services.running import request_run
-from catalog.evidence.services.storage import hash_statement
+from catalog.evidence.services.storage import hash_statement, keep_case_set
 from catalog.evidence.services.summaries import CaseRow, case_rows
+from catalog.execution.cases import read_case_set
 from catalog.models import CaseRun, CaseSet, Execution
 
 MOST_SETS = 5  # of a statement, the newest
@@ -40,6 +42,11 @@ def case_sets_for(statement: str) -> QuerySet[CaseSet]:
     stands = Q(entries=None) | Q(entries__removed_at=None)
     found = CaseSet.objects.filter(stands, statement_sha256=hash_statement(statement))
     return found.distinct()[:MOST_SETS]
+
+
+def keep_cases(text: str, *, by: User | None = None) -> CaseSet:
+    """Keep a case set for its statement, whoever's script is to be run in it. Raises CaseRefused."""
+    return keep_case_set(read_case_set(text), by=by)
 
 
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog.evidence.services.sandboxes import last_report
 from catalog.evidence.services.world_trees import TreeRow, world_tree
+from catalog.execution import cases
 from catalog.models import (
     CaseRun,
     CaseSet,
@@ -146,6 +148,11 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
         for check in execution.checks.all():
             checks.setdefault(check.case_number, []).append(check)
         worlds = execution.document.get("worlds", ())
+    else:
+        for number, case in enumerate(_read(case_set).cases, 1):
+            checks[number] = [
+                CheckResult(sentence=check.sentence(), state="") for check in case.expect
+            ]
     rows = []
     for number, case in enumerate(case_set.content["cases"], 1):
         world = worlds[number - 1] if number <= len(worlds) else {}
@@ -163,6 +170,10 @@ def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
             )
         )
     return rows
+
+
+def _read(case_set: CaseSet) -> cases.CaseSet:
+    return cases.read_case_set(json.dumps(case_set.content))
 
 
 def _short(version: str) -> str:

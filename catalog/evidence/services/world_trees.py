@@ -8,6 +8,7 @@ from typing import NamedTuple
 from catalog.execution.cases.display import show
 
 MOST_ROWS = 60
+MOST_LOOKED_AT = 2000  # what a script may leave behind is more than anybody looks at
 DEEPEST = 8  # levels that the page sets in
 
 
@@ -34,6 +35,8 @@ def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Seque
     rows: list[TreeRow] = []
     shown: set[str] = set()
     for path in sorted(notes.keys() | marks.keys()):
+        if len(rows) > MOST_LOOKED_AT:
+            break
         parts = [part for part in path.split("/") if part]
         for end in range(1, len(parts) + 1):
             place = "/" + "/".join(parts[:end])
@@ -45,8 +48,45 @@ def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Seque
             rows.append(
                 TreeRow(min(end - 1, DEEPEST), name, notes.get(place, ""), marks.get(place, ""))
             )
+    rows = _join_chains(rows)
     more = len(rows) - MOST_ROWS
     return [*rows[:MOST_ROWS], TreeRow(0, f"… {more} more", "", "")] if more > 0 else rows
+
+
+def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
+    """A folder that holds nothing but one folder stands with it in one row: `var/log/app/`."""
+    joined: list[TreeRow] = []
+    lifted = [0] * (DEEPEST + 2)  # by depth, how many levels what is below has moved up
+    prefix = ""
+    for position, row in enumerate(rows):
+        below = _children(rows, position)
+        is_chain = (
+            row.name.endswith("/")
+            and not row.mark
+            and len(below) == 1
+            and below[0].name.endswith("/")
+            and row.depth < DEEPEST
+        )
+        lift = lifted[row.depth]
+        for depth in range(row.depth + 1, len(lifted)):
+            lifted[depth] = lift + (1 if is_chain else 0)
+        if is_chain:
+            prefix += row.name
+            continue
+        joined.append(row._replace(depth=max(0, row.depth - lift), name=prefix + row.name))
+        prefix = ""
+    return joined
+
+
+def _children(rows: Sequence[TreeRow], position: int) -> list[TreeRow]:
+    """The rows right below this one."""
+    found = []
+    for row in rows[position + 1 :]:
+        if row.depth <= rows[position].depth:
+            break
+        if row.depth == rows[position].depth + 1:
+            found.append(row)
+    return found
 
 
 def _describe(file: Mapping[str, object]) -> str:
