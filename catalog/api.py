@@ -12,14 +12,19 @@ from catalog.calibration.api import (
 )
 from catalog.curation.api import DuplicateViewSet, MergeActionViewSet, MergeViewSet, TagViewSet
 from catalog.entries import api as entries
-from catalog.entries.api import UseViewSet, VersionViewSet
+from catalog.entries.api import UseViewSet
+from catalog.evidence.api import EntryCasesViewSet, VersionCasesViewSet
 from catalog.exchange.api import CatalogExportViewSet, CatalogImportViewSet
 from catalog.listing.api import EntryListViewSet
 from catalog.retrieval.api import RetrieveViewSet
 
 
-class EntryViewSet(EntryListViewSet, MergeActionViewSet, entries.EntryViewSet):
+class EntryViewSet(EntryListViewSet, MergeActionViewSet, EntryCasesViewSet, entries.EntryViewSet):
     """Entries: newest first, or by `q` those that fit it best."""
+
+
+class VersionViewSet(VersionCasesViewSet, entries.VersionViewSet):
+    """One version, and its way from draft to verified and out of use."""
 
 
 router = SimpleRouter()

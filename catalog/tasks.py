@@ -13,13 +13,23 @@ from django.utils.translation import gettext as _
 
 from catalog.calibration.services import carry_out_fit, score_labels
 from catalog.curation.services import compare_entries, recheck_versions
+from catalog.evidence.tasks import probe_sandbox, run_all_cases, run_cases
 from catalog.exchange.services import carry_out_import
 from catalog.exchange.tasks import write_offline_copy
-from catalog.models import Job
+from catalog.models import CaseRun, Job
 from catalog.retrieval.tasks import embed_missing
 from core.leased_jobs import Claim, LostLease, claim, dispatch_unheld
 
-__all__ = ["carry_out_job", "curate", "curate_a_little", "embed_missing", "write_offline_copy"]
+__all__ = [
+    "carry_out_job",
+    "curate",
+    "curate_a_little",
+    "embed_missing",
+    "probe_sandbox",
+    "run_all_cases",
+    "run_cases",
+    "write_offline_copy",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +66,7 @@ def carry_out_job(pk: int) -> None:
 def curate() -> None:
     """Hand out jobs that nobody holds, and do some of what is always to be done."""
     dispatch_unheld(Job)
+    dispatch_unheld(CaseRun, limit=AT_A_TIME)
     begun = monotonic()
     while curate_a_little() and monotonic() - begun < LONGEST:
         pass

@@ -10,5 +10,6 @@ urlpatterns = [
     path("", include("catalog.exchange.urls")),
     path("", include("catalog.calibration.urls")),
     path("", include("catalog.curation.urls")),
+    path("", include("catalog.evidence.urls")),
     path("", include("catalog.entries.urls")),
 ]

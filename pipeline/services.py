@@ -4,6 +4,7 @@ from pipeline.actions.list_rows import ActionRow, action_rows
 from pipeline.actions.services import MAX_CONTEXT, MAX_STATEMENT, ask, ask_and_run, erase_action
 from pipeline.configurations.services import default_configuration, find_configuration
 from pipeline.runs.answers import with_news
+from pipeline.runs.evidence import request_evidence
 from pipeline.runs.services import (
     MAX_FEEDBACK,
     MAX_SCRIPT,
@@ -42,6 +43,7 @@ __all__ = [
     "find_configuration",
     "pause_batch",
     "reject_match",
+    "request_evidence",
     "resume_batch",
     "retry_run",
     "set_budget",

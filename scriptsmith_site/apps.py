@@ -26,6 +26,7 @@ class SiteConfig(AppConfig):
         # Models can be imported only from here on.
         from catalog import hooks as catalog_hooks
         from pipeline import hooks as pipeline_hooks
+        from pipeline import services as pipeline
         from pipeline.runs import catalogue_use
         from review import services as review
         from scriptsmith_site import checks, worker
@@ -36,6 +37,7 @@ class SiteConfig(AppConfig):
             # What goes into the live queue is of no study.
             if review.take_in(run_id) is None:
                 review.prepare_item(run_id)
+            pipeline.request_evidence(run_id)
 
         checks.register_all()
         post_migrate.connect(make_roles, sender=self)

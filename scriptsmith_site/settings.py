@@ -7,6 +7,7 @@ from typing import Any
 
 import dj_database_url
 import django_stubs_ext
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -200,6 +201,16 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 30},
     },
     "curate": {"task": "catalog.curate", "schedule": 10.0, "options": {"expires": 10}},
+    "run-all-cases": {
+        "task": "catalog.run_all_cases",
+        "schedule": crontab(hour="2", minute="20"),
+        "options": {"queue": "execution", "expires": 6 * 3600},
+    },
+    "probe-sandbox": {
+        "task": "catalog.probe_sandbox",
+        "schedule": 3600.0,
+        "options": {"queue": "execution", "expires": 3600},
+    },
     "write-offline-copy": {
         "task": "catalog.write_offline_copy",
         "schedule": 600.0,
@@ -487,6 +498,11 @@ SCRIPTSMITH_WORKER_THREADS = env_int(
 )
 CELERY_WORKER_CONCURRENCY = SCRIPTSMITH_WORKER_THREADS
 SCRIPTSMITH_CAMPAIGN_THREADS = SCRIPTSMITH_WORKER_THREADS - max(1, SCRIPTSMITH_WORKER_THREADS // 9)
+SCRIPTSMITH_EXECUTION = env_bool(
+    "SCRIPTSMITH_EXECUTION",
+    True,
+    "False runs no script in the sandbox, whatever asks for it.",
+)
 SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
     "SCRIPTSMITH_REVIEW_LEASE_MINUTES",
     30,

@@ -8,6 +8,7 @@ import socket
 from django.conf import settings
 from django.db import DatabaseError
 
+from catalog.services import report_sandbox
 from pipeline.clients.model_client import model_client
 from pipeline.execution.abandonment import abandon_calls_after
 from pipeline.ledger.model_calls import draining
@@ -18,8 +19,17 @@ from scriptsmith_site.embedded import alive
 logger = logging.getLogger(__name__)
 
 
-def warm_up_worker(**_signal: object) -> None:
-    """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait."""
+SANDBOX_WORKER = "execution@"
+
+
+def warm_up_worker(sender: object = None, **_signal: object) -> None:
+    """A worker loads the SDK before the first run needs it: that takes seconds, and somebody would wait.
+
+    The worker of the sandbox has no runs and asks no model; it says whether it can run scripts.
+    """
+    if _is_sandbox_worker(sender):
+        report_sandbox()
+        return
     forget_dispatches()
     model_client()
     sign = alive.file_of(settings.LAYOUT.data, socket.gethostname())
@@ -28,15 +38,24 @@ def warm_up_worker(**_signal: object) -> None:
         settings.LAYOUT.worker_ready.touch()
 
 
-def drain_worker(**_signal: object) -> None:
+def drain_worker(sender: object = None, **_signal: object) -> None:
     """A worker told to end waits for its calls in flight, which are paid for, and makes no further one."""
+    if _is_sandbox_worker(sender):
+        return
     draining.set()
     abandon_calls_after(model_client(), seconds=settings.SCRIPTSMITH_DRAIN_SECONDS)
 
 
-def withdraw_worker(**_signal: object) -> None:
+def withdraw_worker(sender: object = None, **_signal: object) -> None:
     """A worker that ends in order is not missed."""
+    if _is_sandbox_worker(sender):
+        return
     try:
         heartbeat.withdraw_worker()
     except DatabaseError:
         logger.warning("the worker could not say that it ends", exc_info=True)
+
+
+def _is_sandbox_worker(sender: object) -> bool:
+    """Whether the worker that a signal is about has the queue of the sandbox; Celery sends it or its name."""
+    return str(getattr(sender, "hostname", sender)).startswith(SANDBOX_WORKER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.curation.views import duplicates, merging, newer_findings, wordings
+from catalog.curation.views import changed_evidence, duplicates, merging, newer_findings, wordings
 
 urlpatterns = [
     path("catalogue/curation/duplicates/", duplicates.duplicate_list, name="duplicate-list"),
@@ -12,6 +12,12 @@ urlpatterns = [
         "catalogue/curation/duplicates/<int:pk>/dismiss/",
         duplicates.duplicate_dismiss,
         name="duplicate-dismiss",
+    ),
+    path("catalogue/curation/evidence/", changed_evidence.evidence_list, name="evidence-list"),
+    path(
+        "catalogue/curation/evidence/<int:pk>/seen/",
+        changed_evidence.evidence_seen,
+        name="evidence-seen",
     ),
     path("catalogue/curation/findings/", newer_findings.finding_list, name="finding-list"),
     path(

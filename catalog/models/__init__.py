@@ -1,10 +1,20 @@
-"""The verified catalogue: entries, versions, wordings, vectors, labels, uses; and what curators do with them."""
+"""The verified catalogue: entries, versions, wordings, vectors, labels, uses, evidence; what curators do with them."""
 
 from __future__ import annotations
 
 from catalog.models.curation import Merge, NearDuplicate, Recheck, Rollback
 from catalog.models.embedding import Embedding, EmbeddingModel
 from catalog.models.entry import Entry, Tag, Version, VersionEvent
+from catalog.models.evidence import (
+    CaseRun,
+    CaseSet,
+    CheckResult,
+    CheckState,
+    EntryCases,
+    EvidenceChange,
+    Execution,
+    SandboxReport,
+)
 from catalog.models.job import Job
 from catalog.models.phrasing import Phrasing
 from catalog.models.relevance import (
@@ -18,9 +28,16 @@ from catalog.models.saved_view import SavedView
 from catalog.models.use import Use
 
 __all__ = [
+    "CaseRun",
+    "CaseSet",
+    "CheckResult",
+    "CheckState",
     "Embedding",
     "EmbeddingModel",
     "Entry",
+    "EntryCases",
+    "EvidenceChange",
+    "Execution",
     "Job",
     "LabelScore",
     "MatchLabel",
@@ -30,6 +47,7 @@ __all__ = [
     "Recheck",
     "Rollback",
     "SavedView",
+    "SandboxReport",
     "ScoringChoice",
     "ScoringModel",
     "Tag",

@@ -34,6 +34,7 @@ ACCOUNTS = [
 ASKER = "sven"
 MANAGER, REVIEWER = "mona", "rita"
 ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
+CASES = ACTIONS.with_name("cases")  # of some of their statements
 
 
 def load() -> dict[str, str]:
@@ -44,6 +45,8 @@ def load() -> dict[str, str]:
     require_private()
     passwords = make_accounts()
     catalog.load_starter()
+    for file in sorted(CASES.glob("*.json")):
+        catalog.keep_cases(file.read_text(encoding="utf-8"))
     make_actions(by=User.objects.get(username=ASKER))
     make_studies(
         manager=User.objects.get(username=MANAGER), reviewer=User.objects.get(username=REVIEWER)

@@ -14,6 +14,7 @@ GUIDES = {
     "asking": _("Asking for a script"),
     "reviewing": _("Reviewing"),
     "catalogue": _("The catalogue"),
+    "execution": _("Cases and the sandbox"),
     "relevance": _("How sure a match is"),
     "studies": _("Studies and their figures"),
     "models": _("Models and their servers"),

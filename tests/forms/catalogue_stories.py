@@ -12,7 +12,10 @@ from catalog import relevance, services
 from catalog.curation.services.duplicates import compare_entries
 from catalog.curation.services.rechecks import recheck_versions
 from catalog.models import (
+    CaseRun,
     Entry,
+    EvidenceChange,
+    Execution,
     Job,
     MatchLabel,
     NearDuplicate,
@@ -23,6 +26,8 @@ from catalog.models import (
     Version,
 )
 from catalog.retrieval.scoring import current_scoring
+from tests.catalog.evidence.conftest import cases_text
+from tests.catalog.execution.cases.writing import case_data
 from tests.catalog.shelf import PLAIN, shelve
 from tests.forms.entry_stories import a_version, page_of, tags_of
 from tests.forms.story import Story, World, now
@@ -59,6 +64,35 @@ def a_newer_finding(world: World) -> str:
     Version.objects.update(checked_with="shellcheck 0.1", findings=[])
     recheck_versions(limit=10)
     return "/catalogue/curation/findings/"
+
+
+def an_entry_with_cases(world: World) -> str:
+    world.version = shelve("Delete log files of the app older than 7 days")
+    world.kept = services.add_cases(world.version.entry, cases_text(), by=world.me)
+    return f"/catalogue/{world.version.entry.slug}/cases/"
+
+
+def an_entry_to_write_cases_for(world: World) -> str:
+    world.version = shelve("Delete log files of the app older than 7 days")
+    return f"/catalogue/{world.version.entry.slug}/cases/new/"
+
+
+def cases_to_edit(world: World) -> str:
+    an_entry_with_cases(world)
+    return f"/catalogue/cases/{world.kept.pk}/edit/"
+
+
+def changed_evidence(world: World) -> str:
+    an_entry_with_cases(world)
+    case_set, sha256 = world.kept.case_set, world.version.sha256
+    results = [
+        Execution.objects.create(script_sha256=sha256, case_set=case_set, state=state)
+        for state in ("passed", "failed")
+    ]
+    world.change = EvidenceChange.objects.create(
+        entry=world.version.entry, version=world.version, before=results[0], after=results[1]
+    )
+    return "/catalogue/curation/evidence/"
 
 
 def two_entries(world: World) -> str:
@@ -184,6 +218,47 @@ CATALOGUE = (
         near_duplicates,
         "duplicate-dismiss",
         then=lambda w: NearDuplicate.objects.get().state == "dismissed",
+    ),
+    Story(
+        "catalog/evidence/edit.html",
+        "curator",
+        an_entry_to_write_cases_for,
+        "cases-new",
+        press="Keep and run",
+        then=lambda w: CaseRun.objects.get().case_set == w.version.entry.case_sets.get().case_set,
+    ),
+    Story(
+        "catalog/evidence/edit.html",
+        "curator",
+        cases_to_edit,
+        "cases-edit",
+        fill={"cases": cases_text(case_data({"check": "exit_status", "nonzero": True}))},
+        press="Keep and run",
+        then=lambda w: now(w.kept).removed_by == w.me,
+    ),
+    Story(
+        "catalog/evidence/_sets.html",
+        "curator",
+        an_entry_with_cases,
+        "cases-remove",
+        press="Remove",
+        then=lambda w: now(w.kept).removed_by == w.me,
+    ),
+    Story(
+        "catalog/evidence/cases.html",
+        "curator",
+        an_entry_with_cases,
+        "cases-run",
+        press="Run again",
+        then=lambda w: "being run" in w.text,
+    ),
+    Story(
+        "catalog/curation/changed_evidence.html",
+        "curator",
+        changed_evidence,
+        "evidence-seen",
+        press="Seen",
+        then=lambda w: now(w.change).seen_by == w.me,
     ),
     Story(
         "catalog/curation/newer_findings.html",

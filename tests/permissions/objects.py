@@ -18,8 +18,11 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.utils import timezone
 
+from catalog.evidence import services as evidence
 from catalog.models import (
     Entry,
+    EvidenceChange,
+    Execution,
     Job,
     MatchLabel,
     Merge,
@@ -40,6 +43,7 @@ from review.report.snapshots import take_snapshot
 from scriptsmith_site.models import GuessCount, OneTimeLink
 from scriptsmith_site.people.sign_in.links import make_password_link
 from scriptsmith_site.people.sign_in.tokens import make_token
+from tests.catalog.evidence.conftest import cases_text
 from tests.keys import shown
 from tests.make import make_run, make_version
 from tests.people import make_person
@@ -200,6 +204,19 @@ class Everything:
             has_changed=True,
         )
         self._put("finding", finding.pk)
+        kept = evidence.add_cases(verified.entry, cases_text(), by=self.other)
+        self._put("cases", kept.pk)
+        self._put("entry cases", verified.entry.slug, key=kept.pk)
+        ran = Execution.objects.create(
+            script_sha256=verified.sha256, case_set=kept.case_set, state="passed"
+        )
+        self._put("execution", ran.pk)
+        self._put(
+            "evidence",
+            EvidenceChange.objects.create(
+                entry=verified.entry, version=verified, before=ran, after=ran
+            ).pk,
+        )
         merge = Merge.objects.create(source=merged.entry, target=verified.entry, by=self.other)
         Entry.objects.filter(pk=merged.entry_id).update(merged_into=verified.entry)
         self._put("merge", merge.pk)

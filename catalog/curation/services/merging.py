@@ -16,6 +16,7 @@ from catalog.access import CURATE, require
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_entry
 from catalog.entries.services.wording_confirmation import Confirmation
+from catalog.evidence.services import share_cases, unshare_cases
 from catalog.models import Entry, MatchLabel, Merge, NearDuplicate, Phrasing, Use, Version
 from core.audit import record
 from core.errors import NotAllowedNow, Stale
@@ -115,6 +116,7 @@ def merge_entries(
         state=NearDuplicate.State.MERGED, by=by, decided_at=timezone.now()
     )
     pairs.filter(state=NearDuplicate.State.OPEN).delete()
+    share_cases(source, target, by=by)
     record(source, "merged away", by=by, into=("", target.slug))
     record(target, "merged in", by=by, entry=("", source.slug), phrasings=("", len(moved)))
     refresh([source.pk, target.pk])
@@ -156,6 +158,7 @@ def undo_merge(merge: Merge, *, by: User) -> None:
     NearDuplicate.objects.filter(
         state=NearDuplicate.State.MERGED, first__in=[source, target], second__in=[source, target]
     ).update(state=NearDuplicate.State.OPEN, by=None, decided_at=None)
+    unshare_cases(source, target, since=merge.at, by=by)
     record(source, "merge undone", by=by, into=(target.slug, ""))
     refresh([source.pk, target.pk])
 

@@ -15,7 +15,8 @@ from catalog.access import CURATE, require
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_standing
 from catalog.entries.services.wording_confirmation import confirm
-from catalog.models import Rollback, Version, VersionEvent
+from catalog.evidence.services import request_runs
+from catalog.models import CaseRun, Rollback, Version, VersionEvent
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
@@ -64,6 +65,7 @@ def verify(version: Version, *, by: User, note: str = "", wordings: Collection[i
     version.refresh_from_db(fields=["state", "risk"])
     require_reason(version, note, field="note")
     mark_verified(version, by=by, note=note)
+    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
     confirm(entry, wordings, by=by)
     refresh([version.entry_id])
 
@@ -99,6 +101,7 @@ def verify_again(
     )
     confirm(entry, wordings, by=by)
     _confirm_emergencies(version, by=by)
+    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
     record(
         version,
         "verified again",
@@ -157,6 +160,8 @@ def _move(version: Version, state: State, *, by: User, note: str, event: str) ->
     version.move_to(state, by=by, note=note)
     record(version, event, by=by, state=(old, state))
     refresh([version.entry_id])
+    if state == State.IN_REVIEW:
+        request_runs(version, purpose=CaseRun.Purpose.EDITED, by=by)
 
 
 def _clean_note(note: str) -> str:

@@ -23,7 +23,8 @@ from catalog.entries.services.entries import merged_into
 from catalog.entries.services.lifecycle import mark_verified, require_reason
 from catalog.entries.services.locks import lock_entry, lock_name
 from catalog.entries.services.wording_confirmation import Confirmation, confirm, confirmation_by
-from catalog.models import Entry, Phrasing, Version
+from catalog.evidence.services import request_runs
+from catalog.models import CaseRun, Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import NotAllowedNow
@@ -79,6 +80,7 @@ def publish(
         if verified and twin is None and _four_eyes(author, by):
             require_reason(version, reason, field="reason")
             mark_verified(version, by=by, note=reason or "approved in review")
+        request_runs(version, purpose=CaseRun.Purpose.EDITED, by=by)
         refresh([target.pk])
     return version
 

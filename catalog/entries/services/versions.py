@@ -14,7 +14,8 @@ from catalog.access import CURATE, require
 from catalog.entries.services.creation import Prepared, add_version, ensure_tags, prepare
 from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.locks import lock_standing
-from catalog.models import Entry, Version
+from catalog.evidence.services import request_runs
+from catalog.models import CaseRun, Entry, Version
 from catalog.version_details import VersionDetails
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
@@ -179,4 +180,5 @@ def _add_edited(
     )
     record(version, f"version {origin}", by=by, number=(source.number, version.number))
     refresh([entry.pk])
+    request_runs(version, purpose=CaseRun.Purpose.EDITED, by=by)
     return version

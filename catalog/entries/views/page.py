@@ -35,6 +35,7 @@ from catalog.entries.services.version_counts import counts_by_version
 from catalog.entries.services.versions import labels_seen
 from catalog.entries.services.wording_confirmation import may_confirm
 from catalog.entries.use_forms import UseForm
+from catalog.evidence.services import evidence_of
 from catalog.models import Entry, Use, Version
 
 ASKED_FOR = timedelta(days=30)  # as long the page asks how a use went
@@ -108,6 +109,7 @@ def show_entry(
         "forms": shown,
         "counts": counts_by_version(versions),
         "newer": newer_findings(version),
+        "evidence": evidence_of(entry, version),
         "merged_in": list(
             entry.merges_in.filter(undone_at=None).select_related("source", "by").order_by("-pk")
         ),

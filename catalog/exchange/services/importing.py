@@ -29,6 +29,7 @@ from catalog.exchange.services.import_plan import (
 )
 from catalog.exchange.services.import_report import ImportOutcome, ImportReport, RowOutcome
 from catalog.exchange.services.import_writing import carry_out
+from catalog.exchange.services.starter_cases import load_starter_cases
 from catalog.models import Version
 from catalog.retrieval import vector_store
 from core.errors import BadInput, Refused
@@ -109,6 +110,7 @@ def load_starter(*, by: User | None = None) -> ImportReport:
     with transaction.atomic():
         lock_name("starter catalogue")
         _run(read_rows(STARTER), plan, report)
+        load_starter_cases(STARTER)
     try:
         vector_store.embed_missing()
     except EmbedderUnavailable as error:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from catalog.entries import services as entry_services
+from catalog.evidence.services import changed_evidence
 from catalog.models import NearDuplicate, Recheck
 
 COUNTED = 100  # beyond it a tab says "100+"
@@ -68,6 +69,12 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
             reverse("finding-list"),
             _count(Recheck.objects.to_look_at()),
             current == "findings",
+        ),
+        Tab(
+            _("Evidence changed"),
+            reverse("evidence-list"),
+            _count(changed_evidence()),
+            current == "evidence",
         ),
     ]
 

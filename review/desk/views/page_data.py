@@ -19,6 +19,7 @@ from review.desk import quick_reasons
 from review.desk.line_comments import write_notes
 from review.desk.shown_keys import name_feedback, name_seen
 from review.desk.views.decision_data import show_decides
+from review.desk.views.evidence_data import show_evidence
 from review.desk.views.line_comment_data import show_remarks
 from review.desk.views.pane_data import Look, show_pane, visible_drafts
 from review.desk.views.progress_data import show_progress
@@ -113,6 +114,7 @@ def show_desk(
         "side": look.side,
         "drafts": drafts,
         "assessment": assessment,
+        "evidence": show_evidence(desk, drafts),
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),

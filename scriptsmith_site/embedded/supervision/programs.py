@@ -44,6 +44,28 @@ def worker(layout: Layout) -> Program:
     return Program("worker", command, grace=_WORKER_GRACE, ready=layout.worker_ready)
 
 
+def sandbox_worker() -> Program:
+    """The worker of the sandbox: one script a processor, behind everything that people wait for.
+
+    It finishes nothing when it is told to end: what it was at is begun again by the next one.
+    """
+    command = [
+        "nice",
+        "-n",
+        "15",
+        sys.executable,
+        "-m",
+        "celery",
+        "-A",
+        "scriptsmith_site",
+        "worker",
+    ]
+    command += ["--hostname", "execution@%h", "--queues", "execution", "--pool", "threads"]
+    command += ["--concurrency", str(os.cpu_count() or 1)]
+    command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
+    return Program("sandbox worker", command, grace=5.0)
+
+
 def demo_model(layout: Layout) -> Program:
     """The stand-in model on any free port of loopback."""
     command = [sys.executable, "-m", "pipeline.standin", "--port", "0"]

@@ -86,6 +86,7 @@ class Supervisor:
         self._use = Use(layout, servers_of(layout))
         self._web = self._child(programs.web(listener.fileno()))
         self._worker = self._child(programs.worker(layout))
+        self._sandbox_worker = self._child(programs.sandbox_worker())
         self._demo_model = self._child(programs.demo_model(layout)) if with_demo_model else None
         self._restarts = {child: Restarts() for child in self._children()}
         self._server_restarts = Restarts()
@@ -116,7 +117,7 @@ class Supervisor:
     def _children(self) -> list[Child]:
         """In the order in which they start."""
         demo_model = [self._demo_model] if self._demo_model else []
-        return [*demo_model, self._web, self._worker]
+        return [*demo_model, self._web, self._worker, self._sandbox_worker]
 
     def _prepare(self) -> None:
         """Migrate, collect the static files, load the demo; keep what is to be told afterwards."""
@@ -206,7 +207,7 @@ class Supervisor:
     def _end_children(self) -> None:
         """The web and the worker first: what they have begun may still need the demo model."""
         self._listener.close()
-        self._end([self._web, self._worker])
+        self._end([self._web, self._worker, self._sandbox_worker])
         if self._demo_model is not None:
             self._end([self._demo_model])
 

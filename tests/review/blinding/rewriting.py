@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from catalog.models import Version
+from catalog.models import CaseRun, CheckResult, Execution, Version
+from catalog.services import keep_case_set
 from pipeline.models import (
     Assessment,
     Attempt,
@@ -19,6 +20,7 @@ from pipeline.models import (
     Stage,
 )
 from review.models import Case, Flag, Item, Remark, Score
+from tests.catalog.execution.cases.writing import case_data, make_set
 
 
 def add_work(run: Run) -> None:
@@ -178,3 +180,31 @@ def make_refined_first(item: Item) -> None:
     Draft.objects.filter(pk=refined.pk).update(number=1, kind="generated")
     Case.objects.filter(pk=item.case_id).update(purpose="real", repeats=None)
     Item.objects.filter(pk=item.pk).update(again="")
+
+
+def run_its_cases(item: Item) -> None:
+    """Every script of it was run in cases of the statement, and does what it should not; one run is under way."""
+    run = item.run
+    assert run is not None
+    statement = run.action.statement
+    case = case_data(
+        {"check": "removed", "exactly": []},
+        {"check": "exit_status", "equals": 0},
+        about=statement[:400],
+        title="TELLTALE world",
+    )
+    case_set = keep_case_set(make_set(case, statement=statement), by=None)
+    for draft in run.drafts.all():
+        execution = Execution.objects.create(
+            script_sha256=draft.sha256, case_set=case_set, state="failed", passed=1, failed=1, worlds=1,
+            fingerprint={"bash": "5.2"}, document={"sentence": "TELLTALE sentence", "worlds": [], "quality": None},
+        )  # fmt: skip
+        states = ("failed", "passed") if draft.number == 1 else ("passed", "passed")
+        for number, state in enumerate(states, 1):
+            CheckResult.objects.create(
+                execution=execution, case_number=1, number=number, case_title="TELLTALE world",
+                sentence=f"TELLTALE check {number}", state=state, got="TELLTALE got",
+            )  # fmt: skip
+        CaseRun.objects.create(
+            script=draft.script, script_sha256=draft.sha256, case_set=case_set, purpose="draft"
+        )

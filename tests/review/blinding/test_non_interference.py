@@ -35,7 +35,8 @@ def test_what_is_nearest_to_an_item_of_the_live_queue(
 ) -> None:
     services.claim_item(live, by=reviewer)
     passed = Side("verdict", lambda: rewriting.pass_it(live))
-    compared = compare(monkeypatch, client_for(reviewer), nearest_asks(live), passed)
+    ran = Side("execution evidence", lambda: rewriting.run_its_cases(live))
+    compared = compare(monkeypatch, client_for(reviewer), nearest_asks(live), passed, ran)
     print(f"live queue, nearest: {compared} requests compared, 0 differences")
     assert compared >= 20
 
@@ -55,6 +56,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
         nearest_asks(studied),
         Side("verdict, arm, model, gold, execution", rewrite),
         Side("repeat", lambda: _repeat(studied)),
+        Side("execution evidence", lambda: rewriting.run_its_cases(studied)),
     )
     original = add_item(studied.campaign, "case-x")
     rewriting.show_again(studied, as_what="halo", original=original)
@@ -134,7 +136,8 @@ def test_every_other_address_of_the_product(
     item: Item = request.getfixturevalue(where)
     services.claim_item(item, by=reviewer)
     passed = Side("verdict", lambda: rewriting.pass_it(item))
-    compared = compare(monkeypatch, client_for(reviewer), asks_of_the_rest(item), passed)
+    ran = Side("execution evidence", lambda: rewriting.run_its_cases(item))
+    compared = compare(monkeypatch, client_for(reviewer), asks_of_the_rest(item), passed, ran)
     print(f"every other address, {where}: {compared} requests compared, 0 differences")
 
 
@@ -182,6 +185,7 @@ def test_a_study_in_hand(
         Side("gold, sham, execution", lambda: rewriting.make_it_gold(studied)),
         Side("repair", lambda: rewriting.repair_first(studied)),
         Side("repeat", lambda: _repeat(studied)),
+        Side("execution evidence", lambda: rewriting.run_its_cases(studied)),
     )
     print(f"study in hand: {compared} requests compared, 0 differences")
 

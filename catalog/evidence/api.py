@@ -1,0 +1,133 @@
+"""Cases of entries by the API, and what the scripts did in them: the same services as the pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.access import access_entry, access_version, access_versions
+from catalog.evidence import services
+from catalog.evidence.services.summaries import SetRow
+from catalog.models import CaseRun, CheckResult, Entry, EntryCases, Execution, Version
+from core.errors import BadInput, NotAllowedNow
+from core.web.requests import read_body, read_key, signed_in
+
+
+class CheckOutput(serializers.ModelSerializer[CheckResult]):
+    case = serializers.CharField(source="case_title")
+
+    class Meta:
+        model = CheckResult
+        fields = ("case", "sentence", "state", "got")
+
+
+class ExecutionOutput(serializers.ModelSerializer[Execution]):
+    """One script text in one case set on one kind of machine."""
+
+    checks = CheckOutput(many=True)
+    sentence = serializers.CharField(source="document.sentence", default="")
+    worlds_seen = serializers.ListField(source="document.worlds", default=list)
+    quality = serializers.DictField(source="document.quality", allow_null=True, default=None)
+    state = serializers.CharField()
+
+    class Meta:
+        model = Execution
+        fields = (
+            "id", "script_sha256", "state", "reason", "passed", "failed", "others", "worlds", "small_errors",
+            "noticed", "sentence", "fingerprint", "first_at", "last_at", "times", "seconds", "checks",
+            "worlds_seen", "quality",
+        )  # fmt: skip
+
+
+class CasesOutput(serializers.Serializer[Any]):
+    """A case set of an entry, with what the version did in it."""
+
+    id = serializers.IntegerField(source="kept.pk")
+    sha256 = serializers.CharField(source="case_set.sha256")
+    author_kind = serializers.CharField(source="case_set.author_kind")
+    author = serializers.CharField(source="case_set.author_name")
+    added_at = serializers.DateTimeField(source="kept.added_at")
+    is_under_way = serializers.SerializerMethodField()
+    content = serializers.JSONField(source="case_set.content")
+    execution = ExecutionOutput(allow_null=True)
+
+    def get_is_under_way(self, row: SetRow) -> bool:
+        return row.under_way is not None
+
+
+class CasesInput(serializers.Serializer[Any]):
+    cases = serializers.DictField(help_text="A case set, see docs/case-format.schema.json.")
+    replaces = serializers.IntegerField(
+        required=False, allow_null=True, default=None, help_text="The one it takes the place of."
+    )
+
+
+class RequestedOutput(serializers.Serializer[Any]):
+    requested = serializers.IntegerField(help_text="How many case sets are being run.")
+
+
+class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
+    """The case sets that an entry keeps."""
+
+    @extend_schema(methods=["GET"], responses=CasesOutput(many=True))
+    @extend_schema(methods=["POST"], request=CasesInput, responses={201: CasesOutput})
+    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    def cases(self, request: Request, slug: str) -> Response:
+        """Each case set with what the script that the entry answers with did in it; or keep another one."""
+        if request.method == "POST":
+            return self._add(request, slug)
+        entry = access_entry(request.user, slug)
+        return Response(CasesOutput(_rows(request, entry), many=True).data)
+
+    @extend_schema(responses={204: OpenApiResponse(description="Removed.")})
+    @action(detail=True, methods=["delete"], url_path=r"cases/(?P<key>\d+)")
+    def remove_cases(self, request: Request, slug: str, key: str) -> Response:
+        """Have the entry keep these cases no longer."""
+        entry = access_entry(request.user, slug, to_curate=True)
+        services.remove_cases(_kept(entry, read_key(key)), by=signed_in(request))
+        return Response(status=204)
+
+    def _add(self, request: Request, slug: str) -> Response:
+        entry = access_entry(request.user, slug, to_curate=True)
+        said = read_body(CasesInput, request)
+        replaces = None if said["replaces"] is None else _kept(entry, said["replaces"])
+        try:
+            text = json.dumps(said["cases"])
+        except ValueError as error:
+            raise BadInput(str(error), field="cases") from error
+        kept = services.add_cases(entry, text, by=signed_in(request), replaces=replaces)
+        row = next(row for row in _rows(request, entry) if row.kept.pk == kept.pk)
+        return Response(CasesOutput(row).data, status=201)
+
+
+class VersionCasesViewSet(viewsets.GenericViewSet[Version]):
+    """Running the cases of an entry on one of its versions."""
+
+    @extend_schema(request=None, responses={202: RequestedOutput})
+    @action(detail=True, methods=["post"], url_path="run-cases")
+    def run_cases(self, request: Request, pk: str) -> Response:
+        """Have a worker of the sandbox run all the cases; look at the entry's cases for what came of it."""
+        version = access_version(request.user, read_key(pk), to_curate=True)
+        runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=signed_in(request))
+        if not runs:
+            raise NotAllowedNow("This entry has no cases yet.")
+        return Response({"requested": len(runs)}, status=202)
+
+
+def _rows(request: Request, entry: Entry) -> list[SetRow]:
+    versions = list(access_versions(request.user).filter(entry=entry))
+    verified = [version for version in versions if version.state == Version.State.VERIFIED]
+    version = (verified or versions)[0]
+    return list(services.evidence_of(entry, version, with_checks=True).sets)
+
+
+def _kept(entry: Entry, pk: int) -> EntryCases:
+    rows = EntryCases.objects.select_related("entry", "case_set").defer("entry__document")
+    return get_object_or_404(rows, pk=pk, entry=entry, removed_at=None)

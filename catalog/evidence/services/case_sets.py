@@ -1,0 +1,83 @@
+"""The case sets that an entry keeps: added, replaced, removed, each by a curator."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.access import CURATE, require
+from catalog.evidence.services.continuous import request_runs_of
+from catalog.evidence.services.storage import keep_case_set
+from catalog.execution.cases import CaseRefused, read_case_set
+from catalog.models import CaseRun, Entry, EntryCases
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+
+
+def kept_cases(entry: Entry) -> QuerySet[EntryCases]:
+    """The case sets of an entry, oldest first."""
+    kept = EntryCases.objects.filter(entry=entry, removed_at=None)
+    return kept.select_related("case_set", "latest", "added_by")
+
+
+@transaction.atomic
+def add_cases(
+    entry: Entry, text: str, *, by: User | None, replaces: EntryCases | None = None
+) -> EntryCases:
+    """Keep the case set that the JSON text is, and have the entry's script run in it.
+
+    `replaces` is the one that it is a new state of. Raises BadInput for `cases`, in a sentence for each mistake;
+    NotAllowedNow where the one to be replaced is gone or the entry has these cases already.
+    """
+    if by is not None:
+        require(by, CURATE)
+    try:
+        parsed = read_case_set(text)
+    except CaseRefused as error:
+        raise BadInput("\n".join(error.complaints), field="cases") from error
+    Entry.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    case_set = keep_case_set(parsed, by=by)
+    if kept_cases(entry).filter(case_set=case_set).exists():
+        raise NotAllowedNow(_("The entry has exactly these cases already."))
+    if replaces is not None:
+        _take_away(replaces, by=by)
+    kept = EntryCases.objects.create(entry=entry, case_set=case_set, added_by=by)
+    if by is not None:
+        record(entry, "cases added", by=by, cases=(replaces.case_set if replaces else "", case_set))
+    request_runs_of(entry, purpose=CaseRun.Purpose.CASES, by=by, only=case_set)
+    return kept
+
+
+@transaction.atomic
+def remove_cases(kept: EntryCases, *, by: User) -> None:
+    """The entry has them no longer; what was found with them stays. Raises NotAllowedNow."""
+    require(by, CURATE)
+    _take_away(kept, by=by)
+    record(kept.entry, "cases removed", by=by, cases=(kept.case_set, ""))
+
+
+def _take_away(kept: EntryCases, *, by: User | None) -> None:
+    if not EntryCases.objects.filter(pk=kept.pk, removed_at=None).update(
+        removed_at=timezone.now(), removed_by=by
+    ):
+        raise NotAllowedNow(_("Somebody has changed or removed these cases meanwhile."))
+
+
+def share_cases(source: Entry, target: Entry, *, by: User) -> None:
+    """The target keeps the source's cases as well: it is to do what was asked of either. All of them are run."""
+    theirs = kept_cases(target).values_list("case_set", flat=True)
+    for row in kept_cases(source).exclude(case_set__in=theirs):
+        EntryCases.objects.create(entry=target, case_set=row.case_set, added_by=by)
+    request_runs_of(target, purpose=CaseRun.Purpose.MERGED, by=by)
+
+
+def unshare_cases(source: Entry, target: Entry, *, since: datetime, by: User) -> None:
+    """Take back what `share_cases` did at that moment or later."""
+    kept_cases(target).filter(
+        added_at__gte=since, case_set__in=kept_cases(source).values("case_set")
+    ).update(removed_at=timezone.now(), removed_by=by)

@@ -1,0 +1,64 @@
+"""What an entry's evidence says now, and where it says something else than before."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.access import CURATE, require
+from catalog.models import CheckState, EntryCases, EvidenceChange, Execution, Version
+from core.audit import record
+from core.errors import NotAllowedNow
+
+
+@transaction.atomic
+def note_result(execution: Execution) -> None:
+    """Make it the latest result of the entries that answer with this text; another verdict than before is listed.
+
+    What was not run says nothing, and leaves the evidence as it was.
+    """
+    if execution.state == CheckState.NOT_RUN:
+        return
+    answering = Version.objects.filter(
+        sha256=execution.script_sha256, state=Version.State.VERIFIED
+    ).values_list("entry_id", "pk")
+    versions = dict(answering)
+    kept = EntryCases.objects.select_for_update(of=("self",)).filter(
+        entry__in=versions, case_set=execution.case_set_id, removed_at=None
+    )
+    for row in kept.select_related("latest"):
+        if row.latest is not None and _verdicts(row.latest) != _verdicts(execution):
+            EvidenceChange.objects.create(
+                entry_id=row.entry_id,
+                version_id=versions[row.entry_id],
+                before=row.latest,
+                after=execution,
+            )
+        row.latest = execution
+        row.save(update_fields=["latest"])
+
+
+def changed_evidence() -> QuerySet[EvidenceChange]:
+    """Changes that no curator has looked at, the newest first."""
+    people = ("entry", "version__entry", "before", "after")
+    return EvidenceChange.objects.filter(seen_at=None, entry__merged_into=None).select_related(
+        *people
+    )
+
+
+def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
+    """A curator has looked at it. Raises NotAllowedNow where somebody has already."""
+    require(by, CURATE)
+    if not EvidenceChange.objects.filter(pk=change.pk, seen_at=None).update(
+        seen_at=timezone.now(), seen_by=by
+    ):
+        raise NotAllowedNow(_("Somebody has looked at this already."))
+    record(change.entry, "changed evidence seen", by=by, evidence=(change.before, change.after))
+
+
+def _verdicts(execution: Execution) -> list[tuple[int, int, str]]:
+    rows = execution.checks.order_by("case_number", "number")
+    return list(rows.values_list("case_number", "number", "state"))

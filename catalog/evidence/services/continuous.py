@@ -1,0 +1,58 @@
+"""Evidence is kept fresh: new versions, verifying, merges, a changed machine and every night run an entry's cases."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.contrib.auth.models import User
+
+from catalog.evidence.services.running import request_run
+from catalog.models import CaseRun, CaseSet, Entry, EntryCases, Version
+
+State = Version.State
+
+
+def request_runs(
+    version: Version,
+    *,
+    purpose: CaseRun.Purpose,
+    by: User | None = None,
+    only: CaseSet | None = None,
+) -> list[CaseRun]:
+    """Have a version's script run in the cases of its entry, or in one set of them."""
+    kept = EntryCases.objects.filter(entry=version.entry_id, removed_at=None)
+    if only is not None:
+        kept = kept.filter(case_set=only)
+    return [
+        request_run(version.script, row.case_set, purpose=purpose, by=by)
+        for row in kept.select_related("case_set")
+    ]
+
+
+def request_runs_of(
+    entry: Entry,
+    *,
+    purpose: CaseRun.Purpose,
+    by: User | None = None,
+    only: CaseSet | None = None,
+) -> list[CaseRun]:
+    """The same for the version that the entry answers with, and for its newest where that is another."""
+    verified = entry.versions.filter(state=State.VERIFIED).first()
+    newest = entry.versions.exclude(state=State.DEPRECATED).order_by("-number").first()
+    versions = {one.sha256: one for one in (newest, verified) if one is not None}
+    return [
+        run
+        for version in versions.values()
+        for run in request_runs(version, purpose=purpose, by=by, only=only)
+    ]
+
+
+def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
+    """Every entry that answers, in all its cases; how many runs were asked for."""
+    answering: Collection[Version] = Version.objects.filter(
+        state=State.VERIFIED,
+        entry__merged_into=None,
+        entry__case_sets__removed_at=None,
+        entry__case_sets__isnull=False,
+    ).distinct()
+    return sum(len(request_runs(version, purpose=purpose)) for version in answering)

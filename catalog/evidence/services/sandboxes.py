@@ -1,0 +1,64 @@
+"""The sandbox of this process, probed by running a real case every hour; and what workers found."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.execution.sandbox import Availability, find_sandbox
+from catalog.models import SandboxReport
+
+PROBE_AGAIN = 3600.0  # seconds
+
+_lock = threading.Lock()
+_found: tuple[float, Availability] | None = None
+
+SWITCHED_OFF = Availability(
+    sandbox=None,
+    reason="Execution is switched off.",
+    remedy="An administrator can set SCRIPTSMITH_EXECUTION=True.",
+)
+
+
+def current_sandbox() -> Availability:
+    """What this process can run scripts in, or why in nothing; at most an hour old."""
+    global _found
+    if not settings.SCRIPTSMITH_EXECUTION:
+        return SWITCHED_OFF
+    with _lock:
+        now = time.monotonic()
+        if _found is None or now - _found[0] > PROBE_AGAIN:
+            _found = (now, find_sandbox())
+        return _found[1]
+
+
+def report_sandbox() -> bool:
+    """Probe again and keep what was found; whether it is another environment than the last report says."""
+    global _found
+    with _lock:
+        _found = None
+    found = current_sandbox()
+    fingerprint = found.fingerprint
+    values = {
+        "name": found.sandbox.name if found.sandbox is not None else "",
+        "fingerprint": dict(fingerprint.parts) if fingerprint is not None else {},
+        "fingerprint_sha256": fingerprint.sha256 if fingerprint is not None else "",
+        "reason": found.reason,
+        "remedy": found.remedy,
+    }
+    with transaction.atomic():
+        last = SandboxReport.objects.select_for_update().first()
+        if last is not None and all(getattr(last, name) == values[name] for name in values):
+            SandboxReport.objects.filter(pk=last.pk).update(last_at=timezone.now())
+            return False
+        SandboxReport.objects.create(**values)
+    return last is not None and last.fingerprint_sha256 != values["fingerprint_sha256"]
+
+
+def last_report() -> SandboxReport | None:
+    """What the worker of the sandbox said last; None where none has begun yet."""
+    return SandboxReport.objects.first()

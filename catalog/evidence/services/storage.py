@@ -1,0 +1,161 @@
+"""Results as rows: one for each script, case set, kind of machine and verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from catalog.execution import cases
+from catalog.execution.cases import State
+from catalog.execution.cases.display import show
+from catalog.execution.quality import Quality, as_document
+from catalog.models import CaseSet, CheckResult, Execution
+
+JUDGED = (State.PASSED, State.FAILED)
+
+
+def hash_statement(statement: str) -> str:
+    """What two spellings of a statement have in common that differ in spaces and capitals only."""
+    return hashlib.sha256(" ".join(statement.casefold().split()).encode()).hexdigest()
+
+
+def keep_case_set(case_set: cases.CaseSet, *, by: User | None) -> CaseSet:
+    """The row of these cases; the same cases are one row, whoever writes them again."""
+    content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
+    kept, _created = CaseSet.objects.get_or_create(
+        sha256=case_set.sha256,
+        defaults={
+            "statement": case_set.statement,
+            "statement_sha256": hash_statement(case_set.statement),
+            "content": content,
+            "author_kind": case_set.author.kind,
+            "author_name": show(case_set.author.name),
+            "by": by,
+        },
+    )
+    return kept
+
+
+@transaction.atomic
+def store_execution(
+    case_set: CaseSet, execution: cases.Execution, quality: Quality | None
+) -> Execution:
+    """The row of this result. One that says what the last one on this kind of machine said is counted there."""
+    fingerprint = execution.fingerprint
+    fingerprint_sha256 = fingerprint.sha256 if fingerprint is not None else ""
+    CaseSet.objects.select_for_update(of=("self",)).get(pk=case_set.pk)
+    last = last_execution(execution.script_sha256, case_set, fingerprint_sha256)
+    if last is not None and not differs(last, execution):
+        last.last_at, last.times = timezone.now(), last.times + 1
+        Execution.objects.filter(pk=last.pk).update(last_at=last.last_at, times=F("times") + 1)
+        return last
+    stored = Execution.objects.create(
+        script_sha256=execution.script_sha256,
+        case_set=case_set,
+        fingerprint=dict(fingerprint.parts) if fingerprint is not None else {},
+        fingerprint_sha256=fingerprint_sha256,
+        state=state_of(execution),
+        reason=_reason(execution),
+        passed=execution.count(State.PASSED),
+        failed=execution.count(State.FAILED),
+        others=sum(len(case.checks) for case in execution.cases) - execution.count(*JUDGED),
+        worlds=sum(any(check.state in JUDGED for check in case.checks) for case in execution.cases),
+        small_errors=quality.mutants if quality is not None else None,
+        noticed=quality.noticed if quality is not None else None,
+        document=_document(execution, quality),
+        seconds=execution.seconds,
+    )
+    CheckResult.objects.bulk_create(
+        CheckResult(
+            execution=stored,
+            case_number=case_number,
+            number=number,
+            case_title=show(case.title),
+            sentence=check.sentence,
+            state=check.state.value,
+            got=check.got,
+        )
+        for case_number, case in enumerate(execution.cases, 1)
+        for number, check in enumerate(case.checks, 1)
+    )
+    return stored
+
+
+def last_execution(
+    script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
+) -> Execution | None:
+    """The last result of this text in these cases, on this kind of machine or on any."""
+    found = Execution.objects.filter(script_sha256=script_sha256, case_set=case_set)
+    if fingerprint_sha256 is not None:
+        found = found.filter(fingerprint_sha256=fingerprint_sha256)
+    return found.first()
+
+
+def state_of(execution: cases.Execution) -> State:
+    """One failed check fails the whole; else all that have a verdict passed, where any has one."""
+    if execution.count(State.FAILED):
+        return State.FAILED
+    if execution.count(State.PASSED):
+        return State.PASSED
+    return cases.results.worst(check.state for case in execution.cases for check in case.checks)
+
+
+def _reason(execution: cases.Execution) -> str:
+    if state_of(execution) is not State.NOT_RUN:
+        return ""
+    return next(
+        check.got
+        for case in execution.cases
+        for check in case.checks
+        if check.state is State.NOT_RUN
+    )
+
+
+def _document(execution: cases.Execution, quality: Quality | None) -> dict[str, object]:
+    """What is not in rows of its own: what was seen in each world, the quality, and the sentence of it all."""
+    document = as_document(execution, quality)
+    worlds = [
+        {"title": case["title"], "state": case["state"], "seen": case["seen"]}
+        for case in document["cases"]
+    ]
+    return {
+        "sentence": document["sentence"],
+        "worlds": worlds,
+        "quality": document["quality"],
+    }
+
+
+def differs(last: Execution, execution: cases.Execution) -> bool:
+    """Whether any verdict is another one. What was unstable then may be either now."""
+    then = list(last.checks.order_by("case_number", "number").values_list("state", flat=True))
+    now = [check.state for case in execution.cases for check in case.checks]
+    return len(then) != len(now) or any(_is_other(*pair) for pair in zip(then, now, strict=True))
+
+
+def _is_other(then: str, now: State) -> bool:
+    return then != now.value and then != State.UNSTABLE.value
+
+
+def changed_checks(before: Execution, after: Execution) -> Sequence[tuple[CheckResult, str]]:
+    """The checks of `after` of which `before` says something else, each with what it said."""
+    then = {(one.case_number, one.number): one.state for one in before.checks.all()}
+    return [
+        (one, then.get((one.case_number, one.number), ""))
+        for one in after.checks.all()
+        if then.get((one.case_number, one.number)) != one.state
+    ]
+
+
+def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[str, str, str]]:
+    """In what the machines differ: what it is, and its version before and after."""
+    then, now = before.fingerprint, after.fingerprint
+    return [
+        (name, then.get(name, ""), now.get(name, ""))
+        for name in dict.fromkeys((*then, *now))
+        if then.get(name) != now.get(name)
+    ]

@@ -1,0 +1,181 @@
+"""What the evidence of a script comes to, for the pages that show it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from catalog.evidence.services.sandboxes import last_report
+from catalog.evidence.services.world_trees import TreeRow, world_tree
+from catalog.execution import cases
+from catalog.models import (
+    CaseRun,
+    CaseSet,
+    CheckResult,
+    CheckState,
+    Entry,
+    EntryCases,
+    Execution,
+    SandboxReport,
+    Version,
+)
+
+_NAMED_TOOLS = ("bash", "coreutils")
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One case with its checks and what was seen."""
+
+    title: str
+    about: str
+    kind: str
+    state: str
+    checks: Sequence[CheckResult]
+    tree: Sequence[TreeRow]
+    seen: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class SetRow:
+    """A case set of an entry, the last result of the version that is shown, and what is under way."""
+
+    kept: EntryCases
+    execution: Execution | None
+    under_way: CaseRun | None
+    cases: Sequence[CaseRow] = ()
+
+    @property
+    def case_set(self) -> CaseSet:
+        return self.kept.case_set
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All the cases of an entry, as the text of one version does in them."""
+
+    sets: Sequence[SetRow]
+    sandbox: SandboxReport | None
+    executions: Sequence[Execution] = field(default=())
+
+    @property
+    def passed(self) -> int:
+        return sum(one.passed for one in self.executions)
+
+    @property
+    def judged(self) -> int:
+        return sum(one.judged for one in self.executions)
+
+    @property
+    def failed(self) -> int:
+        return self.judged - self.passed
+
+    @property
+    def others(self) -> int:
+        return sum(one.others for one in self.executions)
+
+    @property
+    def worlds(self) -> int:
+        return sum(one.worlds for one in self.executions)
+
+    @property
+    def small_errors(self) -> int:
+        return sum(one.small_errors or 0 for one in self.executions)
+
+    @property
+    def noticed(self) -> int:
+        return sum(one.noticed or 0 for one in self.executions)
+
+    @property
+    def at(self) -> datetime | None:
+        """When the oldest of it was found: it is no fresher than that."""
+        return min((one.last_at for one in self.executions), default=None)
+
+    @property
+    def environment(self) -> str:
+        """The tools that scripts depend on most: `bash 5.2, coreutils 9.1`."""
+        if not self.executions:
+            return ""
+        parts = self.executions[0].fingerprint
+        return ", ".join(f"{name} {_short(parts[name])}" for name in _NAMED_TOOLS if name in parts)
+
+    @property
+    def is_under_way(self) -> bool:
+        return any(one.under_way is not None for one in self.sets)
+
+
+def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) -> Evidence:
+    """The cases of the entry with the last results of this version's text; at most five queries."""
+    kept = list(
+        EntryCases.objects.filter(entry=entry, removed_at=None)
+        .select_related("case_set", "added_by")
+        .order_by("pk")
+    )
+    sets = [row.case_set_id for row in kept]
+    if not sets:
+        return Evidence(sets=(), sandbox=None)
+    results = Execution.objects.filter(script_sha256=version.sha256, case_set__in=sets)
+    results = results.prefetch_related("checks") if with_checks else results.defer("document")
+    results = results.order_by("case_set_id", "-last_at", "-pk").distinct("case_set_id")
+    by_set = {one.case_set_id: one for one in results}
+    runs = CaseRun.objects.filter(
+        script_sha256=version.sha256, case_set__in=sets, state__in=["waiting", "running"]
+    )
+    under_way = {run.case_set_id: run for run in runs.defer("script")}
+    rows = [
+        SetRow(
+            kept=row,
+            execution=by_set.get(row.case_set_id),
+            under_way=under_way.get(row.case_set_id),
+            cases=case_rows(row.case_set, by_set.get(row.case_set_id)) if with_checks else (),
+        )
+        for row in kept
+    ]
+    return Evidence(
+        sets=rows,
+        sandbox=last_report(),
+        executions=[one for one in by_set.values() if one.state != CheckState.NOT_RUN],
+    )
+
+
+def case_rows(case_set: CaseSet, execution: Execution | None) -> list[CaseRow]:
+    """The cases in order, each with its checks; without a result they are still to be run."""
+    checks: dict[int, list[CheckResult]] = {}
+    worlds: Sequence[Mapping[str, object]] = ()
+    if execution is not None:
+        for check in execution.checks.all():
+            checks.setdefault(check.case_number, []).append(check)
+        worlds = execution.document.get("worlds", ())
+    else:
+        for number, case in enumerate(_read(case_set).cases, 1):
+            checks[number] = [
+                CheckResult(sentence=check.sentence(), state="") for check in case.expect
+            ]
+    rows = []
+    for number, case in enumerate(case_set.content["cases"], 1):
+        world = worlds[number - 1] if number <= len(worlds) else {}
+        seen = world.get("seen")
+        what: Mapping[str, object] = seen if isinstance(seen, Mapping) else {}
+        rows.append(
+            CaseRow(
+                title=case["title"],
+                about=case["about"],
+                kind=case["kind"],
+                state=str(world.get("state", "")),
+                checks=checks.get(number, ()),
+                tree=world_tree(case.get("world", {}), what),
+                seen=what,
+            )
+        )
+    return rows
+
+
+def _read(case_set: CaseSet) -> cases.CaseSet:
+    return cases.read_case_set(json.dumps(case_set.content))
+
+
+def _short(version: str) -> str:
+    """5.2.15(1)-release is 5.2 to people."""
+    return ".".join(version.split("(")[0].split(".")[:2])

@@ -1,0 +1,162 @@
+"""The page of an entry's cases: what happened in them, running them again, writing, replacing, removing them."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from catalog.access import CURATE, access_entry, access_version, access_versions, curator_of
+from catalog.evidence import services
+from catalog.evidence.forms import CasesForm
+from catalog.evidence.services.outlines import outline_for, text_of
+from catalog.models import CaseRun, Entry, EntryCases, Version
+from core.errors import BadInput, NotAllowedNow
+from core.web.forms import retype
+from core.web.requests import wants_fragment
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
+    """The cases of an entry, and what the script of one version did in them."""
+    entry = access_entry(request.user, slug)
+    version = _version_of(request, entry)
+    evidence = services.evidence_of(entry, version, with_checks=True)
+    context = {
+        "nav_section": "catalogue",
+        "entry": entry,
+        "version": version,
+        "evidence": evidence,
+        "curates": request.user.has_perm(CURATE) and entry.merged_into_id is None,
+        "address": f"{request.path}?version={version.number}",
+    }
+    template = "catalog/evidence/_sets.html" if wants_fragment(request) else None
+    return render(request, template or "catalog/evidence/cases.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def cases_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """Write a case set for an entry, or bring one in."""
+    user = curator_of(request)
+    entry = access_entry(user, slug, to_curate=True)
+    version = _version_of(request, entry)
+    initial = {"cases": outline_for(entry, version, by=user)}
+    return _edit(request, user, entry, initial, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def cases_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Write a new state of a case set; what was found with the former one stays."""
+    user = curator_of(request)
+    kept = _kept(pk)
+    return _edit(request, user, kept.entry, {"cases": text_of(kept.case_set)}, kept)
+
+
+@require_POST
+def cases_remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """The entry has these cases no longer."""
+    user = curator_of(request)
+    kept = _kept(pk)
+    try:
+        services.remove_cases(kept, by=user)
+    except NotAllowedNow as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Removed. What was found with these cases is kept."))
+    return redirect("entry-cases", slug=kept.entry.slug)
+
+
+@require_POST
+def cases_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a version run in all the cases of its entry."""
+    user = curator_of(request)
+    version = access_version(user, pk, to_curate=True)
+    runs = services.request_runs(version, purpose=CaseRun.Purpose.ASKED, by=user)
+    if runs:
+        messages.success(request, _("The cases are being run."))
+    else:
+        messages.error(request, _("This entry has no cases yet."))
+    response = redirect("entry-cases", slug=version.entry.slug)
+    response["Location"] += f"?version={version.number}"
+    return response
+
+
+@require_safe
+def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
+    """A case set as a file, such as `run_cases` reads."""
+    kept = _kept(pk)
+    access_entry(request.user, kept.entry.slug)
+    name = f"{kept.entry.slug}-cases.json"
+    return HttpResponse(
+        text_of(kept.case_set),
+        content_type="application/json; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+def _edit(
+    request: HttpRequest,
+    user: User,
+    entry: Entry,
+    initial: dict[str, str],
+    kept: EntryCases | None,
+) -> HttpResponse:
+    if request.method != "POST":
+        return _show_form(request, CasesForm(initial=initial), entry, kept)
+    form = CasesForm(request.POST, request.FILES)
+    status = 422
+    if form.is_valid():
+        text = form.cleaned_data["cases"]
+        try:
+            services.add_cases(entry, text, by=user, replaces=kept)
+        except BadInput as refusal:
+            # What a file brought stands in the field: that is where the mistakes are pointed out.
+            retype(form, cases=text)
+            for complaint in str(refusal).splitlines():
+                form.add_error("cases", complaint)
+        except NotAllowedNow as refusal:
+            retype(form, cases=text)
+            form.add_error(None, str(refusal))
+            status = 409
+        else:
+            messages.success(request, _("Kept. The cases are being run."))
+            return redirect("entry-cases", slug=entry.slug)
+    return _show_form(request, form, entry, kept, status=status)
+
+
+def _show_form(
+    request: HttpRequest,
+    form: CasesForm,
+    entry: Entry,
+    kept: EntryCases | None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    context = {"nav_section": "catalogue", "entry": entry, "kept": kept, "form": form}
+    return render(request, "catalog/evidence/edit.html", context, status=status)
+
+
+def _kept(pk: int) -> EntryCases:
+    rows = EntryCases.objects.select_related("entry", "case_set").defer("entry__document")
+    return get_object_or_404(rows, pk=pk, removed_at=None)
+
+
+def _version_of(request: HttpRequest, entry: Entry) -> Version:
+    """The version that the address names, else the one that the entry answers with, else the newest."""
+    versions = list(access_versions(request.user).filter(entry=entry))
+    named = request.GET.get("version", "")
+    if named:
+        found = [version for version in versions if str(version.number) == named]
+        if not found:
+            raise Http404
+        return found[0]
+    verified = [version for version in versions if version.state == Version.State.VERIFIED]
+    return (verified or versions)[0]

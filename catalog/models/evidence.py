@@ -1,0 +1,259 @@
+"""Cases, and what happened when they were run: immutable, by hash, shared by every script of the same text."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.entry import Entry, Version
+from core.leased_jobs import LeasedJob
+
+
+class CheckState(models.TextChoices):
+    """What a check came to; only the first two are a verdict and enter figures."""
+
+    PASSED = "passed", _("Passed")
+    FAILED = "failed", _("Failed")
+    UNSTABLE = "unstable", _("Unstable")
+    UNSUPPORTED = "unsupported", _("Unsupported")
+    TIMED_OUT = "timed out", _("Timed out")
+    NOT_RUN = "not run", _("Not run")
+
+
+class CaseSet(models.Model):
+    """Cases for a statement as their author wrote them; never changed. The same cases are one row."""
+
+    class AuthorKind(models.TextChoices):
+        MODEL = "model", _("a model")
+        PERSON = "person", _("a person")
+        IMPORT = "import", _("an import")
+
+    sha256 = models.CharField(max_length=64, unique=True, editable=False)
+    statement = models.TextField(_("statement"))
+    statement_sha256 = models.CharField(max_length=64, editable=False, db_index=True)
+    content = models.JSONField(_("cases"))  # as in docs/case-format.schema.json
+    author_kind = models.CharField(max_length=6, choices=AuthorKind)
+    author_name = models.CharField(_("author"), max_length=500)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(author_kind__in=["model", "person", "import"]),
+                name="case_set_author_legal",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+    @property
+    def length(self) -> int:
+        """How many cases it has."""
+        return len(self.content["cases"])
+
+
+class Execution(models.Model):
+    """What one script text did in the worlds of one case set on one kind of machine.
+
+    A run with the same verdicts on the same kind of machine is counted here (`times`, `last_at`); one with others
+    is a row of its own. Where nothing was run the state is *not run*, and `reason` says why.
+    """
+
+    script_sha256 = models.CharField(max_length=64, editable=False)
+    case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="executions")
+    fingerprint = models.JSONField(_("environment"), default=dict)
+    fingerprint_sha256 = models.CharField(max_length=64, blank=True)
+    state = models.CharField(_("state"), max_length=11, choices=CheckState)
+    reason = models.TextField(_("why it was not run"), blank=True)
+    passed = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    others = models.PositiveIntegerField(default=0)
+    worlds = models.PositiveIntegerField(default=0)  # with at least one verdict
+    small_errors = models.PositiveIntegerField(null=True, blank=True)  # null: not measured
+    noticed = models.PositiveIntegerField(null=True, blank=True)
+    # What was seen in each world, and the quality in words; plain text only, see catalog.execution.quality.
+    document = models.JSONField(default=dict)
+    seconds = models.FloatField(default=0)
+    first_at = models.DateTimeField(default=timezone.now)
+    last_at = models.DateTimeField(default=timezone.now)
+    times = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["-last_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=[state.value for state in CheckState]),
+                name="execution_state_legal",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="not run") | ~Q(reason=""), name="execution_not_run_says_why"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["script_sha256", "case_set", "-last_at"], name="execution_of_script"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.script_sha256[:12]} in {self.case_set_id}: {self.state}"
+
+    @property
+    def judged(self) -> int:
+        """How many checks have a verdict."""
+        return self.passed + self.failed
+
+
+class CheckResult(models.Model):
+    """One check of one case: the sentence, its state, and what happened where it does not hold."""
+
+    execution = models.ForeignKey(Execution, models.CASCADE, related_name="checks")
+    case_number = models.PositiveSmallIntegerField()
+    number = models.PositiveSmallIntegerField()
+    case_title = models.CharField(max_length=4000)
+    sentence = models.TextField()
+    state = models.CharField(max_length=11, choices=CheckState)
+    got = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["execution", "case_number", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["execution", "case_number", "number"], name="check_result_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[state.value for state in CheckState]),
+                name="check_result_state_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.execution_id} {self.case_number}.{self.number}: {self.state}"
+
+
+class EntryCases(models.Model):
+    """A case set that an entry keeps, and the last result of the script that the entry answers with."""
+
+    entry = models.ForeignKey(Entry, models.CASCADE, related_name="case_sets")
+    case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="entries")
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    added_at = models.DateTimeField(default=timezone.now)
+    removed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    removed_at = models.DateTimeField(null=True, blank=True)
+    latest = models.ForeignKey(Execution, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "entry cases"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["entry", "case_set"],
+                condition=Q(removed_at=None),
+                name="entry_cases_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry_id}: {self.case_set_id}"
+
+
+class EvidenceChange(models.Model):
+    """The script that an entry answers with did something else than before; until a curator has looked."""
+
+    entry = models.ForeignKey(Entry, models.CASCADE, related_name="evidence_changes")
+    version = models.ForeignKey(Version, models.CASCADE, related_name="+")
+    before = models.ForeignKey(Execution, models.CASCADE, related_name="+")
+    after = models.ForeignKey(Execution, models.CASCADE, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    seen_at = models.DateTimeField(null=True, blank=True)
+    seen_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["-id"], condition=Q(seen_at=None), name="evidence_change_not_seen")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry_id}: {self.before_id} to {self.after_id}"
+
+
+class CaseRun(LeasedJob):
+    """A script whose cases are to be run by a worker of the sandbox. The text goes when the run has ended."""
+
+    TASK = "catalog.run_cases"
+    QUEUE = "execution"
+
+    class Purpose(models.TextChoices):
+        ASKED = "asked", _("Asked for")
+        CASES = "cases", _("New cases")
+        DRAFT = "draft", _("A draft")
+        EDITED = "edited", _("A new version")
+        VERIFIED = "verified", _("Verified")
+        MERGED = "merged", _("Merged")
+        NIGHTLY = "nightly", _("Nightly")
+        ENVIRONMENT = "environment", _("A changed environment")
+
+    script = models.TextField(blank=True)
+    script_sha256 = models.CharField(max_length=64, editable=False)
+    case_set = models.ForeignKey(CaseSet, models.PROTECT, related_name="runs")
+    purpose = models.CharField(max_length=11, choices=Purpose)
+    execution = models.ForeignKey(
+        Execution, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    trouble = models.TextField(_("what went wrong"), blank=True)
+
+    class Meta(LeasedJob.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "running", "done", "failed", "cancelled"]),
+                name="case_run_state_legal",
+            ),
+            models.UniqueConstraint(
+                fields=["script_sha256", "case_set"],
+                condition=Q(state__in=["waiting", "running"]),
+                name="case_run_once_at_a_time",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=Q(state__in=["waiting", "running"]),
+                name="case_run_unfinished",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"cases {self.case_set_id} on {self.script_sha256[:12]}"
+
+
+class SandboxReport(models.Model):
+    """What a worker found when it looked for a sandbox; a new row when that changes."""
+
+    name = models.CharField(max_length=40, blank=True)  # empty: there is none
+    fingerprint = models.JSONField(default=dict)
+    fingerprint_sha256 = models.CharField(max_length=64, blank=True)
+    reason = models.TextField(blank=True)
+    remedy = models.TextField(blank=True)
+    first_at = models.DateTimeField(default=timezone.now)
+    last_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-last_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.name or f"none: {self.reason}"

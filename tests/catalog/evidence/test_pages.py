@@ -1,0 +1,222 @@
+"""The page of an entry's cases, its form, and the list of evidence that changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from catalog.evidence import services
+from catalog.evidence.services import running
+from catalog.execution.sandbox import Sandbox
+from catalog.models import CaseRun, CaseSet, EntryCases, SandboxReport, Version
+from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, YOUNG, cases_text
+from tests.catalog.evidence.test_running import carry_out_all
+from tests.catalog.execution.cases.writing import case_data
+from tests.catalog.shelf import shelve
+
+pytestmark = pytest.mark.django_db
+Clients = Callable[[User], Client]
+
+
+def page_of(version: Version) -> str:
+    return f"/catalogue/{version.entry.slug}/cases/"
+
+
+def words(html: str) -> str:
+    """The text without tags, in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def test_the_entry_says_what_its_evidence_comes_to(
+    confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+) -> None:
+    client = client_for(reviewer)
+    entry_url = f"/catalogue/{version.entry.slug}/"
+    assert "The cases are being run." in client.get(entry_url).text
+    carry_out_all()
+    shown = words(client.get(entry_url).text)
+    assert "1 of 1 check in 1 world, notices" in shown
+    assert "bash 5." in shown and "coreutils" in shown
+    assert "The cases are being run." not in shown
+
+
+def test_an_entry_without_cases_says_so(reviewer: User, curator: User, client_for: Clients) -> None:
+    version = shelve("Nobody wrote cases for this")
+    entry_url = f"/catalogue/{version.entry.slug}/"
+    assert "No cases yet" in client_for(reviewer).get(entry_url).text
+    assert "Write cases" not in client_for(reviewer).get(entry_url).text
+    assert f"{page_of(version)}new/" in client_for(curator).get(entry_url).text
+
+
+def test_the_page_shows_worlds_checks_and_quality(
+    confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+) -> None:
+    carry_out_all()
+    response = client_for(reviewer).get(page_of(version))
+    shown = words(response.text)
+    assert "old logs go holds" in shown
+    assert "removes exactly `/srv/old.log`" in shown
+    assert "old.log 30d old removed" in shown
+    assert "young.log 1d old" in shown and "young.log 1d old removed" not in shown
+    assert "Small errors noticed" in shown
+    assert "Run again" not in shown  # not a curator
+
+
+def test_what_a_hostile_script_prints_is_harmless(
+    confined: Sandbox, reviewer: User, client_for: Clients
+) -> None:
+    bad = (
+        "#!/usr/bin/env bash\n"
+        "printf '\\033]8;;http://evil.example\\033\\\\<script>alert(1)</script>\\033[2J \\u202e x'\n"
+        "touch \"/srv/$(printf '\\u202egpj.sh')\"\n"
+    )
+    version = shelve("Delete log files of the app older than 7 days", script=bad)
+    services.add_cases(version.entry, cases_text(), by=None)
+    carry_out_all()
+    page = client_for(reviewer).get(page_of(version)).text
+    assert "<script>alert" not in page
+    for character in ("\x1b", "\u202e"):
+        assert character not in page
+    assert "\\x1b]8;;http://evil.example" in page
+
+
+def test_where_there_is_no_sandbox_the_page_says_why(
+    kept: EntryCases,
+    version: Version,
+    reviewer: User,
+    client_for: Clients,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    SandboxReport.objects.create(reason=NOWHERE.reason, remedy=NOWHERE.remedy)
+    carry_out_all()
+    for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
+        shown = words(client_for(reviewer).get(address).text)
+        assert "Not run: no sandbox here, because user namespaces are off. Turn them on." in shown
+
+
+def test_the_form_begins_with_cases_that_can_be_kept(
+    version: Version, curator: User, client_for: Clients
+) -> None:
+    client = client_for(curator)
+    begun = client.get(f"{page_of(version)}new/").context["form"]["cases"].value()
+    response = client.post(f"{page_of(version)}new/", {"cases": begun})
+    assert response.status_code == 302
+    case_set = services.kept_cases(version.entry).get().case_set
+    assert (case_set.statement, case_set.by) == (version.entry.title, curator)
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        ("", "Type a case set, or choose a file."),
+        ("{", "Invalid JSON"),
+        ('{"format": 1}', "statement: Field required."),
+        (cases_text(case_data(about="on Mars")), "which the statement does not say"),
+        (cases_text(case_data({"check": "guess"})), "cases.1.expect.1"),
+    ],
+)
+def test_a_mistake_is_said_at_the_field_and_nothing_typed_is_lost(
+    version: Version, curator: User, client_for: Clients, text: str, complaint: str
+) -> None:
+    response = client_for(curator).post(f"{page_of(version)}new/", {"cases": text})
+    assert response.status_code == 422
+    error = response.text.partition('id="id_cases_error"')[2].partition("</p>")[0]
+    assert complaint in error
+    assert not CaseSet.objects.exists()
+    if text:
+        assert response.context["form"]["cases"].value() == text
+
+
+def test_a_file_takes_the_place_of_what_is_typed(
+    version: Version, curator: User, client_for: Clients
+) -> None:
+    def send(content: bytes) -> object:
+        file = SimpleUploadedFile("cases.json", content)
+        return client_for(curator).post(f"{page_of(version)}new/", {"cases": "x", "file": file})
+
+    refused = send(b"\xff\xfe")
+    assert refused.status_code == 422 and "not UTF-8" in refused.text  # type: ignore[attr-defined]
+    refused = send(b"x" * 5_000_000)
+    assert refused.status_code == 422 and "at most 4 MB" in refused.text  # type: ignore[attr-defined]
+    assert send(cases_text().encode()).status_code == 302  # type: ignore[attr-defined]
+    assert services.kept_cases(version.entry).exists()
+
+
+def test_the_file_can_be_taken_away_and_brought_back(
+    kept: EntryCases, reviewer: User, client_for: Clients
+) -> None:
+    response = client_for(reviewer).get(f"/catalogue/cases/{kept.pk}/file/")
+    assert response["Content-Disposition"].endswith('-cases.json"')
+    assert json.loads(response.content) == kept.case_set.content
+
+
+def test_the_page_asks_again_only_while_cases_are_run(
+    kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+) -> None:
+    client = client_for(reviewer)
+    fragment = client.get(page_of(version), headers={"HX-Request": "true"}).text
+    assert "<html" not in fragment and 'hx-trigger="every 2s"' in fragment
+    CaseRun.objects.all().delete()
+    assert "hx-trigger" not in client.get(page_of(version), headers={"HX-Request": "true"}).text
+
+
+def test_the_number_of_cases_makes_no_further_queries(
+    confined: Sandbox,
+    kept: EntryCases,
+    version: Version,
+    reviewer: User,
+    client_for: Clients,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    carry_out_all()
+    client = client_for(reviewer)
+    client.get(page_of(version))
+    with django_assert_num_queries(13) as few:
+        client.get(page_of(version))
+    more = [
+        case_data(
+            {"check": "exit_status", "equals": 0}, title=str(n), world={"files": [OLD, YOUNG]}
+        )
+        for n in range(3)
+    ]
+    services.add_cases(version.entry, cases_text(*more), by=None)
+    for row in services.kept_cases(version.entry):
+        services.run_cases(RIGHT, row.case_set)
+    CaseRun.objects.all().delete()
+    with django_assert_num_queries(len(few)):
+        client.get(page_of(version))
+
+
+def test_cases_by_the_api(
+    confined: Sandbox, version: Version, curator: User, client_for: Clients
+) -> None:
+    client, address = client_for(curator), f"/api/v1/entries/{version.entry.slug}/cases/"
+
+    def send(**body: object) -> object:
+        return client.post(address, body, content_type="application/json")
+
+    made = send(cases=json.loads(cases_text()))
+    assert made.status_code == 201, made.text  # type: ignore[attr-defined]
+    key = made.json()["id"]  # type: ignore[attr-defined]
+    assert made.json()["is_under_way"] and made.json()["execution"] is None  # type: ignore[attr-defined]
+    assert send(cases=json.loads(cases_text())).status_code == 409  # type: ignore[attr-defined]
+    refused = send(cases={"format": 1})
+    assert refused.status_code == 422 and "statement: Field required" in refused.text  # type: ignore[attr-defined]
+    carry_out_all()
+    (row,) = client.get(address).json()
+    assert (row["execution"]["state"], row["execution"]["passed"]) == ("passed", 1)
+    assert row["execution"]["checks"][0]["sentence"] == "removes exactly `/srv/old.log`"
+    run = f"/api/v1/versions/{version.pk}/run-cases/"
+    assert client.post(run).json() == {"requested": 1}
+    assert client.delete(f"{address}{key}/").status_code == 204
+    assert client.post(run).status_code == 409
+    assert client.get(address).json() == []

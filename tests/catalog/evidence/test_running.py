@@ -1,0 +1,244 @@
+"""Cases are run by a worker of their own, once, and what they say is kept by hash."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from catalog.curation.services import merge_entries, undo_merge
+from catalog.entries.services import edit_version, submit_for_review, verify
+from catalog.entries.services.versions import details_of
+from catalog.evidence import services
+from catalog.evidence.services import running, sandboxes
+from catalog.evidence.tasks import probe_sandbox, run_all_cases
+from catalog.evidence.tasks import run_cases as run_cases_task
+from catalog.execution.sandbox import Sandbox
+from catalog.models import (
+    CaseRun,
+    CaseSet,
+    CheckResult,
+    EntryCases,
+    EvidenceChange,
+    Execution,
+    SandboxReport,
+    Version,
+)
+from catalog.tasks import curate
+from core.errors import BadInput, NotAllowedNow
+from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, WRONG, YOUNG, cases_text
+from tests.catalog.execution.cases.writing import case_data
+from tests.catalog.shelf import shelve
+
+pytestmark = pytest.mark.django_db
+
+
+def carry_out_all() -> None:
+    """What the worker of the sandbox does with what waits for it."""
+    for pk in CaseRun.objects.filter(state="waiting").order_by("pk").values_list("pk", flat=True):
+        run_cases_task(pk)
+
+
+def test_new_cases_are_run_on_the_script_that_answers(
+    confined: Sandbox, kept: EntryCases, version: Version
+) -> None:
+    run = CaseRun.objects.get()
+    assert (run.state, run.purpose, run.script) == ("waiting", "cases", RIGHT)
+    run_cases_task(run.pk)
+
+    run.refresh_from_db()
+    kept.refresh_from_db()
+    assert (run.state, run.script, run.execution) == ("done", "", kept.latest)
+    execution = Execution.objects.get()
+    assert (execution.state, execution.passed, execution.failed) == ("passed", 1, 0)
+    assert execution.script_sha256 == version.sha256
+    assert execution.fingerprint["sandbox"].startswith("bubblewrap")
+    assert execution.small_errors is not None and execution.noticed is not None
+    assert 0 < execution.noticed <= execution.small_errors
+    check = CheckResult.objects.get()
+    assert (check.sentence, check.state) == ("removes exactly `/srv/old.log`", "passed")
+    assert execution.document["worlds"][0]["seen"]["removed"] == ["/srv/old.log"]
+
+
+def test_a_second_delivery_does_nothing(confined: Sandbox, kept: EntryCases) -> None:
+    run = CaseRun.objects.get()
+    run_cases_task(run.pk)
+    run_cases_task(run.pk)
+    assert Execution.objects.get().times == 1
+
+
+def test_the_same_verdicts_on_the_same_machine_are_one_result(
+    confined: Sandbox, kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = services.run_cases(RIGHT, kept.case_set)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the quality is measured once")
+
+    monkeypatch.setattr(running, "measure_quality", refuse)
+    again = services.run_cases(RIGHT, kept.case_set)
+    assert (again.pk, again.times) == (first.pk, 2)
+    assert again.last_at > first.last_at
+
+
+def test_without_a_sandbox_nothing_is_run_and_the_reason_is_kept(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    carry_out_all()
+    execution = Execution.objects.get()
+    assert (execution.state, execution.fingerprint) == ("not run", {})
+    assert execution.reason == "user namespaces are off. Turn them on."
+    kept.refresh_from_db()
+    assert kept.latest is None
+    assert CaseRun.objects.get().state == "done"
+
+
+def test_a_switch_turns_execution_off(
+    kept: EntryCases, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.conf.settings.SCRIPTSMITH_EXECUTION", False)
+    assert services.run_cases(RIGHT, kept.case_set).reason.startswith("Execution is switched off.")
+
+
+def test_a_job_whose_worker_died_is_handed_out_again(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(CaseRun, "dispatch", lambda run: told.append(run.pk))
+    run = CaseRun.objects.get()
+    CaseRun.objects.filter(pk=run.pk).update(
+        state="running", owner="gone", lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    curate()
+    assert told == [run.pk]
+
+
+def test_what_goes_wrong_is_said_and_the_text_goes(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    monkeypatch.setattr(running, "run_cases", fail)
+    with pytest.raises(RuntimeError):
+        run_cases_task(CaseRun.objects.get().pk)
+    run = CaseRun.objects.get()
+    assert (run.state, run.trouble, run.script) == ("failed", "the disk is full", "")
+
+
+def test_asked_for_twice_it_is_run_once(kept: EntryCases, curator: User) -> None:
+    first = CaseRun.objects.get()
+    again = services.request_run(RIGHT, kept.case_set, purpose=CaseRun.Purpose.ASKED, by=curator)
+    assert again == first
+
+
+def test_every_new_version_and_verifying_run_the_cases(
+    kept: EntryCases, version: Version, curator: User, second_curator: User
+) -> None:
+    CaseRun.objects.all().delete()
+    edited = edit_version(version, script=WRONG, details=details_of(version), by=curator)
+    assert CaseRun.objects.get().purpose == "edited"
+    CaseRun.objects.all().delete()
+    submit_for_review(edited, by=curator)
+    assert CaseRun.objects.get().script == WRONG
+    CaseRun.objects.all().delete()
+    verify(edited, by=second_curator, note="looked at it")
+    run = CaseRun.objects.get()
+    assert (run.purpose, run.script, run.by) == ("verified", WRONG, second_curator)
+
+
+def test_evidence_that_changes_is_listed_until_a_curator_has_looked(
+    confined: Sandbox,
+    kept: EntryCases,
+    version: Version,
+    curator: User,
+    second_curator: User,
+) -> None:
+    carry_out_all()
+    assert not EvidenceChange.objects.exists()
+    edited = edit_version(version, script=WRONG, details=details_of(version), by=curator)
+    carry_out_all()
+    # Nobody is answered with the draft.
+    assert not EvidenceChange.objects.exists()
+    verify(edited, by=second_curator, note="looked at it")
+    carry_out_all()
+
+    change = services.changed_evidence().get()
+    assert (change.entry, change.version) == (version.entry, edited)
+    ((check, then),) = services.changed_checks(change.before, change.after)
+    assert (then, check.state, check.got) == ("passed", "failed", "also `/srv/young.log`")
+    services.mark_change_seen(change, by=curator)
+    assert not services.changed_evidence().exists()
+    with pytest.raises(NotAllowedNow):
+        services.mark_change_seen(change, by=second_curator)
+
+
+def test_every_night_what_answers_is_run(kept: EntryCases, version: Version) -> None:
+    shelve("Nobody wrote cases for this")
+    CaseRun.objects.all().delete()
+    run_all_cases()
+    run = CaseRun.objects.get()
+    assert (run.purpose, run.script_sha256) == ("nightly", version.sha256)
+
+
+def test_another_kind_of_machine_runs_all_again(
+    confined: Sandbox, kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe_sandbox()
+    probe_sandbox()
+    report = SandboxReport.objects.get()
+    assert report.name == "bubblewrap" and report.last_at > report.first_at
+    CaseRun.objects.all().delete()
+    monkeypatch.setattr(sandboxes, "find_sandbox", lambda: NOWHERE)
+    probe_sandbox()
+    last = services.last_report()
+    assert last is not None and last.reason == "user namespaces are off."
+    assert CaseRun.objects.get().purpose == "environment"
+
+
+def test_a_merge_brings_the_cases_and_its_undoing_takes_them_back(
+    kept: EntryCases, version: Version, curator: User
+) -> None:
+    other = shelve("Remove old logs", script=WRONG)
+    CaseRun.objects.all().delete()
+    merge = merge_entries(version.entry, target=other.entry, by=curator)
+    assert [row.case_set for row in services.kept_cases(other.entry)] == [kept.case_set]
+    run = CaseRun.objects.get()
+    assert (run.purpose, run.script) == ("merged", WRONG)
+    undo_merge(merge, by=curator)
+    assert not services.kept_cases(other.entry).exists()
+    assert services.kept_cases(version.entry).get() == kept
+
+
+def test_the_same_cases_are_one_row_and_not_kept_twice(
+    kept: EntryCases, version: Version, curator: User
+) -> None:
+    with pytest.raises(NotAllowedNow):
+        services.add_cases(version.entry, cases_text(), by=curator)
+    text = cases_text(author={"kind": "person", "name": "Bob"})
+    other = shelve("Remove old logs", script=WRONG)
+    assert services.add_cases(other.entry, text, by=curator).case_set == kept.case_set
+    assert CaseSet.objects.get().author_name == "Ada"
+
+
+def test_cases_that_cannot_be_read_change_nothing(version: Version, curator: User) -> None:
+    with pytest.raises(BadInput) as refused:
+        services.add_cases(version.entry, '{"format": 1}', by=curator)
+    assert refused.value.field == "cases"
+    assert "statement: Field required" in str(refused.value)
+    assert not CaseSet.objects.exists()
+
+
+def test_new_cases_take_the_place_of_those_they_were_made_from(
+    kept: EntryCases, version: Version, curator: User
+) -> None:
+    text = cases_text(
+        case_data({"check": "exit_status", "equals": 0}, world={"files": [OLD, YOUNG]})
+    )
+    new = services.add_cases(version.entry, text, by=curator, replaces=kept)
+    assert services.kept_cases(version.entry).get() == new
+    with pytest.raises(NotAllowedNow):
+        services.add_cases(version.entry, cases_text(), by=curator, replaces=kept)

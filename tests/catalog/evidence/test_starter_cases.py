@@ -1,0 +1,79 @@
+"""The case sets of the starter catalogue: each holds, and notices what it should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from catalog.evidence import services
+from catalog.exchange.services import load_starter
+from catalog.exchange.services.importing import STARTER
+from catalog.exchange.services.starter_cases import load_starter_cases
+from catalog.execution.cases import State, read_case_set, run_case, run_case_set
+from catalog.execution.quality import measure_quality
+from catalog.execution.sandbox import Availability, Sandbox
+from catalog.models import CaseRun, Entry
+
+FILES = sorted(STARTER.glob("*/cases.json"))
+NAMES = [path.parent.name for path in FILES]
+
+
+def test_at_least_25_entries_have_cases() -> None:
+    assert len(FILES) >= 25
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] if number else [])
+        for number, path in enumerate(FILES)
+    ],
+    ids=NAMES,
+)
+def test_each_holds_and_no_check_holds_for_every_script(
+    confined: Sandbox, availability: Availability, path: Path
+) -> None:
+    case_set = read_case_set(path.read_text())
+    script = path.with_name("script.sh").read_text()
+    execution = run_case_set(case_set, script, availability)
+    wrong = [
+        (case.title, check.sentence, check.state.value, check.got)
+        for case in execution.cases
+        for check in case.checks
+        if check.state is not State.PASSED
+    ]
+    assert not wrong
+    execution, quality = measure_quality(case_set, script, execution, confined)
+    assert execution.count(State.UNSTABLE) == 0
+    assert not quality.pass_without_work
+    # Most that are not noticed make no difference: quotes around a name that has no space, words of a message.
+    assert 4 * quality.noticed >= quality.mutants, quality.survivors
+
+
+def test_no_case_passes_on_every_script_that_does_nothing(confined: Sandbox) -> None:
+    for path in FILES:
+        for case in read_case_set(path.read_text()).cases:
+            assert any(
+                run_case(case, script, confined).state is not State.PASSED
+                for script in (":\n", "exit 1\n")
+            ), (path.parent.name, case.title)
+
+
+@pytest.mark.django_db
+def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None:
+    load_starter()
+    entry = Entry.objects.get(slug="delete-rotated-app-logs")
+    (kept,) = services.kept_cases(entry)
+    assert kept.case_set.author_name == "starter catalogue"
+    assert CaseRun.objects.filter(case_set=kept.case_set, purpose="cases").count() == 1
+    assert load_starter_cases(STARTER) == 0
+
+
+@pytest.mark.django_db
+def test_removed_cases_do_not_come_back(curator: object) -> None:
+    load_starter()
+    entry = Entry.objects.get(slug="delete-rotated-app-logs")
+    services.remove_cases(services.kept_cases(entry).get(), by=curator)  # type: ignore[arg-type]
+    assert load_starter_cases(STARTER) == 0
+    assert not services.kept_cases(entry).exists()

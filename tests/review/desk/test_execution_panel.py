@@ -1,0 +1,73 @@
+"""What the scripts did in prepared worlds: on the review screen when every stage has its score, and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import CaseRun, Execution
+from catalog.services import keep_case_set
+from pipeline import services as pipeline
+from review.models import Assignment
+from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.make import make_run
+from tests.review.blinding import rewriting
+from tests.review.desk.test_desk import score_next
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+
+
+def test_it_appears_with_the_last_score_and_names_the_difference(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    url = reverse("item-review", args=[item.pk])
+    for value in (0, 2, 2):
+        assert "TELLTALE" not in client.get(url).text
+        score_next(item, reviewer, value)
+    panel = client.get(url).text.partition('id="execution"')[2]
+    assert "TELLTALE sentence" in panel and "TELLTALE check 1" in panel
+    difference = panel.partition("Difference between the scripts")[2].partition("</ul>")[0]
+    assert "TELLTALE check 1" in difference and "does not hold" in difference
+    assert "TELLTALE check 2" not in difference
+
+
+def test_where_nothing_was_run_there_is_no_panel(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    assert 'id="execution"' not in client.get(reverse("item-review", args=[item.pk])).text
+
+
+def test_what_was_not_run_says_why(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    Execution.objects.update(state="not run", reason="no sandbox here: user namespaces are off.")
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    shown = client.get(reverse("item-review", args=[item.pk])).text
+    assert "Not run: no sandbox here: user namespaces are off." in shown
+
+
+def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer: User) -> None:
+    statement = "Delete log files of the app older than 7 days"
+    run = make_run(statement=statement.upper(), by=reviewer, script="#!/bin/bash\ntrue\n")
+    assert pipeline.request_evidence(run.pk) == 0
+    case_set = keep_case_set(make_set(case_data()), by=None)
+    drafts = {draft.sha256 for draft in run.drafts.all()}
+    assert pipeline.request_evidence(run.pk) == len(drafts)
+    asked = CaseRun.objects.filter(case_set=case_set, purpose="draft")
+    assert set(asked.values_list("script_sha256", flat=True)) == drafts
+    run.action.erased_at = run.created_at
+    run.action.save(update_fields=["erased_at"])
+    assert pipeline.request_evidence(run.pk) == 0
