@@ -68,7 +68,7 @@ def test_what_the_rewrite_brings_is_marked_as_new_in_every_view(
     assert new == ["destructive", "SC2115"], "and what both have is there, unmarked"
     assert "that the original has not" in words(page)
     # Colours: a name and a string of Bash, in a difference as well.
-    assert 'class="nv"' in script and 'class="nb"' in script
+    assert 'class="nv"' in script and 'class="s2"' in script
 
 
 def test_scripts_are_named_and_have_their_keys(
