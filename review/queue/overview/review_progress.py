@@ -44,6 +44,7 @@ def describe_reviews(run_ids: Sequence[int]) -> Mapping[int, ReviewProgress]:
             draft=one.edited_id or one.draft_id,
         )
         for one in _decisions().filter(item__run__in=run_ids).select_related("item", "by")
+        if one.item.run_id is not None
     }
     held = Assignment.objects.filter(
         item=OuterRef("pk"), state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
