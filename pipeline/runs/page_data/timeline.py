@@ -9,17 +9,17 @@ from pipeline.costs.run_costs import RunCosts, Step
 from pipeline.costs.services import Sums
 from pipeline.display_names import outcome_label, stage_label
 from pipeline.models import Stage
-from pipeline.types import StageName
+from pipeline.types import StageName, Verdict
 
 # What these found is said once on the page: by the assessment, the feedback or the answer.
 _SAID_ELSEWHERE = {
     StageName.DESCRIBE,
     StageName.SIMILARITY,
     StageName.DIFFERENCE,
-    StageName.ENSEMBLE,
     StageName.EXPLAIN,
     StageName.RECOMMEND,
 }
+_ENSEMBLE_LISTS = Verdict.INCORRECT  # the differences; of a pass it says how little that means
 # Longer findings are unfolded on demand.
 _SHORT = 90
 
@@ -56,10 +56,15 @@ def show_stages(
         _show(
             stage,
             by_step.get(Step(stage.name, stage.round, stage.refinement_id)),
-            says_found=not (beside_evidence and stage.name in _SAID_ELSEWHERE),
+            says_found=not (beside_evidence and _is_said_elsewhere(stage)),
         )
         for stage in stages
     ]
+
+
+def _is_said_elsewhere(stage: Stage) -> bool:
+    lists = stage.name == StageName.ENSEMBLE and stage.outcome == _ENSEMBLE_LISTS
+    return lists or stage.name in _SAID_ELSEWHERE
 
 
 def _show(stage: Stage, sums: Sums | None, *, says_found: bool) -> ShownStage:

@@ -266,9 +266,10 @@ def test_the_page_of_a_flagged_run_says_each_difference_once(
     client_for: ClientFor, reviewer: User
 ) -> None:
     run = make_run(by=reviewer, verdict="incorrect")
-    for sequence, name in enumerate(("difference", "ensemble")):
+    said = (("difference", "mismatch"), ("ensemble", "incorrect"))
+    for sequence, (name, outcome) in enumerate(said):
         Stage.objects.create(
-            run=run, sequence=sequence, name=name, state="done", outcome="mismatch", found=WRONG
+            run=run, sequence=sequence, name=name, state="done", outcome=outcome, found=WRONG
         )
 
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text

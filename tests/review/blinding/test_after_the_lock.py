@@ -47,6 +47,8 @@ RUN = (
     Part(r"/api/v1/runs/\d+/"),
     Part(r"/api/v1/drafts/\d+/"),
 )
+# So do lists of actions: what became of one, and what the assessor says is wrong.
+ANSWER = (Part(r"/actions/(\d+/)?"), Part(r"/api/v1/actions/(\d+/)?"))
 # The item is done where nothing more opens, and goes on where it does: one's own work and what there is to take.
 OWN_WORK = (
     Part("/"),
@@ -180,7 +182,7 @@ def test_the_live_queue_with_the_script_scored(
         client_for(reviewer),
         asks_for(live),
         Side("others, and the next item", rewrite),
-        Side("assessment, feedback", say_otherwise, may_show=(*VERDICT, *FEEDBACK, *RUN)),
+        Side("assessment, feedback", say_otherwise, may_show=(*VERDICT, *FEEDBACK, *RUN, *ANSWER)),
     )
     print(f"live queue, scored: {compared} requests compared, 0 differences but what is shown")
     assert compared >= 20
