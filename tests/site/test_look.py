@@ -47,7 +47,7 @@ def test_no_line_is_longer_than_a_screen(folder: str) -> None:
     ("files", "limit"),
     [
         pytest.param(["css/scriptsmith.css"], 60 * 1024, id="the stylesheet"),
-        pytest.param(["js/live.js", "js/copy.js", "js/keys.js"], 13 * 1024, id="the base modules"),
+        pytest.param(["js/live.js", "js/copy.js", "js/keys.js"], 14 * 1024, id="the base modules"),
     ],
 )
 def test_what_every_page_loads_stays_small(files: list[str], limit: int) -> None:
