@@ -88,14 +88,13 @@ const OPENS = /(?:^|[\s;&|])(?:then|do|else|in)\s*(?:#.*)?$|[{(]\s*(?:#.*)?$/;
 const CLOSES = /^\s*(?:fi|done|esac|else|elif|[})])/;
 
 /** The columns that a line is indented by: as the one before, a step more below what opens a block, less for what ends it. */
-function indentAt({ state, unit }, at) {
+function indentAt({ state, unit, simulatedBreak }, at) {
   const line = state.doc.lineAt(at);
-  let before = line.number - 1;
-  while (before > 0 && !state.doc.line(before).text.trim()) before -= 1;
-  if (!before) return 0;
-  const { text } = state.doc.line(before);
+  // After Enter the break is not there yet: what stands before it is the line above.
+  let text = simulatedBreak === at ? state.sliceDoc(line.from, at) : "";
+  for (let before = line.number - 1; before > 0 && !text.trim(); before -= 1) ({ text } = state.doc.line(before));
   const width = [...text.match(/^\s*/)[0]].reduce((sum, one) => sum + (one === "\t" ? state.tabSize : 1), 0);
-  const rest = state.sliceDoc(at, line.to) || line.text;
+  const rest = simulatedBreak === at ? state.sliceDoc(at, line.to) : line.text;
   return Math.max(0, width + (OPENS.test(text) ? unit : 0) - (CLOSES.test(rest) ? unit : 0));
 }
 
@@ -335,7 +334,11 @@ class ScriptEditor {
     checks.shown = (found) => this.showFound(found);
     this.showFound(checks.found());
     for (const label of this.area.labels ?? []) label.addEventListener("click", () => this.view.focus());
-    this.host.addEventListener("focusin", () => this.read());
+    this.host.addEventListener("focusin", () => {
+      this.read();
+      // A dialog leads to the first that can be focused, which is the frame that scrolls.
+      if (this.host.shadowRoot.activeElement === this.view.scrollDOM) this.view.focus();
+    });
     this.place.addEventListener("click", ({ target }) => {
       const line = target.closest("[data-goto]")?.closest("[data-line]")?.dataset;
       if (!line) return;

@@ -109,7 +109,14 @@ def test_the_page_of_an_action_shows_context_and_runs(
 
     page = client_for(reviewer).get(reverse("action-detail", args=[action.pk])).text
 
-    for words in ("Pager at 03:12", "reports lost", "1, critical", "Demo model", "Run it again"):
+    for words in (
+        "Pager at 03:12",
+        "reports lost",
+        "severity-1",
+        "Critical",
+        "Demo model",
+        "Run it again",
+    ):
         assert words in page
 
 
