@@ -87,11 +87,11 @@ class EntryCasesViewSet(viewsets.GenericViewSet[Entry]):
         return Response(CasesOutput(_rows(request, entry), many=True).data)
 
     @extend_schema(responses={204: OpenApiResponse(description="Removed.")})
-    @action(detail=True, methods=["delete"], url_path=r"cases/(?P<key>\d+)")
-    def remove_cases(self, request: Request, slug: str, key: str) -> Response:
+    @action(detail=True, methods=["delete"], url_path=r"cases/(?P<number>\d+)")
+    def remove_cases(self, request: Request, slug: str, number: str) -> Response:
         """Have the entry keep these cases no longer."""
         entry = access_entry(request.user, slug, to_curate=True)
-        services.remove_cases(_kept(entry, read_key(key)), by=signed_in(request))
+        services.remove_cases(_kept(entry, read_key(number)), by=signed_in(request))
         return Response(status=204)
 
     def _add(self, request: Request, slug: str) -> Response:

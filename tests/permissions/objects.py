@@ -206,7 +206,7 @@ class Everything:
         self._put("finding", finding.pk)
         kept = evidence.add_cases(verified.entry, cases_text(), by=self.other)
         self._put("cases", kept.pk)
-        self._put("entry cases", verified.entry.slug, key=kept.pk)
+        self._put("entry cases", verified.entry.slug, number=kept.pk)
         ran = Execution.objects.create(
             script_sha256=verified.sha256, case_set=kept.case_set, state="passed"
         )
