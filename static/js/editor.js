@@ -237,8 +237,7 @@ class ScriptEditor {
     this.host = document.createElement("div");
     this.host.className = "editor-host";
     const hadFocus = document.activeElement === area;
-    // A dialog that opens leads into the host, and that into the editor.
-    this.host.toggleAttribute("autofocus", area.hasAttribute("autofocus"));
+    const opensWith = area.hasAttribute("autofocus") ? area.closest("dialog") : null;
     area.removeAttribute("autofocus");
     area.after(this.host);
     const shadow = this.host.attachShadow({ mode: "open", delegatesFocus: true });
@@ -247,6 +246,8 @@ class ScriptEditor {
     this.bar.hidden = false;
     // Whoever leads a person to the field, to its error for instance, leads into the editor.
     area.focus = () => this.view.focus();
+    // A dialog that opens leads to what can be focused first, which is not the editor.
+    if (opensWith) new MutationObserver(() => opensWith.open && this.view.focus()).observe(opensWith, { attributeFilter: ["open"] });
     this.listen(checks);
     if (hadFocus) {
       this.view.dispatch({ selection: { anchor: Math.min(area.selectionStart, this.view.state.doc.length) } });

@@ -81,7 +81,8 @@ def test_the_page_says_so_and_its_form_asks_for_it(
 ) -> None:
     version = shelve("Empty it", script=WHOLE_SYSTEM, state="in_review", author=curator)
     client.force_login(second_curator)
-    page = client.get(reverse("entry-detail", args=[version.entry.slug])).text
+    assert "high risk" in client.get(reverse("entry-detail", args=[version.entry.slug])).text
+    page = client.get(reverse("version-review", args=[version.pk])).text
     assert "high risk" in page and "High risk: say why" in page
 
 

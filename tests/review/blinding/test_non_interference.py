@@ -223,7 +223,7 @@ def test_the_comparison_notices_what_shows(
     live: Item, curator: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it would pass for want of looking: a curator may see the verdict, and gets other answers."""
-    asks = [Ask("GET", f"/api/v1/runs/{live.run_id}/"), Ask("GET", "/actions/")]
+    asks = [Ask("GET", f"/api/v1/runs/{live.run_id}/"), Ask("GET", f"/runs/{live.run_id}/")]
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     with pytest.raises(Differs, match="2 of 2 answers differ"):
         compare(monkeypatch, client_for(curator), asks, passed)

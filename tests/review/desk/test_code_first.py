@@ -29,7 +29,7 @@ def page_of(client: Client, item: Item, query: str = "") -> str:
 
 def is_new(notes: list[str], code: str) -> bool:
     """Whether the note of a finding is marked so; its words end with the mark, before the code that follows."""
-    (note,) = [one for one in notes if one.startswith(code)]
+    (note,) = [one for one in notes if re.match(rf"(\w+ risk|\w+) {code}\b", one)]
     return re.search(r"[.*] new\b", note) is not None
 
 
