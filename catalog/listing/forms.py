@@ -33,7 +33,7 @@ USE_CHOICES = [
     ("lately", _("used in the last 30 days")),
     ("worse", _("made it worse")),
     ("unreviewed", _("used without a review")),
-    ("emergency", _("put back in an emergency")),
+    ("emergency", _("rolled back in an emergency")),
 ]
 
 

@@ -66,7 +66,7 @@ class Card:
             }
             return said, reverse("campaign-flags", args=[key])
         if self.stalled:
-            return _("See what does not get on"), detail
+            return _("Look at stalled items"), detail
         if state == Campaign.State.PAUSED:
             return _("Resume it"), detail
         if not self.progress.unfinished:

@@ -81,14 +81,15 @@ function act(key) {
   return true;
 }
 
-// In the palette arrows go through what was found, and Enter in its field opens the first of it.
+// In the palette arrows go through what was found, and Enter in its field opens the first of it; where that was found
+// for other words than those in the field by now, the form leads to the search.
 document.getElementById("palette")?.addEventListener("keydown", (event) => {
   const { key, target, currentTarget } = event;
   const stops = [...currentTarget.querySelectorAll("input, [data-row]")];
   const step = { ArrowDown: 1, ArrowUp: -1 }[key];
   const chosen = step ? stops[stops.indexOf(document.activeElement) + step] : null;
   if (step) chosen?.focus();
-  else if (key === "Enter" && target.matches("input") && stops.length > 1) stops[1].click();
+  else if (key === "Enter" && target.value?.trim() === currentTarget.querySelector(".found")?.dataset.query && stops.length > 1) stops[1].click();
   else return;
   event.preventDefault();
 });

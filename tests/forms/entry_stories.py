@@ -168,7 +168,7 @@ MOVES = (
         a_version("verified"),
         "version-deprecate",
         fill={"reason": "Nobody needs it."},
-        press="Deprecate, and answer nobody",
+        press="Deprecate anyway",
         then=is_now("deprecated"),
     ),
     Story(

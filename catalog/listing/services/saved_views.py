@@ -26,7 +26,7 @@ def save_view(name: str, *, query: str, by: User) -> SavedView:
     """Keep a view; one of the same name is replaced. Raises BadInput."""
     name = " ".join(clean_text(name, field="name", longest=LONGEST_NAME).split())
     if not query:
-        raise BadInput(_("Narrow or order the list first; then keep what you see."), field="name")
+        raise BadInput(_("Filter or sort the list first, then save the view."), field="name")
     lock_name(f"views of {by.pk}")
     known = views_of(by)
     if not known.filter(name=name).exists() and known.count() >= MOST_VIEWS:

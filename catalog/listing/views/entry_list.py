@@ -141,7 +141,7 @@ def _page(request: HttpRequest, filters: Filters, sort: Sort) -> dict[str, objec
 def _read_start(request: HttpRequest) -> int:
     value = request.GET.get("start", "") or "0"
     if not (value.isascii() and value.isdecimal()) or len(value) > LONGEST_START:
-        raise BadInput(_("The address has a place that is none in this list."))
+        raise BadInput(_("The page number in the address is not valid."))
     return int(value)
 
 

@@ -44,7 +44,7 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
     if emergencies := _count(entry_services.emergencies_to_confirm()):
         tabs.append(
             Tab(
-                _("Put back in an emergency"),
+                _("Rolled back in an emergency"),
                 f"{listed}?use=emergency",
                 emergencies,
                 current == "list" and query == "use=emergency",

@@ -1,4 +1,4 @@
-"""In whose hands an item is: a manager gives it to somebody, takes it over, or sends it back with a reason."""
+"""Who has it an item is: a manager gives it to somebody, takes it over, or sends it back with a reason."""
 
 from __future__ import annotations
 

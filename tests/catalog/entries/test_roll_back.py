@@ -191,7 +191,7 @@ def test_deprecating_says_that_nothing_answers_and_offers_the_roll_back(
     second = first.entry.versions.get(number=2)
     services.deprecate(second, by=second_curator, reason="INC-7")
     after = client.get(address).text
-    assert "Nothing of this entry is verified: it answers nobody." in after
+    assert "This entry has no verified version, so it is not offered as an answer." in after
     assert "/roll-back/" in after
 
     services.roll_back(first, by=second_curator, reason=WHY)
@@ -206,5 +206,5 @@ def test_readers_are_told_of_an_emergency_but_offered_nothing(
 
     page = client_for(reviewer).get(f"/catalogue/{first.entry.slug}/").text
 
-    assert "put back in an emergency by" in page
+    assert "rolled back in an emergency by" in page
     assert "/roll-back/" not in page

@@ -186,7 +186,7 @@ def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: Cli
     [
         ("", "risk=low", "required"),
         ("x" * 41, "risk=low", "at most 40"),
-        ("Everything", "", "Narrow or order the list first"),
+        ("Everything", "", "Filter or sort the list first"),
     ],
 )
 def test_a_view_that_cannot_be_kept_is_refused(
