@@ -148,12 +148,12 @@ const looks = {
   ".cm-odd": { borderRadius: "2px", outline: "1px solid var(--crimson)", background: "var(--crimson-tint)", color: "var(--crimson)", fontSize: "0.6875rem" },
   ".cm-changedLine": { background: "var(--diff-add) !important" },
   ".cm-changedText": { background: "var(--diff-add-word) !important" },
-  ".cm-deletedChunk": { position: "relative", background: "var(--diff-del)", paddingLeft: "var(--s2)" },
+  ".cm-deletedChunk": { position: "relative", minHeight: "1.625rem", background: "var(--diff-del)", paddingLeft: "var(--s2)" },
   ".cm-deletedChunk .cm-deletedText": { background: "var(--diff-del-word) !important" },
   ".cm-deletedLine del, .cm-deletedLine": { textDecoration: "none" },
   ".cm-deletedChunk .cm-chunkButtons": { insetBlockStart: "0", insetInlineEnd: "var(--s2)" },
   ".cm-chunkButtons button": {
-    padding: "0 var(--s2)", border: "1px solid var(--edge-soft)", borderRadius: "var(--r1)", background: "var(--surface)", color: "var(--text)",
+    minHeight: "1.5rem", padding: "0 var(--s2)", border: "1px solid var(--edge-soft)", borderRadius: "var(--r1)", background: "var(--surface)", color: "var(--text)",
     font: "500 var(--f12) var(--sans)", cursor: "pointer",
   },
   ".cm-changeGutter": { width: "3px", paddingLeft: "0" },
@@ -264,7 +264,7 @@ class ScriptEditor {
       token: (stream, state) => shell.token(stream, state) ?? (MORE_KEYWORDS.has(stream.current()) ? "keyword" : null),
     };
     const label = area.getAttribute("aria-label") || area.labels?.[0]?.textContent.replace("*", "").trim() || "";
-    const attributes = { "aria-label": label, "aria-description": this.place.dataset.tabHint };
+    const attributes = { "aria-label": label, "aria-description": this.place.dataset.tabHint, tabindex: "0" };
     if (area.getAttribute("aria-invalid") === "true") attributes["aria-invalid"] = "true";
     return cm.EditorState.create({
       doc: area.value,

@@ -42,8 +42,8 @@ def test_a_script_is_asked_for_reviewed_and_then_answered_from_the_catalogue(
     page.keyboard.press("c")
     page.keyboard.type("Only files, and only there.")
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
-    # Out of the comment by Tab, as a person would, and then the score's own key.
-    page.keyboard.press("Tab")
+    # Back out of the comment to the scores, as a person would, and then the score's own key.
+    page.keyboard.press("Shift+Tab")
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.get_by_text("assessor: passed")).to_be_visible()

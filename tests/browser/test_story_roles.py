@@ -73,10 +73,17 @@ def test_a_curator_moves_versions_and_says_how_uses_went(
     page.goto(f"{address}?version=1")
     move(page, "Submit for review", Note="Ready.")
     assert states_on(site, slug) == "['1 in_review'] in use"
-    move(page, "Send back", Reason="It has no check.")
+    press(page, page.get_by_role("link", name="Review version 1"))
+    page.locator("summary", has_text="Send back").click()
+    back = page.locator("details", has=page.get_by_role("button", name="Send back"))
+    back.get_by_label("Reason").fill("It has no check.")
+    press(page, back.get_by_role("button", name="Send back"))
     assert states_on(site, slug) == "['1 draft'] in use"
+    page.goto(f"{address}?version=1")
     move(page, "Submit for review", Note="Now it has.")
-    move(page, "Verify", Note="Looked at it.")
+    press(page, page.get_by_role("link", name="Review version 1"))
+    page.get_by_label("Note").first.fill("Looked at it.")
+    press(page, page.get_by_role("button", name="Verify"))
     assert states_on(site, slug) == "['1 verified'] in use"
 
     for outcome, incident in (("Worked", ""), ("No effect", ""), ("Made it worse", "INC-42")):
@@ -96,14 +103,16 @@ def test_a_curator_moves_versions_and_says_how_uses_went(
 
     page.goto(address)
     press(page, page.get_by_role("link", name="Edit").first)
-    page.get_by_label("Script", exact=False).first.fill("#!/bin/bash\nwho --heading\n")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("#!/bin/bash\nwho --heading\n")
     press(page, page.get_by_role("button", name="Save the draft"))
     assert states_on(site, slug) == "['1 verified', '2 draft'] in use"
     page.goto(f"{address}?version=1")
     move(page, "Make this the next version")
     assert states_on(site, slug) == "['1 verified', '2 draft', '3 draft'] in use"
     page.goto(f"{address}?version=1")
-    move(page, "Deprecate", Reason="Nobody needs it.")
+    move(page, "Deprecate", button="Deprecate anyway", Reason="Nobody needs it.")
     assert states_on(site, slug) == "['1 deprecated', '2 draft', '3 draft'] in use"
 
 
