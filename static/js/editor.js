@@ -20,6 +20,15 @@ const announce = (text) => document.dispatchEvent(new CustomEvent("announce", { 
 // --- Findings ----------------------------------------------------------------------------------------------------
 // Asked for a moment after the last change; of the plain text area too.
 
+/** Typing over several lines: the browser would join them with a style of its own, which the policy refuses. */
+function typeOver(event, view) {
+  const { main } = view.state.selection;
+  if (event.inputType !== "insertText" || event.data === null || main.empty || view.composing) return false;
+  view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+  event.preventDefault();
+  return true;
+}
+
 class Checks {
   constructor(place, area) {
     this.place = place;
@@ -276,7 +285,7 @@ class ScriptEditor {
         this.wrap.of(cm.EditorView.lineWrapping), this.diff.of([]), cm.keymap.of(this.keys()),
         cm.EditorView.contentAttributes.of(attributes),
         cm.EditorView.updateListener.of((update) => { if (update.docChanged) this.write(); }),
-        cm.EditorView.domEventHandlers({ blur: () => this.leave(false) }),
+        cm.EditorView.domEventHandlers({ blur: () => this.leave(false), beforeinput: typeOver }),
       ],
     });
   }
