@@ -142,7 +142,8 @@ def test_pictures_of_the_stages(site: Site, lena: BrowserContext, made: list[str
     end_run(site, passed)
 
     page.goto(f"/items/{first}/")
-    press(page, "a")
+    page.locator("#risk_reason").fill("It is to delete what is old, and keeps the newest.")
+    press(page, "Tab", "a")
     page.wait_for_url(lambda url: f"/items/{first}/" not in url)
     page.goto("/queue/")
     expect(page.get_by_text("Your pace today")).to_be_visible()
@@ -186,7 +187,7 @@ def test_pictures_of_what_goes_wrong(site: Site, lena: BrowserContext, made: lis
     with newer.expect_response("**/open/"):
         newer.goto(page.url)
     page.bring_to_front()
-    press(page, "Tab", "2", "Enter")
+    press(page, "Shift+Tab", "2", "Enter")
     expect(page.get_by_text("open in another tab").first).to_be_visible()
     take(page, "desk-older-tab")
     newer.close()
