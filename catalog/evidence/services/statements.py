@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from catalog.evidence.services.running import request_run
-from catalog.evidence.services.storage import hash_statement, keep_case_set
+from catalog.evidence.services.storage import hash_statement, keep_case_set, newest_results
 from catalog.evidence.services.summaries import CaseRow, case_rows
 from catalog.execution.cases import read_case_set
 from catalog.models import CaseRun, CaseSet, Execution
@@ -61,14 +61,14 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
 
 def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[StatementEvidence]]:
     """By the hash of the script, what it did in the cases of the statement; two queries, one where there is none."""
-    found = (
+    found = newest_results(
         Execution.objects.filter(
             script_sha256__in=sha256s, case_set__statement_sha256=hash_statement(statement)
         )
         .select_related("case_set")
-        .prefetch_related("checks")
-        .order_by("script_sha256", "case_set_id", "-last_at", "-pk")
-        .distinct("script_sha256", "case_set_id")
+        .prefetch_related("checks"),
+        "script_sha256",
+        "case_set_id",
     )
     evidence: dict[str, list[StatementEvidence]] = {}
     for execution in found:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog.evidence.services.sandboxes import last_report
+from catalog.evidence.services.storage import newest_results
 from catalog.evidence.services.world_trees import TreeRow, world_tree
 from catalog.execution import cases
 from catalog.models import (
@@ -118,8 +119,7 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
         return Evidence(sets=(), sandbox=None)
     results = Execution.objects.filter(script_sha256=version.sha256, case_set__in=sets)
     results = results.prefetch_related("checks") if with_checks else results.defer("document")
-    results = results.order_by("case_set_id", "-last_at", "-pk").distinct("case_set_id")
-    by_set = {one.case_set_id: one for one in results}
+    by_set = {one.case_set_id: one for one in newest_results(results, "case_set_id")}
     runs = CaseRun.objects.filter(
         script_sha256=version.sha256, case_set__in=sets, state__in=["waiting", "running"]
     )

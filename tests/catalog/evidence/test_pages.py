@@ -100,7 +100,7 @@ def test_where_there_is_no_sandbox_the_page_says_why(
     carry_out_all()
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
         shown = words(client_for(reviewer).get(address).text)
-        assert "Not run: no sandbox here, because user namespaces are off. Turn them on." in shown
+        assert "Not run: there is no sandbox. User namespaces are off. Turn them on." in shown
 
 
 def test_the_form_begins_with_cases_that_can_be_kept(
@@ -220,3 +220,21 @@ def test_cases_by_the_api(
     assert client.delete(f"{address}{key}/").status_code == 204
     assert client.post(run).status_code == 409
     assert client.get(address).json() == []
+
+
+def test_what_was_found_stays_where_nothing_can_be_run_any_more(
+    confined: Sandbox,
+    kept: EntryCases,
+    version: Version,
+    reviewer: User,
+    client_for: Clients,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    carry_out_all()
+    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    assert services.run_cases(RIGHT, kept.case_set).state == "not run"
+    SandboxReport.objects.create(reason=NOWHERE.reason, remedy=NOWHERE.remedy)
+    for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
+        shown = words(client_for(reviewer).get(address).text)
+        assert "1 of 1 check in 1 world" in shown
+        assert "Not run again since then: a worker has no sandbox. User namespaces" in shown

@@ -71,3 +71,21 @@ def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer
     run.action.erased_at = run.created_at
     run.action.save(update_fields=["erased_at"])
     assert pipeline.request_evidence(run.pk) == 0
+
+
+def test_a_result_is_not_hidden_by_one_that_was_not_run(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    for found in list(Execution.objects.all()):
+        Execution.objects.create(
+            script_sha256=found.script_sha256,
+            case_set=found.case_set,
+            state="not run",
+            reason="Execution is switched off.",
+        )
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    assert "TELLTALE sentence" in panel and "switched off" not in panel
