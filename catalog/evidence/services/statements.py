@@ -63,7 +63,7 @@ def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[Sta
     """By the hash of the script, what it did in the cases of the statement; two queries, one where there is none."""
     found = newest_results(
         Execution.objects.filter(
-            script_sha256__in=sha256s, case_set__statement_sha256=hash_statement(statement)
+            script_sha256__in=sha256s, case_set__in=case_sets_for(statement).values("pk")
         )
         .select_related("case_set")
         .prefetch_related("checks"),

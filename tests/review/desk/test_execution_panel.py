@@ -9,11 +9,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import CaseRun, Execution
+from catalog.evidence.services import remove_cases
+from catalog.models import CaseRun, CaseSet, EntryCases, Execution
 from catalog.services import keep_case_set
 from pipeline import services as pipeline
 from review.models import Assignment
 from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.catalog.shelf import shelve
 from tests.make import make_run
 from tests.review.blinding import rewriting
 from tests.review.desk.test_desk import score_next
@@ -89,3 +91,17 @@ def test_a_result_is_not_hidden_by_one_that_was_not_run(
         score_next(item, reviewer, value)
     panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
     assert "TELLTALE sentence" in panel and "switched off" not in panel
+
+
+def test_what_a_curator_removed_is_shown_no_longer(
+    held_flagged: Assignment, reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    kept = EntryCases.objects.create(entry=shelve("Another").entry, case_set=CaseSet.objects.get())
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    url = reverse("item-review", args=[item.pk])
+    assert 'id="execution"' in client.get(url).text
+    remove_cases(kept, by=curator)
+    assert 'id="execution"' not in client.get(url).text
