@@ -16,7 +16,7 @@ from pytest_django import DjangoAssertNumQueries
 from catalog.evidence import services
 from catalog.evidence.services import running
 from catalog.execution.sandbox import Sandbox
-from catalog.models import CaseRun, CaseSet, EntryCases, SandboxReport, Version
+from catalog.models import CaseRun, CaseSet, EntryCases, Execution, SandboxReport, Version
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, YOUNG, cases_text
 from tests.catalog.evidence.test_running import carry_out_all
 from tests.catalog.execution.cases.writing import case_data
@@ -238,3 +238,23 @@ def test_what_was_found_stays_where_nothing_can_be_run_any_more(
         shown = words(client_for(reviewer).get(address).text)
         assert "1 of 1 check in 1 world" in shown
         assert "Not run again since then: a worker has no sandbox. User namespaces" in shown
+
+
+def test_quotes_and_brackets_are_shown_as_they_were_typed(
+    kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+) -> None:
+    plain = "sed 's/a/<b>/' & \"c\""
+    lines = dict.fromkeys(
+        ("pass_without_work", "never_failing", "robustness", "failing_calls"), [plain, "x\u202e"]
+    )
+    Execution.objects.create(
+        script_sha256=version.sha256,
+        case_set=kept.case_set,
+        state="passed",
+        document={"worlds": [{"seen": {"calls": [["nginx", plain]]}}], "quality": lines},
+    )
+    page = client_for(reviewer).get(page_of(version)).text
+    shown = unescape(re.sub(r"<[^>]+>", "", page))
+    assert f"nginx {plain}" in shown
+    assert shown.count(f"{plain}; x") == page.count('<mark class="odd"') == 4
+    assert plain not in page
