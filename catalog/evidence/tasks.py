@@ -22,6 +22,5 @@ def run_all_cases() -> None:
 
 @shared_task(name="catalog.probe_sandbox")
 def probe_sandbox() -> None:
-    """Every hour: whether there is still a sandbox. On another kind of machine everything is run again."""
-    if services.report_sandbox():
-        services.request_all_runs(purpose=CaseRun.Purpose.ENVIRONMENT)
+    """Every hour: whether there is still a sandbox, and on what kind of machine."""
+    services.probe_sandbox()

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from django.contrib.auth.models import User
 
 from catalog.evidence.services.running import request_run
+from catalog.evidence.services.sandboxes import report_sandbox
 from catalog.models import CaseRun, CaseSet, Entry, EntryCases, Version
 
 State = Version.State
@@ -56,3 +57,9 @@ def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
         entry__case_sets__isnull=False,
     ).distinct()
     return sum(len(request_runs(version, purpose=purpose)) for version in answering)
+
+
+def probe_sandbox() -> None:
+    """Whether there is a sandbox, for the pages; on a kind of machine that is new here everything is run again."""
+    if report_sandbox():
+        request_all_runs(purpose=CaseRun.Purpose.ENVIRONMENT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -15,7 +16,13 @@ from catalog.evidence import services
 from catalog.evidence.services import running, sandboxes
 from catalog.evidence.tasks import probe_sandbox, run_all_cases
 from catalog.evidence.tasks import run_cases as run_cases_task
-from catalog.execution.sandbox import Sandbox
+from catalog.execution.sandbox import (
+    Availability,
+    Fingerprint,
+    Observation,
+    PreparedRun,
+    Sandbox,
+)
 from catalog.models import (
     CaseRun,
     CaseSet,
@@ -28,11 +35,31 @@ from catalog.models import (
 )
 from catalog.tasks import curate
 from core.errors import BadInput, NotAllowedNow
+from scriptsmith_site.worker import warm_up_worker
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, WRONG, YOUNG, cases_text
 from tests.catalog.execution.cases.writing import case_data
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
+
+
+class NeverRun:
+    """A sandbox in which these tests run nothing."""
+
+    name = "bubblewrap"
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        raise AssertionError(prepared)
+
+
+def start_worker() -> None:
+    """What a worker of the sandbox does when it is ready."""
+    warm_up_worker(sender="execution@host")
+
+
+def machine(bash: str) -> Availability:
+    """A sandbox on a machine with this bash."""
+    return Availability(sandbox=NeverRun(), fingerprint=Fingerprint(parts={"bash": bash}))
 
 
 def carry_out_all() -> None:
@@ -184,19 +211,27 @@ def test_every_night_what_answers_is_run(kept: EntryCases, version: Version) -> 
     assert (run.purpose, run.script_sha256) == ("nightly", version.sha256)
 
 
+@pytest.mark.parametrize("told", [probe_sandbox, start_worker])
 def test_another_kind_of_machine_runs_all_again(
-    confined: Sandbox, kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch, told: Callable[[], None]
 ) -> None:
-    probe_sandbox()
-    probe_sandbox()
+    def find(availability: Availability) -> int:
+        """How many runs are asked for where the worker finds this."""
+        CaseRun.objects.all().delete()
+        monkeypatch.setattr(sandboxes, "find_sandbox", lambda: availability)
+        told()
+        return CaseRun.objects.filter(purpose="environment").count()
+
+    assert find(machine("5.2")) == find(machine("5.2")) == 0
     report = SandboxReport.objects.get()
     assert report.name == "bubblewrap" and report.last_at > report.first_at
-    CaseRun.objects.all().delete()
-    monkeypatch.setattr(sandboxes, "find_sandbox", lambda: NOWHERE)
-    probe_sandbox()
+    assert find(machine("5.3")) == 1
+    # Two workers on machines of both kinds do not make each other run everything.
+    assert find(machine("5.2")) == find(machine("5.3")) == 0
+    assert find(NOWHERE) == 0
     last = services.last_report()
     assert last is not None and last.reason == "user namespaces are off."
-    assert CaseRun.objects.get().purpose == "environment"
+    assert SandboxReport.objects.count() == 3
 
 
 def test_a_merge_brings_the_cases_and_its_undoing_takes_them_back(
