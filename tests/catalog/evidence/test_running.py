@@ -277,3 +277,35 @@ def test_new_cases_take_the_place_of_those_they_were_made_from(
     assert services.kept_cases(version.entry).get() == new
     with pytest.raises(NotAllowedNow):
         services.add_cases(version.entry, cases_text(), by=curator, replaces=kept)
+
+
+def result_of(kept: EntryCases, *states: str) -> Execution:
+    """A result with these checks, as one that was just stored."""
+    made = Execution.objects.create(
+        script_sha256=Version.hash_of(RIGHT), case_set=kept.case_set, state=states[0]
+    )
+    for number, state in enumerate(states, 1):
+        made.checks.create(case_number=1, number=number, sentence="does", state=state)
+    services.note_result(made)
+    kept.refresh_from_db()
+    return made
+
+
+def test_only_another_verdict_is_changed_evidence(kept: EntryCases) -> None:
+    first = result_of(kept, "passed", "passed")
+    for state in ("timed out", "unstable", "unsupported", "not run"):
+        result_of(kept, "passed", state)
+        assert kept.latest == first
+    assert not EvidenceChange.objects.exists()
+    failed = result_of(kept, "passed", "failed")
+    assert kept.latest == failed
+    result_of(kept, "failed", "timed out")
+    again = result_of(kept, "failed", "timed out")
+    assert kept.latest == again
+    assert EvidenceChange.objects.count() == 2
+
+
+def test_another_verdict_beside_a_check_that_was_not_run_waits(kept: EntryCases) -> None:
+    first = result_of(kept, "passed", "passed")
+    result_of(kept, "failed", "not run")
+    assert kept.latest == first and not EvidenceChange.objects.exists()
