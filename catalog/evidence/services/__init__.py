@@ -21,6 +21,7 @@ from catalog.evidence.services.sandboxes import current_sandbox, last_report
 from catalog.evidence.services.statements import (
     StatementEvidence,
     evidence_for,
+    forget_scripts,
     keep_cases,
     request_draft_runs,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "current_sandbox",
     "evidence_for",
     "evidence_of",
+    "forget_scripts",
     "keep_case_set",
     "keep_cases",
     "kept_cases",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Callable
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -40,18 +41,27 @@ class _HeldSandbox:
         return self._sandbox.run(prepared)
 
 
-def run_cases(script: str, case_set: CaseSet, *, found: Availability | None = None) -> Execution:
+def run_cases(
+    script: str,
+    case_set: CaseSet,
+    *,
+    found: Availability | None = None,
+    before_keeping: Callable[[], None] = lambda: None,
+) -> Execution:
     """Run the cases on the script in this process, confined, and keep the result with its quality.
 
     The quality is measured once for a script, its cases and a kind of machine, and again where a verdict changes.
-    Where there is no sandbox nothing is run: the state is *not run*, with the reason.
+    Where there is no sandbox nothing is run: the state is *not run*, with the reason. `before_keeping` is called when
+    all is run; nothing is kept where it raises.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content))
     execution = run_case_set(parsed, script, found)
     if found.sandbox is None or not _is_news(case_set, execution):
+        before_keeping()
         return _keep(case_set, execution, None)
     stable, quality = measure_quality(parsed, script, execution, found.sandbox)
+    before_keeping()
     return _keep(case_set, stable, quality)
 
 
@@ -92,7 +102,7 @@ def carry_out_run(pk: int) -> None:
             sandbox=_HeldSandbox(found.sandbox, held), fingerprint=found.fingerprint
         )
     try:
-        execution = run_cases(run.script, run.case_set, found=found)
+        execution = run_cases(run.script, run.case_set, found=found, before_keeping=held.note)
     except LostLease:
         logger.warning("Case run %s is somebody else's now", pk)
     except Cancelled:

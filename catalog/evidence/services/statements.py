@@ -6,13 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 
 from catalog.evidence.services.running import request_run
 from catalog.evidence.services.storage import hash_statement, keep_case_set, newest_results
 from catalog.evidence.services.summaries import CaseRow, case_rows
 from catalog.execution.cases import read_case_set
-from catalog.models import CaseRun, CaseSet, Execution
+from catalog.models import CaseRun, CaseSet, Execution, Version
 
 MOST_SETS = 5  # of a statement, the newest
 
@@ -75,3 +77,15 @@ def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[Sta
         rows = case_rows(execution.case_set, execution)
         evidence.setdefault(execution.script_sha256, []).append(StatementEvidence(execution, rows))
     return evidence
+
+
+@transaction.atomic
+def forget_scripts(sha256s: Collection[str]) -> None:
+    """End the runs of these scripts and delete what they did, but for those that are a version of an entry."""
+    kept = Version.objects.filter(sha256__in=sha256s).values_list("sha256", flat=True)
+    gone = set(sha256s).difference(kept)
+    unfinished = CaseRun.objects.filter(script_sha256__in=gone, state__in=["waiting", "running"])
+    unfinished.update(
+        state=CaseRun.State.CANCELLED, script="", ended_at=Now(), owner="", lease_until=None
+    )
+    Execution.objects.filter(script_sha256__in=gone).delete()

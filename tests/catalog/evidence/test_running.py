@@ -309,3 +309,19 @@ def test_another_verdict_beside_a_check_that_was_not_run_waits(kept: EntryCases)
     first = result_of(kept, "passed", "passed")
     result_of(kept, "failed", "not run")
     assert kept.latest == first and not EvidenceChange.objects.exists()
+
+
+def test_what_was_forgotten_while_it_was_run_is_not_kept(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = services.request_run("echo secret\n", kept.case_set, purpose=CaseRun.Purpose.DRAFT)
+
+    def forget(*_: object) -> Availability:
+        services.forget_scripts([run.script_sha256])
+        return NOWHERE
+
+    monkeypatch.setattr(running, "current_sandbox", forget)
+    run_cases_task(run.pk)
+    assert not Execution.objects.exists()
+    run.refresh_from_db()
+    assert (run.state, run.script) == ("cancelled", "")
