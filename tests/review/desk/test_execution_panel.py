@@ -38,6 +38,10 @@ def test_it_appears_with_the_last_score_and_names_the_difference(
     difference = panel.partition("Difference between the scripts")[2].partition("</ul>")[0]
     assert "TELLTALE check 1" in difference and "does not hold" in difference
     assert "TELLTALE check 2" not in difference
+    # Named as on the rest of the screen.
+    for name in ("Original", "Refined"):
+        assert name in difference and f">{name}</h3>" in panel
+    assert "script 1" not in difference
 
 
 def test_where_nothing_was_run_there_is_no_panel(
