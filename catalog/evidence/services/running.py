@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from catalog.evidence.services.changes import note_result
 from catalog.evidence.services.sandboxes import current_sandbox
@@ -18,10 +19,12 @@ from catalog.execution.cases import State, read_case_set, run_case_set
 from catalog.execution.quality import Quality, measure_quality
 from catalog.execution.sandbox import Availability, Observation, PreparedRun, Sandbox
 from catalog.models import CaseRun, CaseSet, Execution, Version
+from core.errors import NotAllowedNow
 from core.leased_jobs import Cancelled, Claim, LostLease, claim
 
 logger = logging.getLogger(__name__)
 
+ATTEMPTS = 5  # at asking for a run while others ask for the same one
 RENEW_AFTER = 10.0  # seconds; a lease is a minute
 
 
@@ -69,25 +72,19 @@ def request_run(
     script: str, case_set: CaseSet, *, purpose: CaseRun.Purpose, by: User | None = None
 ) -> CaseRun:
     """Let a worker run the cases; one that is under way already serves for this, too."""
-    script_sha256 = Version.hash_of(script)
-    unfinished = CaseRun.objects.filter(
-        script_sha256=script_sha256, case_set=case_set, state__in=["waiting", "running"]
-    )
-    try:
-        with transaction.atomic():
-            there = unfinished.first()
-            if there is not None:
-                return there
-            run = CaseRun.objects.create(
-                script=script,
-                script_sha256=script_sha256,
-                case_set=case_set,
-                purpose=purpose,
-                by=by,
-            )
-    except IntegrityError:
-        return unfinished.latest("pk")
-    return run.enqueue()
+    values = {"script_sha256": Version.hash_of(script), "case_set": case_set}
+    for _attempt in range(ATTEMPTS):
+        there = CaseRun.objects.filter(**values, state__in=["waiting", "running"]).first()
+        if there is not None:
+            return there
+        try:
+            with transaction.atomic():
+                run = CaseRun.objects.create(script=script, purpose=purpose, by=by, **values)
+        except IntegrityError:
+            # Somebody asked at the same moment; theirs may have ended before it is looked for.
+            continue
+        return run.enqueue()
+    raise NotAllowedNow(_("These cases are being asked for by others; try it again."))
 
 
 def carry_out_run(pk: int) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError
 from django.utils import timezone
 
 from catalog.curation.services import merge_entries, undo_merge
@@ -325,3 +326,19 @@ def test_what_was_forgotten_while_it_was_run_is_not_kept(
     assert not Execution.objects.exists()
     run.refresh_from_db()
     assert (run.state, run.script) == ("cancelled", "")
+
+
+def test_a_run_that_ends_while_it_is_asked_for_again_hinders_nobody(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    CaseRun.objects.all().delete()
+    create, refusals = CaseRun.objects.create, iter([True, False])
+
+    def lose_once(**values: object) -> CaseRun:
+        if next(refusals):
+            raise IntegrityError("case_run_once_at_a_time")
+        return create(**values)
+
+    monkeypatch.setattr(CaseRun.objects, "create", lose_once)
+    run = services.request_run(RIGHT, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+    assert run == CaseRun.objects.get(state="waiting")
