@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -105,6 +106,25 @@ class Evidence:
     @property
     def is_under_way(self) -> bool:
         return any(one.under_way is not None for one in self.sets)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether it is soon another one: something is under way, and a worker of the sandbox is there to do it."""
+        return self.is_under_way and self.sandbox is not None and self.sandbox.is_recent
+
+    @property
+    def digest(self) -> str:
+        """Another one as soon as a page that shows this would look different."""
+        rows = [
+            (
+                one.kept.pk,
+                one.execution and (one.execution.pk, one.execution.times),
+                one.under_way and one.under_way.pk,
+            )
+            for one in self.sets
+        ]
+        sandbox = self.sandbox and (self.sandbox.pk, self.sandbox.is_recent)
+        return hashlib.sha256(repr((rows, sandbox)).encode()).hexdigest()[:16]
 
 
 def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) -> Evidence:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.evidence import services
@@ -40,6 +42,8 @@ def test_the_entry_says_what_its_evidence_comes_to(
 ) -> None:
     client = client_for(reviewer)
     entry_url = f"/catalogue/{version.entry.slug}/"
+    assert "The cases wait for a worker of the sandbox" in client.get(entry_url).text
+    SandboxReport.objects.create(name="bubblewrap")
     assert "The cases are being run." in client.get(entry_url).text
     carry_out_all()
     shown = words(client.get(entry_url).text)
@@ -163,10 +167,22 @@ def test_the_page_asks_again_only_while_cases_are_run(
     kept: EntryCases, version: Version, reviewer: User, client_for: Clients
 ) -> None:
     client = client_for(reviewer)
-    fragment = client.get(page_of(version), headers={"HX-Request": "true"}).text
-    assert "<html" not in fragment and 'hx-trigger="every 2s"' in fragment
+
+    def ask(address: str = page_of(version)) -> str:
+        return client.get(address, headers={"HX-Request": "true"}).text
+
+    assert "hx-trigger" not in ask(), "no worker has said that it is there"
+    SandboxReport.objects.create(name="bubblewrap")
+    fragment = ask()
+    assert "<html" not in fragment and 'hx-trigger="every 3s"' in fragment
+    again = unescape(re.findall(r'hx-get="([^"]+)"', fragment)[0])
+    unchanged = client.get(again, headers={"HX-Request": "true"})
+    assert (unchanged.status_code, unchanged.content) == (204, b"")
     CaseRun.objects.all().delete()
-    assert "hx-trigger" not in client.get(page_of(version), headers={"HX-Request": "true"}).text
+    assert "hx-trigger" not in ask(again) and "case-sets" in ask(again)
+    services.request_run(RIGHT, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+    SandboxReport.objects.update(last_at=timezone.now() - timedelta(hours=3))
+    assert "hx-trigger" not in ask(), "the worker is gone"
 
 
 def test_the_number_of_cases_makes_no_further_queries(
