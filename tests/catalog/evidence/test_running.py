@@ -141,6 +141,12 @@ def test_a_job_whose_worker_died_is_handed_out_again(
         state="running", owner="gone", lease_until=timezone.now() - timedelta(seconds=1)
     )
     curate()
+    assert told == [], "nobody is there to take it"
+    report = SandboxReport.objects.create(name="bubblewrap")
+    curate()
+    assert told == [run.pk]
+    SandboxReport.objects.filter(pk=report.pk).update(last_at=timezone.now() - timedelta(hours=3))
+    curate()
     assert told == [run.pk]
 
 
