@@ -16,7 +16,8 @@ def run_cases(pk: int) -> None:
 
 @shared_task(name="catalog.run_all_cases")
 def run_all_cases() -> None:
-    """Every night: every entry that answers, in all its cases."""
+    """Every night: every entry that answers, in all its cases; and old runs go."""
+    services.delete_old_runs()
     services.request_all_runs(purpose=CaseRun.Purpose.NIGHTLY)
 
 

@@ -11,6 +11,7 @@ from catalog.evidence.services.case_sets import (
 )
 from catalog.evidence.services.changes import changed_evidence, mark_change_seen, note_result
 from catalog.evidence.services.continuous import (
+    delete_old_runs,
     probe_sandbox,
     request_all_runs,
     request_runs,
@@ -44,6 +45,7 @@ __all__ = [
     "changed_environment",
     "changed_evidence",
     "current_sandbox",
+    "delete_old_runs",
     "evidence_for",
     "evidence_of",
     "forget_scripts",

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.curation.services import merge_entries, undo_merge
@@ -348,3 +349,33 @@ def test_a_run_that_ends_while_it_is_asked_for_again_hinders_nobody(
     monkeypatch.setattr(CaseRun.objects, "create", lose_once)
     run = services.request_run(RIGHT, kept.case_set, purpose=CaseRun.Purpose.ASKED)
     assert run == CaseRun.objects.get(state="waiting")
+
+
+def test_runs_that_ended_a_month_ago_go_at_night(kept: EntryCases) -> None:
+    old = CaseRun.objects.get()
+    long_ago = timezone.now() - timedelta(days=31)
+    CaseRun.objects.update(state="done", script="", ended_at=long_ago)
+    young = services.request_run("true\n", kept.case_set, purpose=CaseRun.Purpose.DRAFT)
+    CaseRun.objects.filter(pk=young.pk).update(state="done", script="", ended_at=timezone.now())
+    result = result_of(kept, "passed")
+    run_all_cases()
+    assert not CaseRun.objects.filter(pk=old.pk).exists()
+    assert CaseRun.objects.filter(pk=young.pk).exists()
+    assert CaseRun.objects.filter(state="waiting", purpose="nightly").count() == 1
+    assert Execution.objects.get() == result
+
+
+def test_at_night_the_texts_are_read_a_part_at_a_time(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services.add_cases(
+        kept.entry,
+        cases_text(author={"kind": "person", "name": "Bob"}, parameters={"A": "1"}),
+        by=None,
+    )
+    CaseRun.objects.all().delete()
+    with CaptureQueriesContext(connection) as queries:
+        run_all_cases()
+    assert CaseRun.objects.filter(purpose="nightly").count() == 2
+    (read,) = (one["sql"] for one in queries if 'FROM "catalog_version"' in one["sql"])
+    assert "findings" not in read and '"script"' in read
