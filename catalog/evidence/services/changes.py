@@ -36,7 +36,7 @@ def note_result(execution: Execution) -> None:
     for row in kept.select_related("latest"):
         before = _verdicts(row.latest) if row.latest is not None else {}
         has_changed = any(before[place] != verdicts[place] for place in before.keys() & verdicts)
-        if has_changed:
+        if row.latest is not None and has_changed:
             EvidenceChange.objects.create(
                 entry_id=row.entry_id,
                 version_id=versions[row.entry_id],

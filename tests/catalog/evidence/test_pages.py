@@ -15,6 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from catalog.curation.services import merge_entries
 from catalog.evidence import services
 from catalog.evidence.services import running
 from catalog.execution.sandbox import Sandbox
@@ -274,3 +275,21 @@ def test_quotes_and_brackets_are_shown_as_they_were_typed(
     assert f"nginx {plain}" in shown
     assert shown.count(f"{plain}; x") == page.count('<mark class="odd"') == 4
     assert plain not in page
+
+
+def test_an_entry_that_was_merged_away_keeps_its_cases_as_they_are(
+    kept: EntryCases, version: Version, curator: User, client_for: Clients
+) -> None:
+    client = client_for(curator)
+    begun = client.get(f"/catalogue/cases/{kept.pk}/edit/").context["form"]["cases"].value()
+    other = shelve("Remove old logs")
+    merge_entries(version.entry, target=other.entry, by=curator)
+    typed = begun.replace("old logs go", "old logs are gone")
+    refused = client.post(f"/catalogue/cases/{kept.pk}/edit/", {"cases": typed})
+    assert refused.status_code == 409
+    assert 'merged into "Remove old logs"' in words(refused.text)
+    assert refused.context["form"]["cases"].value() == typed
+    told = client.post(f"/catalogue/cases/{kept.pk}/remove/", follow=True)
+    assert 'merged into "Remove old logs"' in words(told.text)
+    assert [row.pk for row in services.kept_cases(version.entry)] == [kept.pk]
+    assert services.kept_cases(other.entry).get().case_set == kept.case_set
