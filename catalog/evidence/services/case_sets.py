@@ -79,16 +79,17 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
         raise NotAllowedNow(_("Somebody has changed or removed these cases meanwhile."))
 
 
-def share_cases(source: Entry, target: Entry, *, by: User) -> None:
-    """The target keeps the source's cases as well: it is to do what was asked of either. All of them are run."""
+def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:
+    """The target keeps the source's cases as well: it is to do what was asked of either. All of them are run.
+
+    `at` is when they were merged: by it `unshare_cases` knows what came with the merge.
+    """
     theirs = kept_cases(target).values_list("case_set", flat=True)
     for row in kept_cases(source).exclude(case_set__in=theirs):
-        EntryCases.objects.create(entry=target, case_set=row.case_set, added_by=by)
+        EntryCases.objects.create(entry=target, case_set=row.case_set, added_by=by, added_at=at)
     request_runs_of(target, purpose=CaseRun.Purpose.MERGED, by=by)
 
 
-def unshare_cases(source: Entry, target: Entry, *, since: datetime, by: User) -> None:
-    """Take back what `share_cases` did at that moment or later."""
-    kept_cases(target).filter(
-        added_at__gte=since, case_set__in=kept_cases(source).values("case_set")
-    ).update(removed_at=timezone.now(), removed_by=by)
+def unshare_cases(target: Entry, *, at: datetime, by: User) -> None:
+    """Take back what `share_cases` did for the merge of that moment; what a curator kept since then stays."""
+    kept_cases(target).filter(added_at=at).update(removed_at=timezone.now(), removed_by=by)

@@ -379,3 +379,14 @@ def test_at_night_the_texts_are_read_a_part_at_a_time(
     assert CaseRun.objects.filter(purpose="nightly").count() == 2
     (read,) = (one["sql"] for one in queries if 'FROM "catalog_version"' in one["sql"])
     assert "findings" not in read and '"script"' in read
+
+
+def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
+    kept: EntryCases, version: Version, curator: User
+) -> None:
+    other = shelve("Remove old logs", script=WRONG)
+    merge = merge_entries(version.entry, target=other.entry, by=curator)
+    services.remove_cases(services.kept_cases(other.entry).get(), by=curator)
+    own = services.add_cases(other.entry, cases_text(), by=curator)
+    undo_merge(merge, by=curator)
+    assert services.kept_cases(other.entry).get() == own
