@@ -8,7 +8,7 @@ import socket
 from django.conf import settings
 from django.db import DatabaseError
 
-from catalog.services import report_sandbox
+from catalog.services import probe_sandbox
 from pipeline.clients.model_client import model_client
 from pipeline.execution.abandonment import abandon_calls_after
 from pipeline.ledger.model_calls import draining
@@ -28,7 +28,7 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
     The worker of the sandbox has no runs and asks no model; it says whether it can run scripts.
     """
     if _is_sandbox_worker(sender):
-        report_sandbox()
+        probe_sandbox()
         return
     forget_dispatches()
     model_client()

@@ -16,12 +16,12 @@ def run_cases(pk: int) -> None:
 
 @shared_task(name="catalog.run_all_cases")
 def run_all_cases() -> None:
-    """Every night: every entry that answers, in all its cases."""
+    """Every night: every entry that answers, in all its cases; and old runs go."""
+    services.delete_old_runs()
     services.request_all_runs(purpose=CaseRun.Purpose.NIGHTLY)
 
 
 @shared_task(name="catalog.probe_sandbox")
 def probe_sandbox() -> None:
-    """Every hour: whether there is still a sandbox. On another kind of machine everything is run again."""
-    if services.report_sandbox():
-        services.request_all_runs(purpose=CaseRun.Purpose.ENVIRONMENT)
+    """Every hour: whether there is still a sandbox, and on what kind of machine."""
+    services.probe_sandbox()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -10,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models.entry import Entry, Version
 from core.leased_jobs import LeasedJob
+
+MISSED_REPORTS = timedelta(hours=2)
 
 
 class CheckState(models.TextChoices):
@@ -257,3 +261,8 @@ class SandboxReport(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"none: {self.reason}"
+
+    @property
+    def is_recent(self) -> bool:
+        """Whether the worker that said it is probably still there: they say it every hour."""
+        return timezone.now() - self.last_at < MISSED_REPORTS

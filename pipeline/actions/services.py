@@ -13,7 +13,7 @@ from catalog import services as catalog
 from core.audit import forget_name, record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import check_text
-from pipeline.models import Action, Configuration, Run
+from pipeline.models import Action, Configuration, Draft, Run
 from pipeline.runs.services import start_run
 from pipeline.types import AnswerStatus, DraftKind
 
@@ -99,8 +99,16 @@ def erase_action(action: Action, *, by: User) -> None:
         run.calls.filter(state="done").update(request={}, reply={})
         run.calls.exclude(state="done").update(request={})
     action.refresh_from_db()
+    catalog.forget_scripts(_scripts_only_of(action))
     same = Action.objects.filter(statement_sha256=action.statement_sha256, erased_at=None)
     if not same.exists():
         catalog.forget_statement(statement)
     record(action, "texts erased", by=by)
     forget_name(action)
+
+
+def _scripts_only_of(action: Action) -> set[str]:
+    """The hashes of its drafts that no action has whose texts are still there."""
+    hashes = set(Draft.objects.filter(run__action=action).values_list("sha256", flat=True))
+    others = Draft.objects.filter(sha256__in=hashes, run__action__erased_at=None)
+    return hashes.difference(others.values_list("sha256", flat=True))

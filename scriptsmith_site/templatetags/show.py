@@ -116,6 +116,12 @@ def marked(text: str) -> SafeString:
 
 
 @register.filter
+def marked_list(texts: Iterable[object], separator: str) -> SafeString:
+    """Plain texts with the separator between them, escaped once, with hidden characters marked."""
+    return mark_words(separator.join(map(str, texts)))
+
+
+@register.filter
 def points(text: str) -> list[str]:
     """The points of a feedback, one a line, without the dashes that made them a list."""
     return [line.strip().removeprefix("- ").strip() for line in text.splitlines() if line.strip()]

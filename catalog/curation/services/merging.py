@@ -116,7 +116,7 @@ def merge_entries(
         state=NearDuplicate.State.MERGED, by=by, decided_at=timezone.now()
     )
     pairs.filter(state=NearDuplicate.State.OPEN).delete()
-    share_cases(source, target, by=by)
+    share_cases(source, target, at=merge.at, by=by)
     record(source, "merged away", by=by, into=("", target.slug))
     record(target, "merged in", by=by, entry=("", source.slug), phrasings=("", len(moved)))
     refresh([source.pk, target.pk])
@@ -158,7 +158,7 @@ def undo_merge(merge: Merge, *, by: User) -> None:
     NearDuplicate.objects.filter(
         state=NearDuplicate.State.MERGED, first__in=[source, target], second__in=[source, target]
     ).update(state=NearDuplicate.State.OPEN, by=None, decided_at=None)
-    unshare_cases(source, target, since=merge.at, by=by)
+    unshare_cases(target, at=merge.at, by=by)
     record(source, "merge undone", by=by, into=(target.slug, ""))
     refresh([source.pk, target.pk])
 

@@ -16,7 +16,8 @@ from catalog.entries.services.derived_data import refresh
 from catalog.entries.services.entries import lift_suspension
 from catalog.entries.services.lifecycle import mark_verified, may_verify
 from catalog.entries.services.locks import lock_standing
-from catalog.models import Rollback, Version
+from catalog.evidence.services import request_runs
+from catalog.models import CaseRun, Rollback, Version
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from core.texts import LONGEST_REASON, clean_text
@@ -119,6 +120,7 @@ def roll_back(
         reason=("", reason[:200]),
     )
     refresh([entry.pk])
+    request_runs(version, purpose=CaseRun.Purpose.VERIFIED, by=by)
     if lift and entry.suspended_at is not None:
         lift_suspension(entry, by=by, note=reason)
     return made

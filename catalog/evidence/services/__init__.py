@@ -10,12 +10,19 @@ from catalog.evidence.services.case_sets import (
     unshare_cases,
 )
 from catalog.evidence.services.changes import changed_evidence, mark_change_seen, note_result
-from catalog.evidence.services.continuous import request_all_runs, request_runs, request_runs_of
+from catalog.evidence.services.continuous import (
+    delete_old_runs,
+    probe_sandbox,
+    request_all_runs,
+    request_runs,
+    request_runs_of,
+)
 from catalog.evidence.services.running import carry_out_run, request_run, run_cases
-from catalog.evidence.services.sandboxes import current_sandbox, last_report, report_sandbox
+from catalog.evidence.services.sandboxes import current_sandbox, last_report
 from catalog.evidence.services.statements import (
     StatementEvidence,
     evidence_for,
+    forget_scripts,
     keep_cases,
     request_draft_runs,
 )
@@ -38,8 +45,10 @@ __all__ = [
     "changed_environment",
     "changed_evidence",
     "current_sandbox",
+    "delete_old_runs",
     "evidence_for",
     "evidence_of",
+    "forget_scripts",
     "keep_case_set",
     "keep_cases",
     "kept_cases",
@@ -47,8 +56,8 @@ __all__ = [
     "last_report",
     "mark_change_seen",
     "note_result",
+    "probe_sandbox",
     "remove_cases",
-    "report_sandbox",
     "request_all_runs",
     "request_draft_runs",
     "request_run",

@@ -32,7 +32,7 @@ def add_cases(
     """Keep the case set that the JSON text is, and have the entry's script run in it.
 
     `replaces` is the one that it is a new state of. Raises BadInput for `cases`, in a sentence for each mistake;
-    NotAllowedNow where the one to be replaced is gone or the entry has these cases already.
+    NotAllowedNow where the one to be replaced is gone, the entry has these cases already, or was merged away.
     """
     if by is not None:
         require(by, CURATE)
@@ -40,7 +40,7 @@ def add_cases(
         parsed = read_case_set(text)
     except CaseRefused as error:
         raise BadInput("\n".join(error.complaints), field="cases") from error
-    Entry.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    _lock_standing(entry)
     case_set = keep_case_set(parsed, by=by)
     if kept_cases(entry).filter(case_set=case_set).exists():
         raise NotAllowedNow(_("The entry has exactly these cases already."))
@@ -57,8 +57,19 @@ def add_cases(
 def remove_cases(kept: EntryCases, *, by: User) -> None:
     """The entry has them no longer; what was found with them stays. Raises NotAllowedNow."""
     require(by, CURATE)
+    _lock_standing(kept.entry)
     _take_away(kept, by=by)
     record(kept.entry, "cases removed", by=by, cases=(kept.case_set, ""))
+
+
+def _lock_standing(entry: Entry) -> None:
+    """Hold the entry until the transaction ends. Raises NotAllowedNow where it was merged into another meanwhile."""
+    locked = Entry.objects.select_for_update(no_key=True).get(pk=entry.pk)
+    if locked.merged_into is not None:
+        raise NotAllowedNow(
+            _('This entry was merged into "%(title)s"; go on there.')
+            % {"title": locked.merged_into.title}
+        )
 
 
 def _take_away(kept: EntryCases, *, by: User | None) -> None:
@@ -68,16 +79,17 @@ def _take_away(kept: EntryCases, *, by: User | None) -> None:
         raise NotAllowedNow(_("Somebody has changed or removed these cases meanwhile."))
 
 
-def share_cases(source: Entry, target: Entry, *, by: User) -> None:
-    """The target keeps the source's cases as well: it is to do what was asked of either. All of them are run."""
+def share_cases(source: Entry, target: Entry, *, at: datetime, by: User) -> None:
+    """The target keeps the source's cases as well: it is to do what was asked of either. All of them are run.
+
+    `at` is when they were merged: by it `unshare_cases` knows what came with the merge.
+    """
     theirs = kept_cases(target).values_list("case_set", flat=True)
     for row in kept_cases(source).exclude(case_set__in=theirs):
-        EntryCases.objects.create(entry=target, case_set=row.case_set, added_by=by)
+        EntryCases.objects.create(entry=target, case_set=row.case_set, added_by=by, added_at=at)
     request_runs_of(target, purpose=CaseRun.Purpose.MERGED, by=by)
 
 
-def unshare_cases(source: Entry, target: Entry, *, since: datetime, by: User) -> None:
-    """Take back what `share_cases` did at that moment or later."""
-    kept_cases(target).filter(
-        added_at__gte=since, case_set__in=kept_cases(source).values("case_set")
-    ).update(removed_at=timezone.now(), removed_by=by)
+def unshare_cases(target: Entry, *, at: datetime, by: User) -> None:
+    """Take back what `share_cases` did for the merge of that moment; what a curator kept since then stays."""
+    kept_cases(target).filter(added_at=at).update(removed_at=timezone.now(), removed_by=by)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
@@ -18,27 +20,33 @@ from core.errors import NotAllowedNow
 def note_result(execution: Execution) -> None:
     """Make it the latest result of the entries that answer with this text; another verdict than before is listed.
 
-    What was not run says nothing, and leaves the evidence as it was.
+    Where anything was not run the evidence is left as it was: it says less than what is there. Checks without a
+    verdict on either side are no change: a script that was stopped under load does nothing else than before.
     """
-    if execution.state == CheckState.NOT_RUN:
+    if execution.checks.filter(state=CheckState.NOT_RUN).exists():
         return
     answering = Version.objects.filter(
         sha256=execution.script_sha256, state=Version.State.VERIFIED
     ).values_list("entry_id", "pk")
     versions = dict(answering)
+    verdicts = _verdicts(execution)
     kept = EntryCases.objects.select_for_update(of=("self",)).filter(
         entry__in=versions, case_set=execution.case_set_id, removed_at=None
     )
     for row in kept.select_related("latest"):
-        if row.latest is not None and _verdicts(row.latest) != _verdicts(execution):
+        before = _verdicts(row.latest) if row.latest is not None else {}
+        has_changed = any(before[place] != verdicts[place] for place in before.keys() & verdicts)
+        if row.latest is not None and has_changed:
             EvidenceChange.objects.create(
                 entry_id=row.entry_id,
                 version_id=versions[row.entry_id],
                 before=row.latest,
                 after=execution,
             )
-        row.latest = execution
-        row.save(update_fields=["latest"])
+        # A result with fewer verdicts does not take the place of one that later results are compared with.
+        if has_changed or verdicts.keys() >= before.keys():
+            row.latest = execution
+            row.save(update_fields=["latest"])
 
 
 def changed_evidence() -> QuerySet[EvidenceChange]:
@@ -59,6 +67,10 @@ def mark_change_seen(change: EvidenceChange, *, by: User) -> None:
     record(change.entry, "changed evidence seen", by=by, evidence=(change.before, change.after))
 
 
-def _verdicts(execution: Execution) -> list[tuple[int, int, str]]:
-    rows = execution.checks.order_by("case_number", "number")
-    return list(rows.values_list("case_number", "number", "state"))
+def _verdicts(execution: Execution) -> Mapping[tuple[int, int], str]:
+    """By the place of the check, whether it passed or failed; others are left out."""
+    rows = execution.checks.filter(state__in=[CheckState.PASSED, CheckState.FAILED])
+    return {
+        (case, number): state
+        for case, number, state in rows.values_list("case_number", "number", "state")
+    }

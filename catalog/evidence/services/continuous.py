@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from datetime import timedelta
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from catalog.evidence.services.running import request_run
+from catalog.evidence.services.sandboxes import report_sandbox
 from catalog.models import CaseRun, CaseSet, Entry, EntryCases, Version
 
 State = Version.State
+
+AT_A_TIME = 100  # versions with their scripts in memory
+KEPT_FOR = timedelta(days=30)
 
 
 def request_runs(
@@ -49,10 +54,31 @@ def request_runs_of(
 
 def request_all_runs(*, purpose: CaseRun.Purpose) -> int:
     """Every entry that answers, in all its cases; how many runs were asked for."""
-    answering: Collection[Version] = Version.objects.filter(
-        state=State.VERIFIED,
-        entry__merged_into=None,
-        entry__case_sets__removed_at=None,
-        entry__case_sets__isnull=False,
-    ).distinct()
-    return sum(len(request_runs(version, purpose=purpose)) for version in answering)
+    answering = (
+        Version.objects.filter(
+            state=State.VERIFIED,
+            entry__merged_into=None,
+            pk__in=Version.objects.filter(
+                entry__case_sets__isnull=False, entry__case_sets__removed_at=None
+            ).values("pk"),
+        )
+        .only("entry_id", "script")
+        .order_by("pk")
+    )
+    return sum(
+        len(request_runs(version, purpose=purpose))
+        for version in answering.iterator(chunk_size=AT_A_TIME)
+    )
+
+
+def delete_old_runs() -> int:
+    """Delete runs that ended a month ago; what they found is kept in its own rows. How many it was."""
+    ended = CaseRun.objects.filter(ended_at__lt=timezone.now() - KEPT_FOR)
+    number, _by_table = ended.delete()
+    return number
+
+
+def probe_sandbox() -> None:
+    """Whether there is a sandbox, for the pages; on a kind of machine that is new here everything is run again."""
+    if report_sandbox():
+        request_all_runs(purpose=CaseRun.Purpose.ENVIRONMENT)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Callable
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from catalog.evidence.services.changes import note_result
 from catalog.evidence.services.sandboxes import current_sandbox
@@ -17,10 +19,12 @@ from catalog.execution.cases import State, read_case_set, run_case_set
 from catalog.execution.quality import Quality, measure_quality
 from catalog.execution.sandbox import Availability, Observation, PreparedRun, Sandbox
 from catalog.models import CaseRun, CaseSet, Execution, Version
+from core.errors import NotAllowedNow
 from core.leased_jobs import Cancelled, Claim, LostLease, claim
 
 logger = logging.getLogger(__name__)
 
+ATTEMPTS = 5  # at asking for a run while others ask for the same one
 RENEW_AFTER = 10.0  # seconds; a lease is a minute
 
 
@@ -40,18 +44,27 @@ class _HeldSandbox:
         return self._sandbox.run(prepared)
 
 
-def run_cases(script: str, case_set: CaseSet, *, found: Availability | None = None) -> Execution:
+def run_cases(
+    script: str,
+    case_set: CaseSet,
+    *,
+    found: Availability | None = None,
+    before_keeping: Callable[[], None] = lambda: None,
+) -> Execution:
     """Run the cases on the script in this process, confined, and keep the result with its quality.
 
     The quality is measured once for a script, its cases and a kind of machine, and again where a verdict changes.
-    Where there is no sandbox nothing is run: the state is *not run*, with the reason.
+    Where there is no sandbox nothing is run: the state is *not run*, with the reason. `before_keeping` is called when
+    all is run; nothing is kept where it raises.
     """
     found = found or current_sandbox()
     parsed = read_case_set(json.dumps(case_set.content))
     execution = run_case_set(parsed, script, found)
     if found.sandbox is None or not _is_news(case_set, execution):
+        before_keeping()
         return _keep(case_set, execution, None)
     stable, quality = measure_quality(parsed, script, execution, found.sandbox)
+    before_keeping()
     return _keep(case_set, stable, quality)
 
 
@@ -59,25 +72,19 @@ def request_run(
     script: str, case_set: CaseSet, *, purpose: CaseRun.Purpose, by: User | None = None
 ) -> CaseRun:
     """Let a worker run the cases; one that is under way already serves for this, too."""
-    script_sha256 = Version.hash_of(script)
-    unfinished = CaseRun.objects.filter(
-        script_sha256=script_sha256, case_set=case_set, state__in=["waiting", "running"]
-    )
-    try:
-        with transaction.atomic():
-            there = unfinished.first()
-            if there is not None:
-                return there
-            run = CaseRun.objects.create(
-                script=script,
-                script_sha256=script_sha256,
-                case_set=case_set,
-                purpose=purpose,
-                by=by,
-            )
-    except IntegrityError:
-        return unfinished.latest("pk")
-    return run.enqueue()
+    values = {"script_sha256": Version.hash_of(script), "case_set": case_set}
+    for _attempt in range(ATTEMPTS):
+        there = CaseRun.objects.filter(**values, state__in=["waiting", "running"]).first()
+        if there is not None:
+            return there
+        try:
+            with transaction.atomic():
+                run = CaseRun.objects.create(script=script, purpose=purpose, by=by, **values)
+        except IntegrityError:
+            # Somebody asked at the same moment; theirs may have ended before it is looked for.
+            continue
+        return run.enqueue()
+    raise NotAllowedNow(_("These cases are being asked for by others; try it again."))
 
 
 def carry_out_run(pk: int) -> None:
@@ -92,7 +99,7 @@ def carry_out_run(pk: int) -> None:
             sandbox=_HeldSandbox(found.sandbox, held), fingerprint=found.fingerprint
         )
     try:
-        execution = run_cases(run.script, run.case_set, found=found)
+        execution = run_cases(run.script, run.case_set, found=found, before_keeping=held.note)
     except LostLease:
         logger.warning("Case run %s is somebody else's now", pk)
     except Cancelled:

@@ -37,7 +37,10 @@ def current_sandbox() -> Availability:
 
 
 def report_sandbox() -> bool:
-    """Probe again and keep what was found; whether it is another environment than the last report says."""
+    """Probe again and keep what was found; whether it is a kind of machine that no worker has reported before.
+
+    No for the first report of all, and where there is no sandbox. What was reported before is the same row again.
+    """
     global _found
     with _lock:
         _found = None
@@ -51,12 +54,14 @@ def report_sandbox() -> bool:
         "remedy": found.remedy,
     }
     with transaction.atomic():
-        last = SandboxReport.objects.select_for_update().first()
-        if last is not None and all(getattr(last, name) == values[name] for name in values):
-            SandboxReport.objects.filter(pk=last.pk).update(last_at=timezone.now())
-            return False
-        SandboxReport.objects.create(**values)
-    return last is not None and last.fingerprint_sha256 != values["fingerprint_sha256"]
+        known = list(SandboxReport.objects.select_for_update())
+        same = [one for one in known if all(getattr(one, name) == values[name] for name in values)]
+        if same:
+            SandboxReport.objects.filter(pk=same[0].pk).update(last_at=timezone.now())
+        else:
+            SandboxReport.objects.create(**values)
+    fingerprints = {one.fingerprint_sha256 for one in known}
+    return bool(known and fingerprint is not None and fingerprint.sha256 not in fingerprints)
 
 
 def last_report() -> SandboxReport | None:

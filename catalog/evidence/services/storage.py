@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.utils import timezone
 
 from catalog.execution import cases
 from catalog.execution.cases import State
 from catalog.execution.cases.display import show
 from catalog.execution.quality import Quality, as_document
-from catalog.models import CaseSet, CheckResult, Execution
+from catalog.models import CaseSet, CheckResult, CheckState, Execution
 
 JUDGED = (State.PASSED, State.FAILED)
 
@@ -94,6 +94,12 @@ def last_execution(
     if fingerprint_sha256 is not None:
         found = found.filter(fingerprint_sha256=fingerprint_sha256)
     return found.first()
+
+
+def newest_results(found: QuerySet[Execution], *of: str) -> QuerySet[Execution]:
+    """Of each of these the newest result; what was not run only where nothing else is known."""
+    not_run = ExpressionWrapper(Q(state=CheckState.NOT_RUN), output_field=BooleanField())
+    return found.order_by(*of, not_run.asc(), "-last_at", "-pk").distinct(*of)
 
 
 def state_of(execution: cases.Execution) -> State:

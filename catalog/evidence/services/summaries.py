@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog.evidence.services.sandboxes import last_report
+from catalog.evidence.services.storage import newest_results
 from catalog.evidence.services.world_trees import TreeRow, world_tree
 from catalog.execution import cases
 from catalog.models import (
@@ -105,6 +107,25 @@ class Evidence:
     def is_under_way(self) -> bool:
         return any(one.under_way is not None for one in self.sets)
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether it is soon another one: something is under way, and a worker of the sandbox is there to do it."""
+        return self.is_under_way and self.sandbox is not None and self.sandbox.is_recent
+
+    @property
+    def digest(self) -> str:
+        """Another one as soon as a page that shows this would look different."""
+        rows = [
+            (
+                one.kept.pk,
+                one.execution and (one.execution.pk, one.execution.times),
+                one.under_way and one.under_way.pk,
+            )
+            for one in self.sets
+        ]
+        sandbox = self.sandbox and (self.sandbox.pk, self.sandbox.is_recent)
+        return hashlib.sha256(repr((rows, sandbox)).encode()).hexdigest()[:16]
+
 
 def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) -> Evidence:
     """The cases of the entry with the last results of this version's text; at most five queries."""
@@ -118,8 +139,7 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
         return Evidence(sets=(), sandbox=None)
     results = Execution.objects.filter(script_sha256=version.sha256, case_set__in=sets)
     results = results.prefetch_related("checks") if with_checks else results.defer("document")
-    results = results.order_by("case_set_id", "-last_at", "-pk").distinct("case_set_id")
-    by_set = {one.case_set_id: one for one in results}
+    by_set = {one.case_set_id: one for one in newest_results(results, "case_set_id")}
     runs = CaseRun.objects.filter(
         script_sha256=version.sha256, case_set__in=sets, state__in=["waiting", "running"]
     )

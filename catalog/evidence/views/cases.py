@@ -23,9 +23,13 @@ from core.web.requests import wants_fragment
 @require_safe
 @vary_on_headers("HX-Request")
 def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
-    """The cases of an entry, and what the script of one version did in them."""
+    """The cases of an entry, and what the script of one version did in them; 204 where that is as it was seen."""
     entry = access_entry(request.user, slug)
     version = _version_of(request, entry)
+    if wants_fragment(request) and "seen" in request.GET:
+        known = services.evidence_of(entry, version)
+        if known.digest == request.GET["seen"]:
+            return HttpResponse(status=204)
     evidence = services.evidence_of(entry, version, with_checks=True)
     context = {
         "nav_section": "catalogue",
@@ -33,7 +37,7 @@ def entry_cases(request: HttpRequest, slug: str) -> HttpResponse:
         "version": version,
         "evidence": evidence,
         "curates": request.user.has_perm(CURATE) and entry.merged_into_id is None,
-        "address": f"{request.path}?version={version.number}",
+        "address": f"{request.path}?version={version.number}&seen={evidence.digest}",
     }
     template = "catalog/evidence/_sets.html" if wants_fragment(request) else None
     return render(request, template or "catalog/evidence/cases.html", context)

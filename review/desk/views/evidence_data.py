@@ -14,18 +14,17 @@ from review.desk.views.decision_data import ShownDraft
 class DraftEvidence:
     """One script and what it did in each case set of the statement."""
 
-    number: int
     label: str
     results: Sequence[StatementEvidence]
 
 
 @dataclass(frozen=True)
 class CheckDifference:
-    """A check of which the scripts make something else: the sentence, and the state by script."""
+    """A check of which the scripts make something else: the sentence, and the state by the name of the script."""
 
     case: str
     sentence: str
-    states: Sequence[tuple[int, str]]
+    states: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def show_evidence(desk: ItemView, drafts: Sequence[ShownDraft]) -> ShownEvidence
         return None
     note_shown_by(desk)
     shown = [
-        DraftEvidence(one.number, one.label, found[one.draft.sha256])
+        DraftEvidence(one.label, found[one.draft.sha256])
         for one in drafts
         if one.draft.sha256 in found
     ]
@@ -55,16 +54,16 @@ def show_evidence(desk: ItemView, drafts: Sequence[ShownDraft]) -> ShownEvidence
 
 def _differences(drafts: Sequence[DraftEvidence]) -> list[CheckDifference]:
     """The checks that hold for one script and not for another, in the same worlds."""
-    states: dict[tuple[int, int, int], list[tuple[int, str]]] = {}
+    states: dict[tuple[int, int, int], list[tuple[str, str]]] = {}
     words: dict[tuple[int, int, int], tuple[str, str]] = {}
     for draft in drafts:
         for result in draft.results:
             for check in result.execution.checks.all():
                 place = (result.case_set.pk, check.case_number, check.number)
-                states.setdefault(place, []).append((draft.number, check.state))
+                states.setdefault(place, []).append((draft.label, check.state))
                 words[place] = (check.case_title, check.sentence)
     return [
         CheckDifference(*words[place], found)
         for place, found in states.items()
-        if len({state for _number, state in found}) > 1
+        if len({state for _label, state in found}) > 1
     ]

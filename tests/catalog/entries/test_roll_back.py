@@ -11,10 +11,12 @@ from django.core.exceptions import PermissionDenied
 from django.test import Client
 
 from catalog.entries import services
-from catalog.models import Rollback, Version
+from catalog.models import CaseRun, Rollback, Version
 from catalog.retrieval import services as retrieval
+from catalog.services import add_cases
 from core.errors import BadInput, NotAllowedNow, Stale
 from tests.catalog.conftest import DONE, Way
+from tests.catalog.evidence.conftest import cases_text
 from tests.catalog.shelf import PLAIN, shelve
 
 pytestmark = pytest.mark.django_db
@@ -208,3 +210,15 @@ def test_readers_are_told_of_an_emergency_but_offered_nothing(
 
     assert "rolled back in an emergency by" in page
     assert "/roll-back/" not in page
+
+
+@pytest.mark.parametrize("emergency", [False, True])
+def test_the_cases_are_run_on_what_answers_now(
+    first: Version, curator: User, second_curator: User, emergency: bool
+) -> None:
+    add_cases(first.entry, cases_text(), by=curator)
+    CaseRun.objects.all().delete()
+    by = curator if emergency else second_curator
+    services.roll_back(first, by=by, reason=WHY, emergency=emergency)
+    run = CaseRun.objects.get()
+    assert (run.script_sha256, run.purpose, run.by) == (first.sha256, "verified", by)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from catalog.curation.services import merge_entries
 from catalog.evidence import services
 from catalog.evidence.services import running
 from catalog.execution.sandbox import Sandbox
-from catalog.models import CaseRun, CaseSet, EntryCases, SandboxReport, Version
+from catalog.models import CaseRun, CaseSet, EntryCases, Execution, SandboxReport, Version
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, YOUNG, cases_text
 from tests.catalog.evidence.test_running import carry_out_all
 from tests.catalog.execution.cases.writing import case_data
@@ -40,6 +43,8 @@ def test_the_entry_says_what_its_evidence_comes_to(
 ) -> None:
     client = client_for(reviewer)
     entry_url = f"/catalogue/{version.entry.slug}/"
+    assert "The cases wait for a worker of the sandbox" in client.get(entry_url).text
+    SandboxReport.objects.create(name="bubblewrap")
     assert "The cases are being run." in client.get(entry_url).text
     carry_out_all()
     shown = words(client.get(entry_url).text)
@@ -100,7 +105,7 @@ def test_where_there_is_no_sandbox_the_page_says_why(
     carry_out_all()
     for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
         shown = words(client_for(reviewer).get(address).text)
-        assert "Not run: no sandbox here, because user namespaces are off. Turn them on." in shown
+        assert "Not run: there is no sandbox. User namespaces are off. Turn them on." in shown
 
 
 def test_the_form_begins_with_cases_that_can_be_kept(
@@ -163,10 +168,22 @@ def test_the_page_asks_again_only_while_cases_are_run(
     kept: EntryCases, version: Version, reviewer: User, client_for: Clients
 ) -> None:
     client = client_for(reviewer)
-    fragment = client.get(page_of(version), headers={"HX-Request": "true"}).text
-    assert "<html" not in fragment and 'hx-trigger="every 2s"' in fragment
+
+    def ask(address: str = page_of(version)) -> str:
+        return client.get(address, headers={"HX-Request": "true"}).text
+
+    assert "hx-trigger" not in ask(), "no worker has said that it is there"
+    SandboxReport.objects.create(name="bubblewrap")
+    fragment = ask()
+    assert "<html" not in fragment and 'hx-trigger="every 3s"' in fragment
+    again = unescape(re.findall(r'hx-get="([^"]+)"', fragment)[0])
+    unchanged = client.get(again, headers={"HX-Request": "true"})
+    assert (unchanged.status_code, unchanged.content) == (204, b"")
     CaseRun.objects.all().delete()
-    assert "hx-trigger" not in client.get(page_of(version), headers={"HX-Request": "true"}).text
+    assert "hx-trigger" not in ask(again) and "case-sets" in ask(again)
+    services.request_run(RIGHT, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+    SandboxReport.objects.update(last_at=timezone.now() - timedelta(hours=3))
+    assert "hx-trigger" not in ask(), "the worker is gone"
 
 
 def test_the_number_of_cases_makes_no_further_queries(
@@ -220,3 +237,59 @@ def test_cases_by_the_api(
     assert client.delete(f"{address}{key}/").status_code == 204
     assert client.post(run).status_code == 409
     assert client.get(address).json() == []
+
+
+def test_what_was_found_stays_where_nothing_can_be_run_any_more(
+    confined: Sandbox,
+    kept: EntryCases,
+    version: Version,
+    reviewer: User,
+    client_for: Clients,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    carry_out_all()
+    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    assert services.run_cases(RIGHT, kept.case_set).state == "not run"
+    SandboxReport.objects.create(reason=NOWHERE.reason, remedy=NOWHERE.remedy)
+    for address in (page_of(version), f"/catalogue/{version.entry.slug}/"):
+        shown = words(client_for(reviewer).get(address).text)
+        assert "1 of 1 check in 1 world" in shown
+        assert "Not run again since then: a worker has no sandbox. User namespaces" in shown
+
+
+def test_quotes_and_brackets_are_shown_as_they_were_typed(
+    kept: EntryCases, version: Version, reviewer: User, client_for: Clients
+) -> None:
+    plain = "sed 's/a/<b>/' & \"c\""
+    lines = dict.fromkeys(
+        ("pass_without_work", "never_failing", "robustness", "failing_calls"), [plain, "x\u202e"]
+    )
+    Execution.objects.create(
+        script_sha256=version.sha256,
+        case_set=kept.case_set,
+        state="passed",
+        document={"worlds": [{"seen": {"calls": [["nginx", plain]]}}], "quality": lines},
+    )
+    page = client_for(reviewer).get(page_of(version)).text
+    shown = unescape(re.sub(r"<[^>]+>", "", page))
+    assert f"nginx {plain}" in shown
+    assert shown.count(f"{plain}; x") == page.count('<mark class="odd"') == 4
+    assert plain not in page
+
+
+def test_an_entry_that_was_merged_away_keeps_its_cases_as_they_are(
+    kept: EntryCases, version: Version, curator: User, client_for: Clients
+) -> None:
+    client = client_for(curator)
+    begun = client.get(f"/catalogue/cases/{kept.pk}/edit/").context["form"]["cases"].value()
+    other = shelve("Remove old logs")
+    merge_entries(version.entry, target=other.entry, by=curator)
+    typed = begun.replace("old logs go", "old logs are gone")
+    refused = client.post(f"/catalogue/cases/{kept.pk}/edit/", {"cases": typed})
+    assert refused.status_code == 409
+    assert 'merged into "Remove old logs"' in words(refused.text)
+    assert refused.context["form"]["cases"].value() == typed
+    told = client.post(f"/catalogue/cases/{kept.pk}/remove/", follow=True)
+    assert 'merged into "Remove old logs"' in words(told.text)
+    assert [row.pk for row in services.kept_cases(version.entry)] == [kept.pk]
+    assert services.kept_cases(other.entry).get().case_set == kept.case_set

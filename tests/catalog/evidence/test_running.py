@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.curation.services import merge_entries, undo_merge
@@ -15,7 +18,13 @@ from catalog.evidence import services
 from catalog.evidence.services import running, sandboxes
 from catalog.evidence.tasks import probe_sandbox, run_all_cases
 from catalog.evidence.tasks import run_cases as run_cases_task
-from catalog.execution.sandbox import Sandbox
+from catalog.execution.sandbox import (
+    Availability,
+    Fingerprint,
+    Observation,
+    PreparedRun,
+    Sandbox,
+)
 from catalog.models import (
     CaseRun,
     CaseSet,
@@ -28,11 +37,31 @@ from catalog.models import (
 )
 from catalog.tasks import curate
 from core.errors import BadInput, NotAllowedNow
+from scriptsmith_site.worker import warm_up_worker
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, WRONG, YOUNG, cases_text
 from tests.catalog.execution.cases.writing import case_data
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
+
+
+class NeverRun:
+    """A sandbox in which these tests run nothing."""
+
+    name = "bubblewrap"
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        raise AssertionError(prepared)
+
+
+def start_worker() -> None:
+    """What a worker of the sandbox does when it is ready."""
+    warm_up_worker(sender="execution@host")
+
+
+def machine(bash: str) -> Availability:
+    """A sandbox on a machine with this bash."""
+    return Availability(sandbox=NeverRun(), fingerprint=Fingerprint(parts={"bash": bash}))
 
 
 def carry_out_all() -> None:
@@ -113,6 +142,12 @@ def test_a_job_whose_worker_died_is_handed_out_again(
         state="running", owner="gone", lease_until=timezone.now() - timedelta(seconds=1)
     )
     curate()
+    assert told == [], "nobody is there to take it"
+    report = SandboxReport.objects.create(name="bubblewrap")
+    curate()
+    assert told == [run.pk]
+    SandboxReport.objects.filter(pk=report.pk).update(last_at=timezone.now() - timedelta(hours=3))
+    curate()
     assert told == [run.pk]
 
 
@@ -184,19 +219,27 @@ def test_every_night_what_answers_is_run(kept: EntryCases, version: Version) -> 
     assert (run.purpose, run.script_sha256) == ("nightly", version.sha256)
 
 
+@pytest.mark.parametrize("told", [probe_sandbox, start_worker])
 def test_another_kind_of_machine_runs_all_again(
-    confined: Sandbox, kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch, told: Callable[[], None]
 ) -> None:
-    probe_sandbox()
-    probe_sandbox()
+    def find(availability: Availability) -> int:
+        """How many runs are asked for where the worker finds this."""
+        CaseRun.objects.all().delete()
+        monkeypatch.setattr(sandboxes, "find_sandbox", lambda: availability)
+        told()
+        return CaseRun.objects.filter(purpose="environment").count()
+
+    assert find(machine("5.2")) == find(machine("5.2")) == 0
     report = SandboxReport.objects.get()
     assert report.name == "bubblewrap" and report.last_at > report.first_at
-    CaseRun.objects.all().delete()
-    monkeypatch.setattr(sandboxes, "find_sandbox", lambda: NOWHERE)
-    probe_sandbox()
+    assert find(machine("5.3")) == 1
+    # Two workers on machines of both kinds do not make each other run everything.
+    assert find(machine("5.2")) == find(machine("5.3")) == 0
+    assert find(NOWHERE) == 0
     last = services.last_report()
     assert last is not None and last.reason == "user namespaces are off."
-    assert CaseRun.objects.get().purpose == "environment"
+    assert SandboxReport.objects.count() == 3
 
 
 def test_a_merge_brings_the_cases_and_its_undoing_takes_them_back(
@@ -242,3 +285,108 @@ def test_new_cases_take_the_place_of_those_they_were_made_from(
     assert services.kept_cases(version.entry).get() == new
     with pytest.raises(NotAllowedNow):
         services.add_cases(version.entry, cases_text(), by=curator, replaces=kept)
+
+
+def result_of(kept: EntryCases, *states: str) -> Execution:
+    """A result with these checks, as one that was just stored."""
+    made = Execution.objects.create(
+        script_sha256=Version.hash_of(RIGHT), case_set=kept.case_set, state=states[0]
+    )
+    for number, state in enumerate(states, 1):
+        made.checks.create(case_number=1, number=number, sentence="does", state=state)
+    services.note_result(made)
+    kept.refresh_from_db()
+    return made
+
+
+def test_only_another_verdict_is_changed_evidence(kept: EntryCases) -> None:
+    first = result_of(kept, "passed", "passed")
+    for state in ("timed out", "unstable", "unsupported", "not run"):
+        result_of(kept, "passed", state)
+        assert kept.latest == first
+    assert not EvidenceChange.objects.exists()
+    failed = result_of(kept, "passed", "failed")
+    assert kept.latest == failed
+    result_of(kept, "failed", "timed out")
+    again = result_of(kept, "failed", "timed out")
+    assert kept.latest == again
+    assert EvidenceChange.objects.count() == 2
+
+
+def test_another_verdict_beside_a_check_that_was_not_run_waits(kept: EntryCases) -> None:
+    first = result_of(kept, "passed", "passed")
+    result_of(kept, "failed", "not run")
+    assert kept.latest == first and not EvidenceChange.objects.exists()
+
+
+def test_what_was_forgotten_while_it_was_run_is_not_kept(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = services.request_run("echo secret\n", kept.case_set, purpose=CaseRun.Purpose.DRAFT)
+
+    def forget(*_: object) -> Availability:
+        services.forget_scripts([run.script_sha256])
+        return NOWHERE
+
+    monkeypatch.setattr(running, "current_sandbox", forget)
+    run_cases_task(run.pk)
+    assert not Execution.objects.exists()
+    run.refresh_from_db()
+    assert (run.state, run.script) == ("cancelled", "")
+
+
+def test_a_run_that_ends_while_it_is_asked_for_again_hinders_nobody(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    CaseRun.objects.all().delete()
+    create, refusals = CaseRun.objects.create, iter([True, False])
+
+    def lose_once(**values: object) -> CaseRun:
+        if next(refusals):
+            raise IntegrityError("case_run_once_at_a_time")
+        return create(**values)
+
+    monkeypatch.setattr(CaseRun.objects, "create", lose_once)
+    run = services.request_run(RIGHT, kept.case_set, purpose=CaseRun.Purpose.ASKED)
+    assert run == CaseRun.objects.get(state="waiting")
+
+
+def test_runs_that_ended_a_month_ago_go_at_night(kept: EntryCases) -> None:
+    old = CaseRun.objects.get()
+    long_ago = timezone.now() - timedelta(days=31)
+    CaseRun.objects.update(state="done", script="", ended_at=long_ago)
+    young = services.request_run("true\n", kept.case_set, purpose=CaseRun.Purpose.DRAFT)
+    CaseRun.objects.filter(pk=young.pk).update(state="done", script="", ended_at=timezone.now())
+    result = result_of(kept, "passed")
+    run_all_cases()
+    assert not CaseRun.objects.filter(pk=old.pk).exists()
+    assert CaseRun.objects.filter(pk=young.pk).exists()
+    assert CaseRun.objects.filter(state="waiting", purpose="nightly").count() == 1
+    assert Execution.objects.get() == result
+
+
+def test_at_night_the_texts_are_read_a_part_at_a_time(
+    kept: EntryCases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services.add_cases(
+        kept.entry,
+        cases_text(author={"kind": "person", "name": "Bob"}, parameters={"A": "1"}),
+        by=None,
+    )
+    CaseRun.objects.all().delete()
+    with CaptureQueriesContext(connection) as queries:
+        run_all_cases()
+    assert CaseRun.objects.filter(purpose="nightly").count() == 2
+    (read,) = (one["sql"] for one in queries if 'FROM "catalog_version"' in one["sql"])
+    assert "findings" not in read and '"script"' in read
+
+
+def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
+    kept: EntryCases, version: Version, curator: User
+) -> None:
+    other = shelve("Remove old logs", script=WRONG)
+    merge = merge_entries(version.entry, target=other.entry, by=curator)
+    services.remove_cases(services.kept_cases(other.entry).get(), by=curator)
+    own = services.add_cases(other.entry, cases_text(), by=curator)
+    undo_merge(merge, by=curator)
+    assert services.kept_cases(other.entry).get() == own

@@ -9,11 +9,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import CaseRun, Execution
+from catalog.evidence.services import remove_cases
+from catalog.models import CaseRun, CaseSet, EntryCases, Execution
 from catalog.services import keep_case_set
 from pipeline import services as pipeline
 from review.models import Assignment
 from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.catalog.shelf import shelve
 from tests.make import make_run
 from tests.review.blinding import rewriting
 from tests.review.desk.test_desk import score_next
@@ -36,6 +38,10 @@ def test_it_appears_with_the_last_score_and_names_the_difference(
     difference = panel.partition("Difference between the scripts")[2].partition("</ul>")[0]
     assert "TELLTALE check 1" in difference and "does not hold" in difference
     assert "TELLTALE check 2" not in difference
+    # Named as on the rest of the screen.
+    for name in ("Original", "Refined"):
+        assert name in difference and f">{name}</h3>" in panel
+    assert "script 1" not in difference
 
 
 def test_where_nothing_was_run_there_is_no_panel(
@@ -71,3 +77,35 @@ def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer
     run.action.erased_at = run.created_at
     run.action.save(update_fields=["erased_at"])
     assert pipeline.request_evidence(run.pk) == 0
+
+
+def test_a_result_is_not_hidden_by_one_that_was_not_run(
+    held_flagged: Assignment, reviewer: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    for found in list(Execution.objects.all()):
+        Execution.objects.create(
+            script_sha256=found.script_sha256,
+            case_set=found.case_set,
+            state="not run",
+            reason="Execution is switched off.",
+        )
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    panel = client.get(reverse("item-review", args=[item.pk])).text.partition('id="execution"')[2]
+    assert "TELLTALE sentence" in panel and "switched off" not in panel
+
+
+def test_what_a_curator_removed_is_shown_no_longer(
+    held_flagged: Assignment, reviewer: User, curator: User, client_for: ClientFor
+) -> None:
+    item, client = held_flagged.item, client_for(reviewer)
+    rewriting.run_its_cases(item)
+    kept = EntryCases.objects.create(entry=shelve("Another").entry, case_set=CaseSet.objects.get())
+    for value in (0, 2, 2):
+        score_next(item, reviewer, value)
+    url = reverse("item-review", args=[item.pk])
+    assert 'id="execution"' in client.get(url).text
+    remove_cases(kept, by=curator)
+    assert 'id="execution"' not in client.get(url).text
