@@ -45,6 +45,11 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
     page = client_for(reviewer).get("/").text
 
     assert "came back: feedback is ready" in page
+    run = held.run
+    assert run is not None and run.recommended is not None
+    run.refinements.create(draft=run.recommended, state="failed")
+    for address in ("/", reverse("queue")):
+        assert "came back: no rewrite was made" in client_for(reviewer).get(address).text
     assert "Night shift" in page and reverse("study-next", args=[study.pk]) in page
     assert "<strong>3</strong>" in page
     assert "1 in the live queue" in page
