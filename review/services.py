@@ -37,10 +37,12 @@ from review.desk.services import (
     undo_last,
 )
 from review.exchange.services import import_study
+from review.queue.overview.held_items import held_by
 from review.queue.overview.review_progress import describe_reviews, mark_reviewed_runs
 from review.queue.services import (
     MOST_COUNTED,
     URGENT_FIRST,
+    Study,
     add_member,
     assign,
     claim_item,
@@ -68,6 +70,7 @@ from review.queue.services import (
 )
 
 __all__ = [
+    "Study",
     "ItemView",
     "MOST_COUNTED",
     "REVIEW",
@@ -117,6 +120,7 @@ __all__ = [
     "send_back",
     "send_feedback",
     "send_to_queue",
+    "held_by",
     "studies_under_way",
     "shorten_feedback",
     "studies_of",

@@ -17,6 +17,7 @@ from catalog.analysis.characters import (
     find_odd_in_words,
 )
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
+from catalog.analysis.comparison import Placed, new_and_gone
 from catalog.analysis.filling import UnfillableScript, fill
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
 from catalog.analysis.risk import Seen, finding_risk, higher, least_risk, risk_level
@@ -51,6 +52,7 @@ __all__ = [
     "Outcome",
     "Parameter",
     "ParameterType",
+    "Placed",
     "Report",
     "Risk",
     "Secret",
@@ -73,6 +75,7 @@ __all__ = [
     "finding_risk",
     "has_errors",
     "hash_script",
+    "new_and_gone",
     "higher",
     "is_at_least",
     "least_risk",

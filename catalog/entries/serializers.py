@@ -41,6 +41,15 @@ class RollbackInput(ReasonInput):
     lift = serializers.BooleanField(
         required=False, default=False, help_text="Lift the entry's suspension as well."
     )
+    seen = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text=(
+            'The number of the version that answered when you looked, or "none"; '
+            "refused where another one answers by now."
+        ),
+    )
 
 
 class UseInput(serializers.Serializer[object]):

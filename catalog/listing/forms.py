@@ -81,7 +81,6 @@ class SaveViewForm(forms.Form):
     """What the list shows now, under a name."""
 
     name = forms.CharField(label=_("Name"), max_length=40)
-    query = forms.CharField(required=False, widget=forms.HiddenInput, max_length=1500)
 
 
 class BulkForm(forms.Form):

@@ -21,6 +21,7 @@ from pipeline.actions.list_rows import action_rows
 from pipeline.actions.serializers import ActionSerializer, AskInput
 from pipeline.configurations.services import find_configuration
 from pipeline.models import Action
+from pipeline.runs.answers import note_seen
 from pipeline.runs.comparison_serializers import ComparisonSerializer, describe_comparison
 from pipeline.runs.run_comparison import compare_runs
 
@@ -47,7 +48,12 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
     @extend_schema(responses=ActionSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """One action with its newest run; GET /runs/?action=ID lists them all."""
-        return self._answer(access_action(signed_in(request), read_key(pk)))
+        user = signed_in(request)
+        (row,) = action_rows([access_action(user, read_key(pk))], user)
+        if row.newest and row.answer:
+            # As on the page: who asks by a program has looked, too.
+            note_seen(row.newest.run, row.answer, by=user)
+        return Response(ActionSerializer(row).data)
 
     @extend_schema(request=AskInput, responses={201: ActionSerializer})
     def create(self, request: Request) -> Response:

@@ -137,20 +137,34 @@ def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
     """The risk of a Draft, by the same rule as in the catalogue; None where its text was erased."""
     if Version.hash_of(draft.script) != draft.sha256:
         return None
-    return risk_level(map(_seen, findings), _side_effect(draft.script))
+    return risk_level(map(_seen, findings), _side_effect(draft))
 
 
 def _seen(found: DraftFinding) -> Seen:
     return Seen(found.check_name, found.outcome, found.level, found.code)
 
 
-# As many scripts as the queue looks through for its risks.
-@lru_cache(maxsize=1_024)
-def _side_effect(script: str) -> SideEffect:
-    try:
-        return side_effect(script)
-    except UnreadableScript:
+# Longer ones are not parsed while somebody waits for a page; what they do to the system is unknown.
+MOST_FOR_RULES = 300_000
+# As many scripts as the queue looks through for its risks, by hash: the texts themselves are not held.
+_SIDE_EFFECTS: dict[str, SideEffect] = {}
+_MOST_KEPT = 1_024
+
+
+def _side_effect(draft: Draft) -> SideEffect:
+    """Of a Draft whose text is the one that was hashed."""
+    if len(draft.script) > MOST_FOR_RULES:
         return SideEffect.UNKNOWN
+    found = _SIDE_EFFECTS.get(draft.sha256)
+    if found is None:
+        try:
+            found = side_effect(draft.script)
+        except UnreadableScript:
+            found = SideEffect.UNKNOWN
+        _SIDE_EFFECTS[draft.sha256] = found
+        for oldest in list(_SIDE_EFFECTS)[:-_MOST_KEPT]:
+            _SIDE_EFFECTS.pop(oldest, None)
+    return found
 
 
 def shown_findings(findings: Iterable[DraftFinding]) -> list[DraftFinding]:

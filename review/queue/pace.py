@@ -78,9 +78,10 @@ class Place:
 
 def own_place(campaign: Campaign, user: User, *, beside: int) -> Place:
     """The person's place in a campaign, in one query; what came back is counted without the item `beside`."""
-    is_done = Q(state=Assignment.State.SUBMITTED)
+    is_done = is_read = Q(state=Assignment.State.SUBMITTED)
     if campaign.is_live:
-        is_done &= Q(
+        # Of years of reviewing only today is read.
+        is_done = is_read = is_done & Q(
             ended_at__gte=timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
         )
     else:
@@ -91,9 +92,8 @@ def own_place(campaign: Campaign, user: User, *, beside: int) -> Place:
         & ~Q(item__run__state__in=[Run.State.QUEUED, Run.State.RUNNING])
         & ~Q(item=beside)
     )
-    states = [Assignment.State.SUBMITTED, Assignment.State.WAITING]
     found = Assignment.objects.filter(
-        item__campaign=campaign, reviewer=user, state__in=states
+        is_read | Q(state=Assignment.State.WAITING), item__campaign=campaign, reviewer=user
     ).aggregate(
         done=Count("pk", filter=is_done),
         back=Count("pk", filter=is_back),

@@ -16,6 +16,7 @@ from review.queue.intake import (
 from review.queue.members import add_member, people_who_review, reviewers_for
 from review.queue.own_studies import (
     MOST_COUNTED,
+    Study,
     read_studies,
     studies_of,
     studies_under_way,
@@ -27,6 +28,7 @@ from review.queue.reviewer_checks.gold import mark_case
 from review.queue.spread import items_later, items_later_of_all
 
 __all__ = [
+    "Study",
     "MOST_COUNTED",
     "URGENT_FIRST",
     "add_member",

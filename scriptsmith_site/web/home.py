@@ -25,14 +25,17 @@ from pipeline.access import access_actions
 from pipeline.costs.services import CostQuery, read_costs
 from pipeline.models import Action
 from review import services as review
-from review.models import Assignment, Flag, SentBack
+from review.models import Flag, SentBack
 from scriptsmith_site.operation import work
 from scriptsmith_site.operation.health import Health
 from scriptsmith_site.operation.status import describe_parts
 from scriptsmith_site.people.roles import ADMINISTER
+from scriptsmith_site.web.template_context import keep_in_studies
 
 _SHOWN = 8
 _MOST_CARDS = 6
+# More are not looked for: the number only says that it is worth to look.
+_MOST_NEWS = 100
 # What is another one each time and no news: "3 minutes ago", and the token of a form.
 _NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^>]*>")
 
@@ -66,7 +69,8 @@ def describe_home(user: User) -> dict[str, object]:
         **roles,
         "may_ask": user.has_perm("pipeline.ask"),
         "rows": pipeline.action_rows(asked.order_by("-pk")[:_SHOWN], user),
-        "news": pipeline.with_news(user, access_actions(user)).count(),
+        "news": pipeline.with_news(user, access_actions(user)).order_by()[:_MOST_NEWS].count(),
+        "most_news": _MOST_NEWS,
         "warnings": catalog.warnings_for(user),
     }
     if roles["may_review"]:
@@ -88,23 +92,19 @@ def describe_home(user: User) -> dict[str, object]:
 def _describe_reviewing(user: User) -> dict[str, object]:
     queue = review.live_queue()
     waiting = review.waiting_for(queue, user)
-    held = list(
-        Assignment.objects.filter(
-            reviewer=user, state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING]
-        )
-        .select_related("item__run__action", "item__campaign")
-        .order_by("-pk")[:_SHOWN]
-    )
+    held = list(review.held_by(user)[:_SHOWN])
     sent_back = set(
         SentBack.objects.filter(assignment__in=held, answered_at=None).values_list(
             "assignment", flat=True
         )
     )
+    studies = review.studies_of(user)
+    keep_in_studies(user, studies)
     return {
         "waiting": waiting.count(),
         "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:5],
         "held": [(one, one.pk in sent_back) for one in held],
-        "studies": review.studies_of(user),
+        "studies": studies,
         "most": review.MOST_COUNTED,
         "pace": review.own_pace(user),
     }

@@ -75,6 +75,7 @@ COMMANDS = (
     Link("wording-list", _("Wordings to confirm"), "catalogue", (CURATE,)),
     Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
     Link("finding-list", _("Newer findings"), "catalogue", (CURATE,)),
+    Link("evidence-list", _("Evidence changed"), "catalogue", (CURATE,)),
     Link("settings", _("Settings"), ""),
     Link("help", _("Help"), ""),
     Link("api-docs", _("API"), ""),

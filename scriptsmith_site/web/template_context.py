@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TypedDict
 
@@ -13,7 +13,7 @@ from django.db.models import Exists
 from django.http import HttpRequest
 
 from review.models import Campaign
-from review.services import studies_of, takes_part, waiting_for
+from review.services import Study, studies_of, takes_part, waiting_for
 from scriptsmith_site.people.preferences.keys import keys_of
 from scriptsmith_site.web.navigation import Bar, Link, links_for
 
@@ -125,10 +125,16 @@ def count_in_studies(user: User) -> int:
 
     Kept for some seconds: every page shows it, and it is no reason to make a page slow.
     """
-    key = f"waiting-in-studies-{user.pk}"
-    found: int | None = kept.get(key)
-    if found is None:
-        waiting = (one.waiting for one in studies_of(user) if not one.is_through)
-        found = min(sum(waiting), MOST_COUNTED)
-        kept.set(key, found, _SECONDS_KEPT)
+    found: int | None = kept.get(_key_of(user))
+    return keep_in_studies(user, studies_of(user)) if found is None else found
+
+
+def keep_in_studies(user: User, studies: Iterable[Study]) -> int:
+    """The same of studies that a page has counted already, so that the bar of that page need not count again."""
+    found = min(sum(one.waiting for one in studies if not one.is_through), MOST_COUNTED)
+    kept.set(_key_of(user), found, _SECONDS_KEPT)
     return found
+
+
+def _key_of(user: User) -> str:
+    return f"waiting-in-studies-{user.pk}"

@@ -37,6 +37,9 @@ function typed() {
   for (const field of desk()?.querySelectorAll("[data-kept]") ?? []) {
     if (field.value !== field.defaultValue) fields[keptName(field)] = field.value;
   }
+  // With the text goes whether it was begun with the model's feedback.
+  const based = desk()?.querySelector("[data-based-on]");
+  if (based && fields.feedback !== undefined) fields.based_on = based.disabled ? "" : based.value;
   const chosen = desk()?.querySelector("input[name=value]:checked");
   if (chosen && !chosen.defaultChecked) fields[keptName(chosen)] = chosen.value;
   return fields;
@@ -140,7 +143,8 @@ function put(place, fields) {
   for (const field of place.querySelectorAll("[data-kept], input[name=value]")) {
     const value = fields[keptName(field)];
     if (value === undefined) continue;
-    if (field.type === "radio") field.checked ||= field.value === value;
+    if (field.dataset.basedOn !== undefined) field.disabled = !value;
+    else if (field.type === "radio") field.checked ||= field.value === value;
     else if (field.value !== value) { field.value = value; changed = true; }
   }
   return changed;

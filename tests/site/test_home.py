@@ -45,6 +45,11 @@ def test_a_reviewer_sees_the_queue_what_came_back_and_their_studies(
     page = client_for(reviewer).get("/").text
 
     assert "came back: feedback is ready" in page
+    run = held.run
+    assert run is not None and run.recommended is not None
+    run.refinements.create(draft=run.recommended, state="failed")
+    for address in ("/", reverse("queue")):
+        assert "came back: no rewrite was made" in client_for(reviewer).get(address).text
     assert "Night shift" in page and reverse("study-next", args=[study.pk]) in page
     assert "<strong>3</strong>" in page
     assert "1 in the live queue" in page
@@ -93,6 +98,8 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     waiting = make_version("Rotate logs", script="logrotate -f /etc/x\n")
     Version.objects.filter(pk=waiting.pk).update(state="in_review", author=reviewer)
     bad = make_version("Clean up", script="ls\n", by=reviewer)
+    hurried = make_version("Restart it", script="systemctl restart x\n", by=reviewer)
+    hurried.rollbacks.create(reason="The site is down.", is_emergency=True, by=reviewer)
     catalog.suspend(bad.entry, reason="It filled the disk.", by=curator)
 
     page = client_for(curator).get("/").text
@@ -100,6 +107,9 @@ def test_a_curator_sees_what_to_verify_and_what_made_it_worse(
     for words in ("Rotate logs", "Clean up", "It filled the disk.", "near-duplicates"):
         assert words in page
     assert f"{reverse('catalog-list')}?age=once" in page
+    assert reverse("version-review", args=[waiting.pk]) in page
+    assert "<strong>1</strong> rolled back in an emergency, to confirm" in page
+    assert "<strong>0</strong> with changed evidence" in page
 
 
 def test_an_administrator_sees_who_waits_what_was_spent_and_what_rests(

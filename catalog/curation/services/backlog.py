@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from catalog.entries.services import emergencies_to_confirm
+from catalog.evidence.services import changed_evidence
 from catalog.listing.services import Filters, list_entries
 from catalog.models import Entry, NearDuplicate, Recheck
 
@@ -12,6 +14,8 @@ from catalog.models import Entry, NearDuplicate, Recheck
 class CurationBacklog:
     """Counts; the suspended entries themselves, for they answer nobody until a curator has looked."""
 
+    emergencies: int  # rolled back by their author alone, and confirmed by nobody else yet
+    changed_evidence: int
     newer_findings: int
     near_duplicates: int
     never_again: int  # verified once, and not looked at since
@@ -20,7 +24,7 @@ class CurationBacklog:
 
 
 def read_curation_backlog(*, most: int) -> CurationBacklog:
-    """As of now, in five queries; at most so many suspended entries, the latest first."""
+    """As of now, in seven queries; at most so many suspended entries, the latest first."""
     listed = Entry.objects.standing()
     suspended = (
         Entry.objects.standing()
@@ -29,6 +33,8 @@ def read_curation_backlog(*, most: int) -> CurationBacklog:
         .order_by("-suspended_at")[:most]
     )
     return CurationBacklog(
+        emergencies=emergencies_to_confirm().order_by().count(),
+        changed_evidence=changed_evidence().count(),
         newer_findings=Recheck.objects.to_look_at().count(),
         near_duplicates=NearDuplicate.objects.to_look_at().count(),
         never_again=list_entries(Filters(age="once"), among=listed).count(),

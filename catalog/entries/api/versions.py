@@ -117,6 +117,7 @@ class VersionViewSet(viewsets.GenericViewSet[Version]):
             reason=str(asked.body["reason"]),
             emergency=bool(asked.body["emergency"]),
             lift=bool(asked.body["lift"]),
+            seen=str(asked.body["seen"]),
         )
         return changed_version_response(asked.version)
 

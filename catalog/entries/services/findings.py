@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from catalog.analysis import Placed, new_and_gone
 from catalog.models import Recheck, Version
 
 Finding = Mapping[str, object]
@@ -53,30 +53,30 @@ def newer_findings(version: Version) -> Changed | None:
 
 
 def findings_since(old: Version | None, new: Version) -> SinceReplaced:
-    """What came, stayed and went. A finding is the same where the rule and the text of its line are: lines move."""
-    before = Counter(_at_text(old, found) for found in old.findings) if old else Counter()
-    came, kept = [], []
-    for found in new.findings:
-        place = _at_text(new, found)
-        if before[place]:
-            before[place] -= 1
-            kept.append(found)
-        else:
-            came.append(found)
-    gone = []
-    for found in old.findings if old else ():
-        place = _at_text(old, found)
-        if before[place]:
-            before[place] -= 1
-            gone.append(found)
-    return SinceReplaced(new=tuple(came), kept=tuple(kept), gone=tuple(gone))
+    """What came, stayed and went, by the same rule as on the review desk (`new_and_gone`)."""
+    before = old.findings if old else []
+    came, gone = new_and_gone(_placed(old), _placed(new))
+    found = list(enumerate(new.findings))
+    return SinceReplaced(
+        new=tuple(one for index, one in found if index in came),
+        kept=tuple(one for index, one in found if index not in came),
+        gone=tuple(one for index, one in enumerate(before) if index in gone),
+    )
 
 
-def _at_text(version: Version | None, found: Finding) -> tuple[object, object, str]:
-    lines = version.script.splitlines() if version else []
-    line = found.get("line")
-    text = lines[line - 1].strip() if isinstance(line, int) and 0 < line <= len(lines) else ""
-    return found.get("check"), found.get("code"), text
+def _placed(version: Version | None) -> list[Placed]:
+    if version is None:
+        return []
+    lines = version.script.splitlines()
+    return [
+        Placed(
+            check=str(found.get("check")),
+            code=str(found.get("code")),
+            message=str(found.get("message")),
+            text=Placed.text_of(lines, found.get("line")),
+        )
+        for found in version.findings
+    ]
 
 
 def _by_place(findings: Iterable[Finding]) -> dict[_Place, Finding]:

@@ -14,6 +14,7 @@ from core.texts import clean_text
 
 MOST_VIEWS = 20
 LONGEST_NAME = 40
+LONGEST_QUERY = SavedView._meta.get_field("query").max_length or 0
 
 
 def views_of(user: User) -> QuerySet[SavedView]:
@@ -27,6 +28,8 @@ def save_view(name: str, *, query: str, by: User) -> SavedView:
     name = " ".join(clean_text(name, field="name", longest=LONGEST_NAME).split())
     if not query:
         raise BadInput(_("Filter or sort the list first, then save the view."), field="name")
+    if len(query) > LONGEST_QUERY:
+        raise BadInput(_("This search is too long to be kept as a view. Use fewer words."))
     lock_name(f"views of {by.pk}")
     known = views_of(by)
     if not known.filter(name=name).exists() and known.count() >= MOST_VIEWS:

@@ -15,15 +15,18 @@ from catalog.listing.views.facet_links import PLACE
 from core.errors import BadInput
 from core.web.requests import signed_in
 
+# What servers in front commonly take in one line.
+LONGEST_ADDRESS = 7000
+
 
 @require_POST
 def view_save(request: HttpRequest) -> HttpResponse:
     """Keep the filters and the order of the list; leads back to the list as it was."""
     user = signed_in(request)
     form = SaveViewForm(request.POST)
-    query = normalised(request.POST.get("query", "")[:1500])
+    query = normalised(request.POST.get("query", ""))
     response = redirect("catalog-list")
-    response["Location"] += f"?{query}" if query else ""
+    response["Location"] += f"?{query}" if query and len(query) <= LONGEST_ADDRESS else ""
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors.get("name", ()))))
         return response

@@ -14,8 +14,9 @@ from core.texts import check_text
 from pipeline import hooks
 from pipeline.execution.draft_checks import keep_findings
 from pipeline.models import Draft, DraftUse, Feedback, Refinement, Run
+from pipeline.runs.answers import with_answer_status
 from pipeline.runs.services.lifecycle import enqueue_run
-from pipeline.types import Arm, DraftKind
+from pipeline.types import AnswerStatus, Arm, DraftKind
 
 MAX_SCRIPT = 1_000_000
 MAX_FEEDBACK = 8_000
@@ -91,10 +92,19 @@ def ask_refinement(
 
 @transaction.atomic
 def use_unreviewed(draft: Draft, *, reason: str, by: User) -> DraftUse:
-    """Break-glass: note that somebody uses a script nobody has verified, and why. Raises BadInput without a reason."""
+    """Break-glass: note that somebody uses a script nobody has verified, and why.
+
+    Raises BadInput without a reason, and NotAllowedNow where people decided against the script.
+    """
     reason = check_text(reason, field="reason", most=2_000).strip()
     if not reason:
         raise BadInput(_("Say why it can't wait for a review."), field="reason")
+    run = with_answer_status(by, Run.objects.filter(pk=draft.run_id)).get()
+    decided = AnswerStatus(run.answer_status)  # type: ignore[attr-defined]
+    if decided == AnswerStatus.REJECTED:
+        raise NotAllowedNow(_("A reviewer rejected this script."))
+    if decided == AnswerStatus.WITHDRAWN:
+        raise NotAllowedNow(_("This script was approved once and is withdrawn."))
     use = DraftUse.objects.create(draft=draft, by=by, reason=reason)
     record(draft, "used without review", by=by)
     transaction.on_commit(lambda: hooks.notify_used_unreviewed(draft.run_id))

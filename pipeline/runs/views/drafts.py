@@ -42,6 +42,8 @@ def use_draft(request: HttpRequest, pk: int) -> HttpResponse:
             services.use_unreviewed(draft, reason=form.cleaned_data["reason"], by=user)
         except BadInput as refusal:
             add_refusal(form, refusal)
+        except NotAllowedNow as refusal:
+            return show_run(request, draft.run, form=form, refusal=str(refusal), status=409)
         else:
             return redirect("run-detail", pk=draft.run_id)
     return show_run(request, draft.run, form=form, status=422)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
@@ -10,6 +9,7 @@ from typing import TypedDict
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
+from catalog.analysis import Placed, new_and_gone
 from pipeline.models import Draft, DraftFinding
 from pipeline.types import Arm
 from review.blinding.item_view import ItemView, Step
@@ -188,25 +188,22 @@ def _differences(
 def _compare(
     shown: ShownDraft, original: ShownDraft
 ) -> tuple[list[ComparedFinding], list[ComparedFinding]]:
-    """The findings of the script in view, marked where the original has none like it, and those that only it had.
-
-    Alike are those that say the same: lines move when others come before them.
-    """
+    """The findings of the script in view, marked where the original has none like it, and those that only it had."""
     if shown is original:
         return [_shown(one) for one in shown.findings], []
-    left = Counter((one.code, one.message) for one in original.findings)
-    found = []
-    for one in shown.findings:
-        is_known = left[one.code, one.message] > 0
-        left[one.code, one.message] -= is_known
-        found.append(_shown(one, "" if is_known else "new"))
-    gone = []
-    # The last ones of those that say the same are the ones that went.
-    for one in reversed(original.findings):
-        if left[one.code, one.message] > 0:
-            left[one.code, one.message] -= 1
-            gone.append(_shown(one, "gone"))
-    return found, gone[::-1]
+    new, gone = new_and_gone(_placed(original), _placed(shown))
+    return (
+        [_shown(one, "new" if at in new else "") for at, one in enumerate(shown.findings)],
+        [_shown(one, "gone") for at, one in enumerate(original.findings) if at in gone],
+    )
+
+
+def _placed(one: ShownDraft) -> list[Placed]:
+    lines = one.draft.script.splitlines()
+    return [
+        Placed(found.check_name, found.code, found.message, Placed.text_of(lines, found.line))
+        for found in one.findings
+    ]
 
 
 def _shown(one: DraftFinding, change: str = "") -> ComparedFinding:

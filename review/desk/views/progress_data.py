@@ -15,6 +15,7 @@ class Progress:
 
     number: int  # of the item in view, among those that the person has done
     total: int | None  # counted for a whole page; a fragment leaves what stands there
+    is_more: bool  # the total is where counting ended
     back: int
     back_item: int | None
 
@@ -26,8 +27,14 @@ def show_progress(desk: ItemView, *, whole: bool) -> Progress:
     assignment = desk.assignment
     is_done = assignment is not None and assignment.state == Assignment.State.SUBMITTED
     number = max(place.done if is_done else place.done + 1, 1)
-    total = None
+    total, is_more = None, False
     if whole:
-        waiting = queue.waiting_for(campaign, reviewer)[: queue.MOST_COUNTED].count()
-        total = number + waiting
-    return Progress(number=number, total=total, back=place.back, back_item=place.back_item)
+        waiting = queue.waiting_for(campaign, reviewer)
+        # A study has an end that must not move away as one works; the live queue has none.
+        most = queue.MOST_COUNTED + 1
+        left = waiting[:most].count() if campaign.is_live else waiting.count()
+        is_more = campaign.is_live and left == most
+        total = number + left - is_more
+    return Progress(
+        number=number, total=total, is_more=is_more, back=place.back, back_item=place.back_item
+    )

@@ -13,6 +13,7 @@ from core.web.requests import signed_in
 from review.access import access_item_to_review, access_queue
 from review.models import Assignment, Campaign
 from review.queue import services
+from review.queue.overview.held_items import held_by
 from review.queue.overview.waiting_list import (
     MOST_BY_RISK,
     WaitingForm,
@@ -31,15 +32,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     form = WaitingForm(request.GET)
     is_valid = form.is_valid()
     waiting = list_waiting(campaign, user, form, most=_SHOWN) if is_valid else None
-    held = (
-        Assignment.objects.filter(
-            reviewer=user,
-            item__campaign=campaign,
-            state__in=[Assignment.State.ACTIVE, Assignment.State.WAITING],
-        )
-        .select_related("item__run__action")
-        .order_by("-pk")[:20]
-    )
+    held = held_by(user).filter(item__campaign=campaign)[:20]
     done = (
         Assignment.objects.filter(
             reviewer=user, item__campaign=campaign, state=Assignment.State.SUBMITTED

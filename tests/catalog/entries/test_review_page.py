@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from catalog.analysis import Placed, new_and_gone
 from catalog.entries import services
 from catalog.models import Version
 from tests.catalog.shelf import DIRECTORY, SCRIPT, shelve
@@ -78,6 +79,19 @@ def test_findings_are_told_apart_though_their_lines_moved(
     back = services.findings_since(second, first)
     assert {one["code"] for one in back.gone} == {one["code"] for one in found.new}
     assert not back.new
+
+
+def test_a_finding_whose_line_was_edited_is_not_new() -> None:
+    first = shelve("One", script="#!/usr/bin/env bash\nls $name\n")
+    second = shelve("Two", script="#!/usr/bin/env bash\nls -l $name\n")
+
+    assert "SC2086" not in {one["code"] for one in services.findings_since(first, second).new}
+
+
+def test_a_finding_that_names_another_variable_in_the_same_line_is_told_by_the_line() -> None:
+    old = [Placed("rules", "R1", "a is unquoted", "ls $a"), Placed("rules", "R1", "b", "ls $b")]
+
+    assert new_and_gone(old, [Placed("rules", "R1", "in other words", "ls $a")]) == (set(), {1})
 
 
 def test_the_same_finding_twice_is_counted_twice() -> None:

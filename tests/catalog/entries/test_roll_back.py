@@ -159,9 +159,15 @@ def test_a_reason_is_needed_and_what_was_typed_stays(
     assert states(first) == {1: "deprecated", 2: "verified"}
 
 
-def test_another_version_than_the_person_saw_is_told(first: Version, second_curator: User) -> None:
+def test_another_version_than_the_person_saw_is_told(
+    client_for: ClientFor, first: Version, second_curator: User
+) -> None:
     with pytest.raises(Stale):
         services.roll_back(first, by=second_curator, reason=WHY, seen="7")
+    address = f"/api/v1/versions/{first.pk}/roll-back/"
+    sent = {"reason": WHY, "seen": "7"}
+    answer = client_for(second_curator).post(address, sent, content_type="application/json")
+    assert answer.status_code == 409
     assert states(first) == {1: "deprecated", 2: "verified"}
 
 

@@ -187,6 +187,9 @@ def test_views_are_kept_by_person(reviewer: User, curator: User, client_for: Cli
         ("", "risk=low", "required"),
         ("x" * 41, "risk=low", "at most 40"),
         ("Everything", "", "Filter or sort the list first"),
+        # Encoded, it takes six times as much room as it was sent in.
+        ("Long", "q=" + "é" * 1000, "too long to be kept"),
+        ("Longest", "q=" + "é" * 5000, "too long to be kept"),
     ],
 )
 def test_a_view_that_cannot_be_kept_is_refused(

@@ -220,6 +220,19 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     assert "changed since you looked" not in asker.get("/").text
 
 
+def test_who_reads_the_answer_by_a_program_has_seen_it(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    run = make_run(by=second_reviewer)
+    client_for(second_reviewer).get(reverse("run-detail", args=[run.pk]))
+    verify(run, reviewer)
+
+    client_for(reviewer).get(f"/api/v1/actions/{run.action_id}/")
+    assert answer(run, second_reviewer).is_unread, "somebody else looked"
+    client_for(second_reviewer).get(f"/api/v1/actions/{run.action_id}/")
+    assert not answer(run, second_reviewer).is_unread
+
+
 def test_an_older_run_that_is_looked_at_clears_nothing(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:

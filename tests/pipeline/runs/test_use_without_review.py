@@ -14,6 +14,7 @@ from django.utils import timezone
 from pipeline.models import Draft, DraftUse, Run
 from tests.make import make_run, make_version
 from tests.pipeline.page_and_api import DONE, ByApi, Way, both_ways
+from tests.pipeline.runs.test_answers import edit, reject, withdraw
 
 ClientFor = Callable[[User], Client]
 REASON = "Disk full in ten minutes <i>really</i>"
@@ -59,6 +60,42 @@ def test_it_takes_the_permission(way: Way, draft: Draft, stranger: User) -> None
     assert answered.status == 403
     assert "nobody has reviewed" in answered.text
     assert not DraftUse.objects.exists()
+
+
+@both_ways
+@pytest.mark.parametrize(
+    ("decide", "said"), [(reject, "A reviewer rejected"), (withdraw, "is withdrawn")]
+)
+def test_what_people_decided_against_is_not_to_be_had(  # noqa: PLR0913 (fixtures)
+    way: Way,
+    client_for: ClientFor,
+    run: Run,
+    draft: Draft,
+    reviewer: User,
+    second_reviewer: User,
+    decide: Callable[[Run, User], object],
+    said: str,
+) -> None:
+    decide(run, second_reviewer)
+
+    page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
+    assert "Use without review" not in page
+    assert "be taken without review either" in page
+    answered = way.use(reviewer, draft, REASON)
+    assert answered.status == 409 and said in answered.text
+    assert not DraftUse.objects.exists()
+
+
+def test_what_waits_for_a_second_person_is_not_said_to_wait_for_a_reviewer(
+    client_for: ClientFor, run: Run, reviewer: User, second_reviewer: User, stranger: User
+) -> None:
+    edit(run, second_reviewer)
+    address = reverse("run-detail", args=[run.pk])
+
+    page = client_for(reviewer).get(address).text
+    assert "Use without review" in page and "a second person has not verified it yet" in page
+    assert "top of the review queue" not in page
+    assert "once a reviewer has approved" not in client_for(stranger).get(address).text
 
 
 def test_the_api_hands_out_the_exact_script(draft: Draft, reviewer: User) -> None:

@@ -16,6 +16,8 @@ from pipeline.models import Refinement, Run
 from review import services
 from review.desk.quick_reasons import REJECT, SKIP, with_quick_reason
 from review.models import Assignment, Decision, Item
+from review.queue.services import claim_item, take_in
+from tests.make import make_run
 from tests.review.desk.test_desk import HTMX, score_next, script_of
 from tests.review.desk.test_one_act import fields_of
 from tests.review.maker import make_study
@@ -135,6 +137,31 @@ def test_comment_and_line_comments_stay_in_sight_and_become_the_feedback(
     field = page.split('id="own-feedback"')[1].split("</textarea>")[0].split(">", 1)[1]
     assert field.strip() == "- Wrong\n- option.\n- Line 1: Matches too much."
     assert re.search(r"data-based-on disabled", page), "it is not an edit of the model's"
+
+    name = re.findall(r'name="based_on" value="([^"]+)"', page)[0]
+    kept = {"feedback": "Begun with it", "based_on": name, "revision": "0"}
+    assert client.post(reverse("item-scratch", args=[item.pk]), kept).status_code == 200
+    assert "data-based-on disabled" not in page_of(client, item), "what was chosen is kept"
+
+
+def test_progress_counts_a_study_to_its_end(
+    manager: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("review.queue.services.MOST_COUNTED", 1)
+    study = make_study(by=manager, reviewers=[reviewer], items=4)
+    assignment = services.claim_next(study, by=reviewer)
+    assert assignment is not None
+    assert 'data-total="4"' in page_of(client_for(reviewer), assignment.item)
+
+
+def test_progress_says_that_the_live_queue_goes_on(
+    reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("review.queue.services.MOST_COUNTED", 1)
+    items = [take_in(make_run(statement=f"Statement {number}").pk) for number in range(4)]
+    assert items[0] is not None
+    claim_item(items[0], by=reviewer)
+    assert "of 2 +" in words(page_of(client_for(reviewer), items[0])).replace("2+", "2 +")
 
 
 def test_the_models_feedback_stands_in_the_field_where_nothing_was_written(

@@ -1,0 +1,55 @@
+"""Which findings of a script are new beside those of another one, and which are gone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+
+class Placed(NamedTuple):
+    """A finding of either script, as far as it is compared."""
+
+    check: str
+    code: str
+    message: str
+    text: str = ""  # of its line, without the space around it
+
+    @staticmethod
+    def text_of(lines: Sequence[str], line: object) -> str:
+        """The text of a line that is counted from 1; empty where there is none."""
+        return lines[line - 1].strip() if isinstance(line, int) and 0 < line <= len(lines) else ""
+
+
+def new_and_gone(before: Sequence[Placed], after: Sequence[Placed]) -> tuple[set[int], set[int]]:
+    """The indexes in `after` of what `before` has not, and those in `before` of what `after` has not.
+
+    A finding is the same where the rule and the text of its line are, for lines move; else where the rule and what
+    it says are, for lines are edited. Of those that are alike, the first ones are paired.
+    """
+    gone, new = list(range(len(before))), list(range(len(after)))
+    alike: tuple[Callable[[Placed], Hashable], ...] = (
+        lambda one: (one.check, one.code, one.text, one.message),
+        lambda one: (one.check, one.code, one.text),
+        lambda one: (one.check, one.code, one.message),
+    )
+    for key in alike:
+        gone, new = _unpaired((before, gone), (after, new), key)
+    return set(new), set(gone)
+
+
+def _unpaired(
+    old: tuple[Sequence[Placed], Iterable[int]],
+    new: tuple[Sequence[Placed], Iterable[int]],
+    key: Callable[[Placed], Hashable],
+) -> tuple[list[int], list[int]]:
+    waiting: dict[Hashable, list[int]] = defaultdict(list)
+    for index in old[1]:
+        waiting[key(old[0][index])].append(index)
+    left = []
+    for index in new[1]:
+        if found := waiting[key(new[0][index])]:
+            found.pop(0)
+        else:
+            left.append(index)
+    return sorted(index for rest in waiting.values() for index in rest), left
