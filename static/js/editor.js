@@ -162,7 +162,8 @@ const looks = {
   ".cm-deletedLine del, .cm-deletedLine": { textDecoration: "none" },
   ".cm-deletedChunk .cm-chunkButtons": { insetBlockStart: "0", insetInlineEnd: "var(--s2)" },
   ".cm-chunkButtons button": {
-    minHeight: "1.5rem", padding: "0 var(--s2)", border: "1px solid var(--edge-soft)", borderRadius: "var(--r1)", background: "var(--surface)", color: "var(--text)",
+    minHeight: "1.5rem", padding: "0 var(--s2)",
+    border: "1px solid var(--edge-soft)", borderRadius: "var(--r1)", background: "var(--surface)", color: "var(--text)",
     font: "500 var(--f12) var(--sans)", cursor: "pointer",
   },
   ".cm-changeGutter": { width: "3px", paddingLeft: "0" },

@@ -64,6 +64,8 @@ def test_each_dialog_is_opened_once(desk: Page) -> None:
     for name in names:
         desk.locator(f"#desk [data-dialog={name}]:visible").first.click()
         expect(desk.locator(f"#{name}")).to_be_visible()
+        if name == "edit":  # the first one only says that Tab leaves the editor now
+            desk.keyboard.press("Escape")
         desk.keyboard.press("Escape")
         expect(desk.locator(f"#{name}")).to_be_hidden()
     assert warnings == []

@@ -50,7 +50,7 @@ def test_it_follows_the_change_to_another_embedder(admin: Client, settings: Sett
     services.embed_missing(limit=1)
 
     page = admin.get("/operation/").text
-    assert "1 of 2 phrasings have their vector" in page
+    assert "1 of 2 wordings have their vector" in page
     assert "hashing-trigrams-384 answers until hashing-trigrams-64 has every vector" in page
     assert "every 3s" in page
 
