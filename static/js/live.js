@@ -39,6 +39,11 @@ on("toast", ({ detail }) => toast(detail));
 // A page that the browser kept whole may be of somebody who has signed out since: it is asked for anew.
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 
+// Nobody looks at a hidden tab: what asks by itself waits.
+on("htmx:confirm", (event) => {
+  if (document.hidden && event.target.matches("[hx-trigger^='every']")) event.preventDefault();
+});
+
 on("announce", ({ detail }) => {
   if (!region) return;
   region.textContent = "";

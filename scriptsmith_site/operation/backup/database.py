@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from scriptsmith_site.embedded.errors import CannotStart
 from scriptsmith_site.embedded.servers.binaries import find_postgres
 from scriptsmith_site.operation.backup.archive import CannotBackUp
 
+_LEAVING_SECONDS = 2.0
 _VARIABLES = {
     "host": "PGHOST",
     "port": "PGPORT",
@@ -130,14 +132,24 @@ def may_make_databases() -> bool:
 
 
 def require_alone() -> None:
-    """Raises CannotBackUp where anybody else is connected to the database."""
+    """Raises CannotBackUp where anybody else is connected to the database, and does not leave within two seconds.
+
+    The server takes a moment to notice that a program has ended.
+    """
+    until = time.monotonic() + _LEAVING_SECONDS
+    while _count_others():
+        if time.monotonic() > until:
+            raise CannotBackUp("other programs use the database: stop ScriptSmith first")
+        time.sleep(0.05)
+
+
+def _count_others() -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
             " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
         )
-        if cursor.fetchone()[0]:
-            raise CannotBackUp("other programs use the database: stop ScriptSmith first")
+        return int(cursor.fetchone()[0])
 
 
 def make_database(name: str, *, dump: Path) -> None:
