@@ -232,7 +232,6 @@ def _describe_match(run: Run, user: User, matches: Sequence[RetrievedMatch]) -> 
     return {
         "match": best if answered else None,
         "start": best if best and best.answer == "adapt" and not answered else None,
-        "matches": matches,
         "label": _label_by(run, user) if answered else None,
         "followed": run.followed_by.order_by("-pk").first() if answered else None,
     }

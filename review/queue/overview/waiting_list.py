@@ -77,11 +77,6 @@ class WaitingForm(forms.Form):
         ],
     )
 
-    @property
-    def is_narrowed(self) -> bool:
-        """Whether anything is chosen, the order left out."""
-        return any(value for name, value in self.cleaned_data.items() if name != "sort")
-
 
 @dataclass(frozen=True)
 class WaitingItem:

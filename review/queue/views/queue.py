@@ -43,7 +43,6 @@ def queue(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "waiting": waiting,
-        "is_narrowed": is_valid and form.is_narrowed,
         "is_changed": any(request.GET.get(name) for name in form.fields),
         "demo": _say_demo(campaign, waiting),
         "most_by_risk": MOST_BY_RISK,
