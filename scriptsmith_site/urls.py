@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pipeline.urls")),
     path("", include("scriptsmith_site.people.urls")),
     path("", include("scriptsmith_site.operation.urls")),
+    path("", include("scriptsmith_site.integrations.urls")),
     path("api/v1/", include("scriptsmith_site.api")),
     path("admin/", admin.site.urls),
 ]

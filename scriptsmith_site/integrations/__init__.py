@@ -1,0 +1,1 @@
+"""Doors to other systems: each creates or reads, none decides."""
