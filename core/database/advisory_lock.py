@@ -10,6 +10,8 @@ from django.db import connection
 # Keys of PostgreSQL's advisory locks.
 FILL_VECTORS = 7_403_272
 COPY_OFFLINE = 7_403_273
+DISTRIBUTE_EVENTS = 7_403_274
+NOTE_PASSING_TIME = 7_403_275
 
 
 @contextmanager

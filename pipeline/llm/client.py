@@ -23,8 +23,8 @@ import anthropic
 import httpx2
 from anthropic.types import Message
 
+from core.network.http_exchange import Exchange, Group, current_group, under_way
 from pipeline.llm.failure_causes import explain_break
-from pipeline.llm.http_exchange import Exchange, Group, current_group, under_way
 from pipeline.llm.transport import Limits, Transport
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target, Trouble
 from pipeline.llm.usage import read_usage

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import httpcore2
 
-from pipeline.llm.addresses import ForbiddenAddress
-from pipeline.llm.http_exchange import Exchange
+from core.network.addresses import ForbiddenAddress
+from core.network.http_exchange import Exchange
 from pipeline.llm.transport import BadPacking, TooLarge
 from pipeline.llm.types import Failed, FailureKind, Trouble
 

@@ -7,9 +7,9 @@ import time
 import anthropic
 import httpx2
 
+from core.network.http_exchange import Exchange, under_way
 from pipeline.llm.client import make_sdk
 from pipeline.llm.failure_causes import explain_break
-from pipeline.llm.http_exchange import Exchange, under_way
 from pipeline.llm.probe_findings import Page
 from pipeline.llm.transport import Limits
 from pipeline.llm.types import Target

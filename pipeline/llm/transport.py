@@ -10,13 +10,13 @@ import ssl
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import httpcore2
 import httpx2
 
-from pipeline.llm.addresses import goes_by_proxy
-from pipeline.llm.connections import JudgedNetwork
+from core.network.connections import JudgedNetwork
+from pipeline.llm.addresses import choose_addresses, goes_by_proxy
 
 MOST_BYTES = 2_000_000
 # An error reply is cut at this length instead of refused: more is not needed.
@@ -196,11 +196,13 @@ def _make_pool(base_url: str, proxy: str) -> httpcore2.ConnectionPool:
             ssl_context=_ssl_context(),
             keepalive_expiry=_IDLE_SECONDS,
             max_connections=None,
-            network_backend=JudgedNetwork(is_encrypted=True),
+            network_backend=JudgedNetwork(partial(choose_addresses, is_encrypted=True)),
         )
     return httpcore2.ConnectionPool(
         ssl_context=_ssl_context(),
         keepalive_expiry=_IDLE_SECONDS,
         max_connections=None,
-        network_backend=JudgedNetwork(is_encrypted=base_url.startswith("https:")),
+        network_backend=JudgedNetwork(
+            partial(choose_addresses, is_encrypted=base_url.startswith("https:"))
+        ),
     )

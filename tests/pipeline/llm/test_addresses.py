@@ -7,15 +7,15 @@ import ipaddress
 import pytest
 
 from core.errors import BadInput
-from pipeline.endpoints.address_rules import is_loopback, is_private, read_base_url
-from pipeline.llm.addresses import (
+from core.network.addresses import (
     ForbiddenAddress,
     Zone,
-    choose_addresses,
     is_metadata_name,
     read_address,
     zone_of,
 )
+from pipeline.endpoints.address_rules import is_loopback, is_private, read_base_url
+from pipeline.llm.addresses import choose_addresses
 
 LOOPBACK, PRIVATE, PUBLIC, FORBIDDEN = Zone
 ZONES = [

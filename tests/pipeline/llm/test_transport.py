@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 import httpx2
 import pytest
 
-from pipeline.llm import connections, transport
+from core.network import connections
+from core.network.http_exchange import Group, current_group
+from pipeline.llm import transport
 from pipeline.llm.client import MessagesClient
-from pipeline.llm.http_exchange import Group, current_group
 from pipeline.llm.transport import Limits
 from pipeline.llm.types import Answered, Failed, FailureKind, Target, Trouble, UsageDoubt
 from tests.hostile import CERTIFICATE, KINDS, Hostile

@@ -10,7 +10,7 @@ from __future__ import annotations
 import select
 import socket
 import ssl
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
@@ -19,8 +19,8 @@ from typing import Any
 
 import httpcore2
 
-from pipeline.llm.addresses import ForbiddenAddress, choose_addresses
-from pipeline.llm.http_exchange import Abandoned, Exchange, OutOfTime, current_exchange
+from core.network.addresses import ForbiddenAddress
+from core.network.http_exchange import Abandoned, Exchange, OutOfTime, current_exchange
 
 _MOST_ADDRESSES = 4  # of one host are tried
 _KEEPALIVE = (
@@ -33,11 +33,15 @@ class NotConnected(httpcore2.ConnectError):
     """No connection was made, so nothing was sent; the cause says why."""
 
 
-class JudgedNetwork(httpcore2.NetworkBackend):
-    """Connects only to addresses at which a model may be asked."""
+# Of the addresses found for a host those that may be connected to. Raises ForbiddenAddress where none is left.
+Choose = Callable[[str, Sequence[str]], list[str]]
 
-    def __init__(self, *, is_encrypted: bool) -> None:
-        self._is_encrypted = is_encrypted
+
+class JudgedNetwork(httpcore2.NetworkBackend):
+    """Connects only to addresses that `choose` lets through."""
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
 
     def connect_tcp(
         self,
@@ -47,19 +51,19 @@ class JudgedNetwork(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """A connection to the first address of the host that may be asked and answers."""
+        """A connection to the first address of the host that may be connected to and answers."""
         exchange = current_exchange()
         with _told_apart(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             found = _resolver.find(host, port, within=exchange.left(timeout))
             try:
-                chosen = choose_addresses(host, found, is_encrypted=self._is_encrypted)
+                chosen = self._choose(host, found)
             except ForbiddenAddress as refusal:
                 raise NotConnected(str(refusal)) from refusal
             connection = _connect(chosen[:_MOST_ADDRESSES], port, exchange, timeout)
         return Stream(connection)
 
     def connect_unix_socket(self, *_given: Any, **_named: Any) -> httpcore2.NetworkStream:
-        """Unix sockets are not used for model servers."""
+        """Unix sockets are not used for servers of others."""
         raise NotConnected("Unix sockets are not used here.")
 
     def sleep(self, seconds: float) -> None:

@@ -1,0 +1,174 @@
+"""Counters of what happens. Each process keeps its own in files of the data folder; they are added up when asked for.
+
+Labels are names of endpoints, states and the like: never a statement, a script, a person, nor what a blinded study
+hides. Counting fails nothing: where the files can't be written it is left out.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from prometheus_client import Counter, Histogram, values
+from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.values import MultiProcessValue
+
+logger = logging.getLogger(__name__)
+
+# Taken from the disk when a process begins to count: a page of a mapped file that the disk has no room for ends
+# the process that writes to it.
+_BYTES = {"counter": 1024 * 1024, "histogram": 256 * 1024}
+_FORGOTTEN_AFTER = 30 * 24 * 3600  # seconds
+_HOST = socket.gethostname().replace("_", "-")
+
+
+def _folder() -> Path:
+    """Where the library writes, too; the settings say it. It is there afterwards."""
+    folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _process(pid: int | None = None) -> str:
+    """A name of this process among all that share the folder, on other machines too."""
+    return f"{_HOST}-{pid or os.getpid()}"
+
+
+values.ValueClass = MultiProcessValue(process_identifier=_process)  # type: ignore[no-untyped-call]
+
+_SECONDS = (0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120)
+
+RUNS = Counter(
+    "scriptsmith_runs",
+    "Runs that ended, by where they came from and how they ended.",
+    ["origin", "outcome"],
+    registry=None,
+)
+ATTEMPTS = Counter(
+    "scriptsmith_attempts",
+    "Tries at asking a model; of campaigns only those that every run makes.",
+    ["endpoint", "result"],
+    registry=None,
+)
+MODEL_CALL_SECONDS = Histogram(
+    "scriptsmith_model_call_seconds",
+    "How long tries at asking a model took; of campaigns only those that every run makes.",
+    ["endpoint"],
+    buckets=_SECONDS,
+    registry=None,
+)
+EXECUTIONS = Counter(
+    "scriptsmith_executions",
+    "Jobs of the sandbox that ended, but for drafts; whether cases passed is not said.",
+    ["state"],
+    registry=None,
+)
+HTTP_REQUESTS = Counter(
+    "scriptsmith_http_requests",
+    "Requests by address and class of status; of the reviewers' desk only those that failed.",
+    ["view", "status"],
+    registry=None,
+)
+HTTP_SECONDS = Histogram(
+    "scriptsmith_http_request_seconds",
+    "How long requests took, but for the reviewers' desk.",
+    ["method"],
+    buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+    registry=None,
+)
+AGENT_CALLS = Counter(
+    "scriptsmith_agent_calls",
+    "Calls of agents' tools.",
+    ["tool", "result"],
+    registry=None,
+)
+DELIVERIES = Counter(
+    "scriptsmith_deliveries",
+    "Tries at sending an event to another system.",
+    ["kind", "result"],
+    registry=None,
+)
+_ALL: tuple[MetricWrapperBase, ...] = (
+    RUNS,
+    ATTEMPTS,
+    MODEL_CALL_SECONDS,
+    EXECUTIONS,
+    HTTP_REQUESTS,
+    HTTP_SECONDS,
+    AGENT_CALLS,
+    DELIVERIES,
+)
+_prepared: set[int] = set()
+_warned: set[str] = set()
+
+
+def count(counter: Counter, *labels: str) -> None:
+    """One more."""
+    try:
+        _prepare()
+        counter.labels(*labels).inc()
+    except (OSError, ValueError) as error:
+        _warn(error)
+
+
+def observe(histogram: Histogram, seconds: float, *labels: str) -> None:
+    """Something took so long."""
+    try:
+        _prepare()
+        histogram.labels(*labels).observe(seconds)
+    except (OSError, ValueError) as error:
+        _warn(error)
+
+
+def collect() -> Iterator[Metric]:
+    """What all processes counted together. What nobody counted yet has a name and no numbers."""
+    counted = MultiProcessCollector(None, path=str(_folder())).collect()  # type: ignore[no-untyped-call]
+    found = {metric.name: metric for metric in counted}
+    for known in _ALL:
+        (declared,) = known.describe()
+        yield found.pop(declared.name, declared)
+    yield from found.values()
+
+
+def empty_folder() -> None:
+    """Begin at zero: what processes counted that have ended goes. For when none of this machine runs.
+
+    Of other machines only what none can be writing any more: a container that is made anew has a new name.
+    """
+    folder, long_ago = _folder(), time.time() - _FORGOTTEN_AFTER
+    own = set(folder.glob(f"*_{_HOST}-*.db"))
+    for file in folder.glob("*.db"):
+        if file in own or file.stat().st_mtime < long_ago:
+            file.unlink(missing_ok=True)
+
+
+def forget_process(pid: int) -> None:
+    """A process has ended: its counts stay, what it showed of itself does not."""
+    mark_process_dead(_process(pid), path=str(_folder()))  # type: ignore[no-untyped-call]
+
+
+def _prepare() -> None:
+    pid = os.getpid()
+    if pid in _prepared:
+        return
+    folder = _folder()
+    for kind, size in _BYTES.items():
+        with (folder / f"{kind}_{_process(pid)}.db").open("ab") as file:
+            if file.tell() == 0:
+                os.posix_fallocate(file.fileno(), 0, size)
+    _prepared.clear()
+    _prepared.add(pid)
+
+
+def _warn(error: Exception) -> None:
+    """Once for each reason: whatever is counted is counted often."""
+    said = str(error)[:200]
+    if said not in _warned and len(_warned) < 20:
+        _warned.add(said)
+        logger.warning("Metrics are not counted: %s", said)
