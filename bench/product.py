@@ -50,8 +50,11 @@ class Product:
 
     def worker_seconds(self) -> float:
         """The same of the worker, which counts in the background what was scored."""
-        pids = [pid for pid in _below(self.supervisor) if "celery" in _command(pid)]
-        return sum(processor_seconds(pid) for pid in pids)
+        return sum(processor_seconds(pid) for pid in self.workers())
+
+    def workers(self) -> list[int]:
+        """The process ids of its workers and their scheduler."""
+        return [pid for pid in _below(self.supervisor) if "celery" in _command(pid)]
 
     def _web(self) -> list[int]:
         return [pid for pid in _below(self.supervisor) if "gunicorn" in _command(pid)]

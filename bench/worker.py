@@ -18,7 +18,12 @@ from tests.site_process import ROOT
 class WorkerProcess:
     """One worker with its scheduler, both queues and so many threads, as a process group of its own."""
 
-    def __init__(self, environment: dict[str, str], *, threads: int) -> None:
+    def __init__(
+        self, environment: dict[str, str], *, threads: int, tree: Path | None = None
+    ) -> None:
+        """`tree` is another checkout, with a .venv of its own; else it is this one."""
+        self._tree = tree or ROOT
+        self._python = str(tree / ".venv/bin/python") if tree else sys.executable
         self._environment = environment | {"SCRIPTSMITH_WORKER_THREADS": str(threads)}
         self._folder = tempfile.TemporaryDirectory(prefix="scriptsmith-worker-")
         self._process: subprocess.Popen[bytes] | None = None
@@ -31,7 +36,7 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Start it and wait until it takes up work; raises RuntimeError where it does not."""
-        command = [sys.executable, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
+        command = [self._python, "-m", "celery", "-A", "scriptsmith_site", "worker", "-B"]
         command += ["--schedule", str(Path(self._folder.name) / "schedule"), "--pool", "threads"]
         command += ["--queues", "interactive,campaign", "--loglevel", "INFO"]
         # A name of its own: it may be the second one on this machine.
@@ -40,7 +45,7 @@ class WorkerProcess:
         with log.open("wb") as output:
             self._process = subprocess.Popen(
                 command,
-                cwd=ROOT,
+                cwd=self._tree,
                 env=self._environment,
                 stdout=output,
                 stderr=output,
@@ -63,9 +68,11 @@ class WorkerProcess:
 
 
 @contextmanager
-def worker(environment: dict[str, str], *, threads: int) -> Iterator[WorkerProcess]:
-    """A worker that takes up work as the block begins, and ends with it."""
-    process = WorkerProcess(environment, threads=threads)
+def worker(
+    environment: dict[str, str], *, threads: int, tree: Path | None = None
+) -> Iterator[WorkerProcess]:
+    """A worker that takes up work as the block begins, and ends with it; of this tree or another one."""
+    process = WorkerProcess(environment, threads=threads, tree=tree)
     try:
         process.start()
         yield process

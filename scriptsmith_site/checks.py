@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
 
 from catalog.analysis.shellcheck import find_shellcheck
+from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
+from scriptsmith_site.models import DemoPassword, Destination
+from scriptsmith_site.operation.installation import require_same_key
 
 SHORTEST_KEY = 32
 KNOWN_ENDPOINTS = frozenset({"demo", "claude", "ollama"})
@@ -21,7 +26,6 @@ def register_all() -> None:
     """Make `manage.py check` and every start ask what is below."""
     checks: tuple[Check, ...] = (
         check_demo_stays_here,
-        check_no_demo_accounts_left,
         check_debug_stays_here,
         check_secret_key,
         check_embedder,
@@ -30,6 +34,10 @@ def register_all() -> None:
     )
     for check in checks:
         register(check)
+    # Asked by `migrate`, at a start, and where somebody names the database.
+    register(check_no_demo_accounts_left, Tags.database)
+    register(check_same_secret_key, Tags.database)
+    register(check_own_address, Tags.database)
 
 
 def check_demo_stays_here(**_options: object) -> list[CheckMessage]:
@@ -45,21 +53,67 @@ def check_demo_stays_here(**_options: object) -> list[CheckMessage]:
     ]
 
 
-def check_no_demo_accounts_left(**_options: object) -> list[CheckMessage]:
-    """E002: the same for accounts that an earlier start has made."""
-    if not settings.LAYOUT.demo_passwords.exists() or not is_reachable():
+def check_no_demo_accounts_left(
+    databases: Sequence[str] | None = None, **_options: object
+) -> list[CheckMessage]:
+    """E002: the same for accounts that an earlier start has made, on whichever machine."""
+    if not databases or not is_reachable() or not _has_demo_accounts():
         return []
     return [
         Error(
-            "This data folder has demo accounts, on a server that others can reach.",
+            "This database has demo accounts, on a server that others can reach.",
             hint=(
-                "Begin with an empty folder (SCRIPTSMITH_DATA); or deactivate the demo accounts on "
-                "the users page while nobody else can reach it, then delete "
-                f"{settings.LAYOUT.demo_passwords}."
+                "Begin with an empty database; or deactivate the demo accounts on the users page "
+                "while nobody else can reach it."
             ),
             id="scriptsmith.E002",
         )
     ]
+
+
+def _has_demo_accounts() -> bool:
+    try:
+        return DemoPassword.objects.filter(user__is_active=True).exists()
+    except DatabaseError:  # not migrated yet: nothing was loaded
+        return False
+
+
+def check_same_secret_key(
+    databases: Sequence[str] | None = None, **_options: object
+) -> list[CheckMessage]:
+    """E006: with two keys, what one machine has signed or sealed, another one refuses."""
+    if not databases:
+        return []
+    try:
+        require_same_key()
+    except ImproperlyConfigured as error:
+        message, _dot, hint = str(error).partition(". ")
+        return [Error(f"{message}.", hint=hint, id="scriptsmith.E006")]
+    except DatabaseError:  # not migrated yet: no key is in use
+        pass
+    return []
+
+
+def check_own_address(
+    databases: Sequence[str] | None = None, **_options: object
+) -> list[CheckMessage]:
+    """W003: links of e-mails and events would lead to the address that the server listens at."""
+    if not databases or settings.SCRIPTSMITH_URL or not is_reachable() or not _writes_links():
+        return []
+    return [
+        Warning(
+            "E-mails or events are sent, and their links lead nowhere: no address is known.",
+            hint="Set SCRIPTSMITH_URL, such as https://scripts.example.org.",
+            id="scriptsmith.W003",
+        )
+    ]
+
+
+def _writes_links() -> bool:
+    try:
+        return is_mail_configured() or Destination.objects.exists()
+    except DatabaseError:  # not migrated yet: nothing is sent
+        return False
 
 
 def check_debug_stays_here(**_options: object) -> list[CheckMessage]:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 
 from django.conf import settings
+from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 
-from catalog.services import probe_sandbox
+from catalog.services import keep_reporting, probe_sandbox
 from pipeline.clients.model_client import model_client
 from pipeline.execution.abandonment import abandon_calls_after
 from pipeline.ledger.model_calls import draining
 from pipeline.scheduling.dispatch import forget_dispatches
 from pipeline.scheduling.heartbeat import heartbeat
 from scriptsmith_site.embedded import alive
+from scriptsmith_site.web.preloading import check_database
 
 logger = logging.getLogger(__name__)
 
 
 SANDBOX_WORKER = "execution@"
+
+
+def refuse_wrong_database(**_signal: object) -> None:
+    """End a worker before it takes up work on a database that this machine must not work on."""
+    try:
+        check_database()
+    except SystemCheckError as error:
+        sys.exit(str(error))
 
 
 def warm_up_worker(sender: object = None, **_signal: object) -> None:
@@ -29,6 +40,7 @@ def warm_up_worker(sender: object = None, **_signal: object) -> None:
     """
     if _is_sandbox_worker(sender):
         probe_sandbox()
+        keep_reporting()
         return
     forget_dispatches()
     model_client()

@@ -6,10 +6,11 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from scriptsmith_site.web.preloading import load_ahead, settle_memory
+from scriptsmith_site.web.preloading import check_database, load_ahead, settle_memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "scriptsmith_site.settings")
 
 application = get_wsgi_application()
+check_database()
 load_ahead()
 settle_memory()

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from django.conf import settings
 
 from tests.template import NAME as TEMPLATE
 from tests.template import wait_for_template
@@ -64,7 +65,7 @@ class Site:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     data = tmp_path_factory.mktemp("site")
-    port = _free_port()
+    port = free_port()
     database = f"browser_{os.getpid()}"
     admin_url = os.environ["DATABASE_URL"]
     wait_for_template()
@@ -75,10 +76,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "DATABASE_URL": _with_database(admin_url, database),
         "REDIS_URL": _own_broker(os.environ["REDIS_URL"]),
         "SCRIPTSMITH_DATA": str(data),
+        "SCRIPTSMITH_FILES": str(data / "files"),
+        # The key that the database which was copied is used with.
+        "SCRIPTSMITH_SECRET_KEY": settings.SECRET_KEY,
         "SCRIPTSMITH_DEMO": "False",
         "SCRIPTSMITH_EMBEDDER": "minilm",
         "SCRIPTSMITH_ENDPOINTS": "demo",
         "SCRIPTSMITH_RUN_LEASE_SECONDS": "5",
+        "SCRIPTSMITH_OUT_NETWORKS": "127.0.0.0/8",
         "PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
     }
@@ -115,7 +120,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     )
     try:
         url = f"http://127.0.0.1:{port}"
-        _wait_until_ready(url, process, data)
+        wait_until_ready(url, process, data / "supervisor.log")
         made = Site(url, data, environment, process.pid, shell)
         made.run(_PEOPLE_SCRIPT.format(people=PEOPLE, password=PASSWORD))
         yield made
@@ -127,7 +132,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         log.close()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -153,16 +158,17 @@ def _announced_port(path: Path) -> int:
     return int(json.loads(path.read_text())["port"])
 
 
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], data: Path) -> None:
+def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Until the web server answers; fails with what its supervisor wrote where it does not."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        assert process.poll() is None, (data / "supervisor.log").read_text()
+        assert process.poll() is None, log.read_text()
         try:
             with urllib.request.urlopen(f"{url}/healthz", timeout=2):
                 return
         except OSError:
             time.sleep(0.1)
-    raise AssertionError((data / "supervisor.log").read_text())
+    raise AssertionError(log.read_text())
 
 
 _PEOPLE_SCRIPT = """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import json
-import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +18,7 @@ from core.errors import Refused
 from pipeline import services as pipeline
 from pipeline.models import Action, Run
 from scriptsmith_site.demo.studies import make_studies
+from scriptsmith_site.models import DemoPassword
 from scriptsmith_site.people.roles import Role
 from scriptsmith_site.people.services import create_account
 
@@ -31,10 +30,9 @@ ACCOUNTS = [
     # Another SRE, who asks: who asks sees verdicts, and the one who reviews must not.
     ("sven", "Sven Haugen", Role.REVIEWER),
 ]
-ASKER = "sven"
+ASKER, ADMINISTRATOR = "sven", "ada"
 MANAGER, REVIEWER = "mona", "rita"
 ACTIONS = Path(settings.BASE_DIR) / "pipeline" / "demo" / "actions"
-CASES = ACTIONS.with_name("cases")  # of some of their statements
 
 
 def load() -> dict[str, str]:
@@ -45,8 +43,7 @@ def load() -> dict[str, str]:
     require_private()
     passwords = make_accounts()
     catalog.load_starter()
-    for file in sorted(CASES.glob("*.json")):
-        catalog.keep_cases(file.read_text(encoding="utf-8"))
+    pipeline.switch_cases_on(by=User.objects.get(username=ADMINISTRATOR))
     make_actions(by=User.objects.get(username=ASKER))
     make_studies(
         manager=User.objects.get(username=MANAGER), reviewer=User.objects.get(username=REVIEWER)
@@ -67,22 +64,22 @@ def require_private() -> None:
 
 
 def make_accounts() -> dict[str, str]:
-    """The five accounts; a password is made once and kept in the data folder, readable by its owner only."""
-    path = settings.LAYOUT.demo_passwords
-    passwords = _read_passwords(path)
+    """The five accounts; a password is made once and kept with its account, for each start prints it."""
+    passwords = {}
     for name, full_name, role in ACCOUNTS:
         user = User.objects.filter(username=name).first()
         if user is None:
             user = create_account(name, display_name=full_name, roles=[role], by=None)
             user.first_name, _space, user.last_name = full_name.partition(" ")
             user.save(update_fields=["first_name", "last_name"])
-            passwords.pop(name, None)
-        if name not in passwords:
-            passwords[name] = secrets.token_urlsafe(9)
-            _write_passwords(path, passwords)
-            user.set_password(passwords[name])
+        kept, is_new = DemoPassword.objects.get_or_create(
+            user=user, defaults={"password": secrets.token_urlsafe(9)}
+        )
+        if is_new:
+            user.set_password(kept.password)
             user.save(update_fields=["password"])
-    return {name: passwords[name] for name, _full, _role in ACCOUNTS}
+        passwords[name] = kept.password
+    return passwords
 
 
 def make_actions(*, by: User) -> int:
@@ -124,17 +121,3 @@ def _is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _read_passwords(path: Path) -> dict[str, str]:
-    try:
-        found = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-    return {str(name): str(word) for name, word in found.items()} if isinstance(found, dict) else {}
-
-
-def _write_passwords(path: Path, passwords: dict[str, str]) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        json.dump(passwords, file)

@@ -112,10 +112,6 @@ class Layout:
         return self.data / "secret-key"
 
     @property
-    def demo_passwords(self) -> Path:
-        return self.data / "demo-passwords.json"
-
-    @property
     def schedule(self) -> Path:
         """What the worker's scheduler remembers between two starts."""
         return self.data / "schedule"

@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 
+from core.metrics import empty_folder
 from scriptsmith_site.embedded.commands import migrate
 
 
@@ -25,7 +26,10 @@ def main() -> None:
     try:
         django.setup()
         call_command("check", stdout=sys.stderr)
+        empty_folder()
         migrate()
+        # What only the database can tell: whose secret key it is used with, whether the demo was loaded into it.
+        call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
         collect_static_files(Path(settings.STATIC_ROOT))
         if settings.SCRIPTSMITH_DEMO:
             call_command("load_demo")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Protocol
 
+from core.metrics import forget_process
+
 # One request of so many is the last on its connection.
 _STAY = 3
 
@@ -16,6 +18,12 @@ class Closable(Protocol):
         """Let the connection end with the answer."""
 
 
+class Ended(Protocol):
+    """Of gunicorn's workers, what is wanted of them here."""
+
+    pid: int
+
+
 def pre_request(_worker: object, request: Closable) -> None:
     """Close a connection every few answers: the next one goes to a process that has time for it.
 
@@ -24,3 +32,8 @@ def pre_request(_worker: object, request: Closable) -> None:
     """
     if random.randrange(_STAY) == 0:
         request.force_close()
+
+
+def child_exit(_server: object, worker: Ended) -> None:
+    """What a process showed of itself in the metrics ends with it; what it counted stays."""
+    forget_process(worker.pid)

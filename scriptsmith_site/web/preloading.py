@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
 
+from django.core.management import call_command
+from django.db import connections
 from django.template import engines
 from django.urls import get_resolver
 
 # New objects between two looks. A report makes some 50,000 that are all gone with its answer; by Python's own
 # 700 they would be gone through seventy times meanwhile.
 _BETWEEN_LOOKS = 10_000
+
+
+def check_database() -> None:
+    """Raise SystemCheckError where this machine must not work on its database: another secret key, demo accounts.
+
+    One that does not answer yet decides nothing.
+    """
+    try:
+        call_command("check", tags=["database"], databases=["default"], stdout=sys.stderr)
+    finally:
+        connections.close_all()  # processes that part from this one must not share any
 
 
 def load_ahead() -> None:

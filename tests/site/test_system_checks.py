@@ -8,21 +8,24 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.checks import run_checks
+from django.core.management import call_command
 from pytest_django import Settings
 
 from scriptsmith_site.checks import is_loopback
-from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.demo import make_accounts
+from scriptsmith_site.operation.installation import accept_key
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def ids_with(settings: Settings, **changes: object) -> set[str]:
+def ids_with(settings: Settings, databases: list[str] | None = None, **changes: object) -> set[str]:
     for name, value in changes.items():
         setattr(settings, name, value)
     return {
         message.id
-        for message in run_checks()
+        for message in run_checks(databases=databases)
         if message.id and message.id.startswith("scriptsmith")
     }
 
@@ -71,12 +74,38 @@ def test_a_wrong_setting_is_found(
     assert ids_with(settings, **changes) == expected
 
 
-def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings, tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    layout.demo_passwords.write_text("{}")
-    assert ids_with(settings, LAYOUT=layout) == set()
-    found = ids_with(settings, SCRIPTSMITH_DEMO=False, PRODUCTION=True)
-    assert found == {"scriptsmith.E002"}
+@pytest.mark.django_db
+def test_demo_accounts_of_an_earlier_start_are_found(settings: Settings) -> None:
+    make_accounts()
+    assert ids_with(settings, databases=["default"]) == set()
+    reachable = {"SCRIPTSMITH_DEMO": False, "PRODUCTION": True, "SECRET_KEY": settings.SECRET_KEY}
+    assert ids_with(settings, databases=["default"], **reachable) == {"scriptsmith.E002"}
+    User.objects.filter(demo_password__isnull=False).update(is_active=False)
+    assert ids_with(settings, databases=["default"], **reachable) == set()
+
+
+@pytest.mark.django_db
+def test_another_secret_key_is_found_and_taken_where_that_is_said(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept_key()
+    assert ids_with(settings, databases=["default"]) == set()
+    other = "another-key-of-fifty-characters-0123456789-0123456789"
+    found = ids_with(settings, databases=["default"], SECRET_KEY=other)
+    assert found == {"scriptsmith.E006"}
+    call_command("accept_secret_key")
+    assert "is the database's now" in capsys.readouterr().out
+    assert ids_with(settings, databases=["default"], SECRET_KEY=other) == set()
+
+
+@pytest.mark.django_db
+def test_links_that_would_lead_nowhere_are_told_of(settings: Settings) -> None:
+    given = {"SCRIPTSMITH_DEMO": False, "BIND": "0.0.0.0"}
+    assert ids_with(settings, databases=["default"], **given) == set()
+    given["EMAIL_HOST"] = "mail.example.org"
+    assert ids_with(settings, databases=["default"], **given) == {"scriptsmith.W003"}
+    given["SCRIPTSMITH_URL"] = "https://scripts.example.org"
+    assert ids_with(settings, databases=["default"], **given) == set()
 
 
 def test_without_shellcheck_there_is_a_warning(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from django.conf import settings as django_settings
 from pipeline.scheduling.heartbeat import Heartbeat
 from scriptsmith_site.embedded.alive import SECONDS, file_of
 from scriptsmith_site.embedded.supervision import programs
+from scriptsmith_site.web import gunicorn_container
 
 ROOT = Path(django_settings.BASE_DIR)
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -71,12 +71,13 @@ def test_a_sign_that_cannot_be_left_stops_no_heart(tmp_path: Path) -> None:
 def test_there_is_one_truth_about_threads() -> None:
     web = programs.web(0).command
     threads = web[list(web).index("--threads") + 1]
-    in_compose = re.search(
-        r"--workers (\d+) --threads (\d+)", COMPOSE["services"]["web"]["command"][2]
+    processes = str(programs.MOST_WEB_PROCESSES)
+    assert (gunicorn_container.workers, gunicorn_container.threads) == (
+        int(processes),
+        int(threads),
     )
-    assert in_compose is not None
-    assert in_compose.groups() == (str(programs._MOST_WEB), threads)
+    assert "gunicorn_container" in COMPOSE["services"]["web"]["command"]
     said = (ROOT / "docs" / "operation.md").read_text()
     words = {"3": "three", "5": "five"}
-    assert f"at most {words[in_compose[1]]}, with {words[threads]} threads each" in said
+    assert f"at most {words[processes]}, with {words[threads]} threads each" in said
     assert f"{django_settings.SCRIPTSMITH_WORKER_THREADS} threads" in said

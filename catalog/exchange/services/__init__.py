@@ -7,7 +7,6 @@ from catalog.exchange.services.import_jobs import (
     can_start,
     cancel_import,
     carry_out_import,
-    files_folder,
     preview_import,
     start_import,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "cancel_import",
     "carry_out_import",
     "export_entries",
-    "files_folder",
     "import_entries",
     "import_rows",
     "load_starter",

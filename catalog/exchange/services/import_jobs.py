@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.db import transaction
@@ -21,6 +19,7 @@ from catalog.exchange.services.import_report import ImportOutcome, ImportReport
 from catalog.exchange.services.importing import import_rows
 from catalog.models import Job, Version
 from core.errors import BadInput, NotAllowedNow, Refused
+from core.kept_files import KeptFiles
 from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
 
 MOST_BYTES = 64_000_000  # of a file on a page; the command takes any
@@ -30,6 +29,7 @@ SMALL_FILE = 300_000  # bytes that are looked through while the person waits
 FEW_SCRIPTS = 20  # that are analysed while the person waits
 State = Version.State
 STATES = (State.IN_REVIEW, State.DRAFT)
+kept_files = KeptFiles("catalogue")  # that wait to be imported
 
 
 def preview_import(file: File[bytes], *, by: User, state: str, format: str = "") -> Job:
@@ -50,15 +50,11 @@ def preview_import(file: File[bytes], *, by: User, state: str, format: str = "")
     if not file.size:
         raise BadInput(_("The file is empty."), field="file")
     _forget_old_files()
-    path = files_folder() / secrets.token_hex(16)
-    with path.open("wb") as target:
-        for part in file.chunks():
-            target.write(part)
     job = Job.objects.create(
         kind=Job.Kind.IMPORT,
         by=by,
         filename=Path(file.name or "").name[:255],
-        path=path.name,
+        path=kept_files.keep(file),
         arguments={"format": chosen.value, "state": state, "dry_run": True},
     )
     _begin(job, at_once=file.size <= SMALL_FILE)
@@ -102,8 +98,7 @@ def can_start(job: Job) -> bool:
         job.kind == Job.Kind.IMPORT
         and job.state == Job.State.DONE
         and bool(job.arguments["dry_run"])
-        and bool(job.path)
-        and (files_folder() / job.path).is_file()
+        and kept_files.has(job.path)
         and any(
             job.report["counts"][name] for name in ("entries", "versions", "labels", "phrasings")
         )
@@ -119,7 +114,7 @@ def carry_out_import(held: Claim[Job], job: Job) -> None:
         held.note(done=report.read)
 
     try:
-        with (files_folder() / job.path).open("rb") as file:
+        with kept_files.fetch(job.path).open("rb") as file:
             report = import_rows(
                 read_file(file, Format(job.arguments["format"])),
                 name=name,
@@ -159,16 +154,8 @@ def _kept(report: ImportReport) -> dict[str, object]:
     }
 
 
-def files_folder() -> Path:
-    """Where files wait to be imported."""
-    folder = Path(settings.MEDIA_ROOT) / "catalogue"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder
-
-
 def _forget_file(job: Job) -> None:
-    if job.path:
-        (files_folder() / job.path).unlink(missing_ok=True)
+    kept_files.delete(job.path)
 
 
 def _forget_old_files() -> None:

@@ -258,7 +258,9 @@ def _differences(version: Version, details: VersionDetails, script: str) -> list
 
 def _raised(version: Version, said: str) -> str:
     found = (
-        analysis.Seen(one["check"], analysis.Outcome(one["outcome"]), one["level"], one["code"])
+        analysis.RatedFinding(
+            one["check"], analysis.Outcome(one["outcome"]), one["level"], one["code"]
+        )
         for one in version.findings
     )
     return raised_risk(said, found)

@@ -9,9 +9,9 @@ from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.embedded.supervision.children import Program
 
 # One more than there are processors, so that none idles while a process waits for its database; but each takes memory.
-_MOST_WEB = 3
+MOST_WEB_PROCESSES = 3
 # Each has a connection to the database, with plans of its own: few that are warm do more than many that are cold.
-_WEB_THREADS = 5
+WEB_THREADS = 5
 # As long as a call to a model may take: what has begun is paid for.
 _WORKER_GRACE = 130.0
 
@@ -26,8 +26,8 @@ def web(descriptor: int) -> Program:
     """Gunicorn on a listening socket that is open already."""
     command = [sys.executable, "-m", "gunicorn", "scriptsmith_site.wsgi:application"]
     command += ["--bind", f"fd://{descriptor}", "--worker-class", "gthread"]
-    processes = min(_MOST_WEB, 1 + (os.cpu_count() or 1))
-    command += ["--workers", str(processes), "--threads", str(_WEB_THREADS)]
+    processes = min(MOST_WEB_PROCESSES, 1 + (os.cpu_count() or 1))
+    command += ["--workers", str(processes), "--threads", str(WEB_THREADS)]
     # Loaded once and shared by the processes, which saves memory and half of the start.
     command += ["--preload", "--no-control-socket", "--log-level", "warning"]
     command += ["--config", "python:scriptsmith_site.web.gunicorn_worker"]

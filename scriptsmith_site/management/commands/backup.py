@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from scriptsmith_site.operation.backup import CannotBackUp, Lock, make_backup
+from scriptsmith_site.operation.backup import CannotBackUp, Lock, files_elsewhere, make_backup
 
 PASSPHRASE = "SCRIPTSMITH_BACKUP_PASSPHRASE"
 
@@ -47,6 +47,8 @@ class Command(BaseCommand):
         except CannotBackUp as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{file}: {file.stat().st_size:,} bytes.")
+        if elsewhere := files_elsewhere():
+            self.stdout.write(elsewhere)
         if lock is None:
             self.stdout.write(
                 "It is NOT encrypted, and holds the secret key that signs sessions and links, and everything"

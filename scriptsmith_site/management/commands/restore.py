@@ -10,7 +10,13 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from scriptsmith_site.management.commands.backup import PASSPHRASE
-from scriptsmith_site.operation.backup import CannotBackUp, Unlock, drill_backup, restore_backup
+from scriptsmith_site.operation.backup import (
+    CannotBackUp,
+    Unlock,
+    drill_backup,
+    files_elsewhere,
+    restore_backup,
+)
 from scriptsmith_site.operation.backup.encryption import is_encrypted
 
 
@@ -56,6 +62,8 @@ class Command(BaseCommand):
         except CannotBackUp as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Restored as it was on {manifest.made_at}.")
+        if elsewhere := files_elsewhere():
+            self.stdout.write(elsewhere)
 
     def _drill(self, file: Path, unlock: Unlock) -> None:
         drill = drill_backup(file, unlock=unlock)

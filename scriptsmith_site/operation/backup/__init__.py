@@ -14,6 +14,7 @@ from scriptsmith_site.operation.backup.database import (
 from scriptsmith_site.operation.backup.encryption import Lock as Lock
 from scriptsmith_site.operation.backup.encryption import Unlock as Unlock
 from scriptsmith_site.operation.backup.services import drill_backup as drill_backup
+from scriptsmith_site.operation.backup.services import files_elsewhere as files_elsewhere
 from scriptsmith_site.operation.backup.services import known_migrations as known_migrations
 from scriptsmith_site.operation.backup.services import make_backup as make_backup
 from scriptsmith_site.operation.backup.services import refuse_newer as refuse_newer

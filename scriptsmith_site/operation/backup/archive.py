@@ -56,15 +56,27 @@ class _Hashing:
         return data
 
 
-def pack(target: IO[bytes], manifest: Manifest, *, dump: Path, key: str, files: Path) -> None:
-    """Write the archive. Raises OSError where a file gets shorter meanwhile, or the disk is full."""
+def pack(
+    target: IO[bytes],
+    manifest: Manifest,
+    *,
+    dump: Path,
+    key: str,
+    files: Path | None,
+    leave_out: str = "",
+) -> None:
+    """Write the archive, without the folder `leave_out` of the files.
+
+    Raises OSError where a file gets shorter meanwhile, or the disk is full.
+    """
     with tarfile.open(fileobj=target, mode="w") as tar:
         _add_file(tar, DUMP, dump, manifest)
         _add(tar, KEY, io.BytesIO(key.encode()), len(key.encode()), manifest)
-        for path in sorted(files.rglob("*")) if files.is_dir() else []:
-            if path.is_file() and not path.is_symlink():
-                name = PurePosixPath(FILES, *path.relative_to(files).parts)
-                _add_file(tar, str(name), path, manifest)
+        if files is not None and files.is_dir():
+            for path in sorted(files.rglob("*")):
+                parts = path.relative_to(files).parts
+                if path.is_file() and not path.is_symlink() and parts[0] != leave_out:
+                    _add_file(tar, str(PurePosixPath(FILES, *parts)), path, manifest)
         text = json.dumps(asdict(manifest), indent=2).encode()
         _add(tar, _MANIFEST, io.BytesIO(text), len(text))
         checksum = hashlib.sha256(text).hexdigest().encode()

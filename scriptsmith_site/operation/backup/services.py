@@ -18,6 +18,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from core.kept_files import UNFINISHED, local_folder
 from pipeline.models import Worker
 from scriptsmith_site.embedded.commands import migrate
 from scriptsmith_site.models import BackupEvent
@@ -59,6 +60,16 @@ class Drill:
         return all(table.same is not False for table in self.tables)
 
 
+def files_elsewhere() -> str:
+    """What to do for kept files, in words, where they lie in a bucket: no backup has them. Else nothing."""
+    if local_folder() is not None:
+        return ""
+    return (
+        f"Kept files (uploads and exports) are in {settings.SCRIPTSMITH_FILES} and in no backup:"
+        " have the storage keep versions or copies of them."
+    )
+
+
 def make_backup(target: Path, *, lock: Lock | None = None) -> None:
     """One new file, readable by its owner only. Raises CannotBackUp."""
     if target.exists():
@@ -77,8 +88,8 @@ def make_backup(target: Path, *, lock: Lock | None = None) -> None:
                 )
                 database.dump(dump, at=at)
             with archive.open("wb") as file:
-                files = Path(settings.MEDIA_ROOT)
-                pack(file, manifest, dump=dump, key=settings.SECRET_KEY, files=files)
+                key, files = settings.SECRET_KEY, local_folder()
+                pack(file, manifest, dump=dump, key=key, files=files, leave_out=UNFINISHED)
             dump.unlink()
             if lock is not None:
                 lock.encrypt(archive, Path(made_in) / "encrypted")
@@ -214,7 +225,10 @@ def _exchange_database(manifest: Manifest, dump: Path) -> None:
 
 @contextmanager
 def _files_exchanged(folder: Path) -> Iterator[None]:
-    """Kept files and key are the backup's; those that were there come back where the block fails."""
+    """Kept files and key are the backup's; those that were there come back where the block fails.
+
+    Files in a bucket stay as they are.
+    """
     root, aside = Path(settings.MEDIA_ROOT), folder / "files before"
     key: Path = settings.LAYOUT.secret_key
     key_before = key.read_bytes() if key.exists() else None

@@ -1,0 +1,29 @@
+"""The files of transfers: what was uploaded until it is imported, exports until they expire."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from core.kept_files import KeptFiles
+from review.models import Transfer
+
+kept_files = KeptFiles("transfers")
+
+
+def forget_unused(*, before: datetime) -> int:
+    """Delete files from before then that belong to no transfer: looked at, and never imported. How many there were."""
+    old = kept_files.names_before(before)
+    used = Transfer.objects.filter(path__in=old).values_list("path", flat=True)
+    unused = set(old) - set(used)
+    for name in unused:
+        kept_files.delete(name)
+    return len(unused)
+
+
+def can_be_downloaded(transfer: Transfer) -> bool:
+    """Whether it is an export that is done and has not expired."""
+    is_done = (transfer.kind, transfer.state) == (Transfer.Kind.EXPORT, Transfer.State.DONE)
+    is_kept = transfer.expires_at is not None and transfer.expires_at > timezone.now()
+    return is_done and is_kept and kept_files.has(transfer.path)

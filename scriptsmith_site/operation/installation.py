@@ -1,0 +1,47 @@
+"""One secret key for one database: what a machine with another key signs or seals fits nowhere else."""
+
+from __future__ import annotations
+
+import hmac
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
+
+from scriptsmith_site.models import Installation
+
+_PURPOSE = b"scriptsmith.installation.secret-key"
+
+
+def note_key(using: str = "default", **_signal: object) -> None:
+    """The key that a database is first migrated with is its key. Called after each `migrate`."""
+    if Installation._meta.db_table not in connections[using].introspection.table_names():
+        return  # migrated to a state from before there was this table
+    Installation.objects.using(using).get_or_create(
+        pk=Installation.ONLY, defaults={"secret_key_mark": _mark_of(settings.SECRET_KEY)}
+    )
+
+
+def require_same_key() -> None:
+    """Raise ImproperlyConfigured where the database is used with another key than this machine's."""
+    known = Installation.objects.values_list("secret_key_mark", flat=True).first()
+    if known is not None and not hmac.compare_digest(known, _mark_of(settings.SECRET_KEY)):
+        raise ImproperlyConfigured(
+            "This machine's secret key is not the one that this database is used with. Set SCRIPTSMITH_SECRET_KEY to "
+            "that of the other machines, or copy their file `secret-key` into this data folder. Where the key was "
+            "changed on purpose, on all of them: manage.py accept_secret_key."
+        )
+
+
+def accept_key() -> bool:
+    """From now on this machine's key is the database's; whether it was another one."""
+    mark = _mark_of(settings.SECRET_KEY)
+    _installation, is_new = Installation.objects.get_or_create(
+        pk=Installation.ONLY, defaults={"secret_key_mark": mark}
+    )
+    others = Installation.objects.exclude(secret_key_mark=mark)
+    return not is_new and others.update(secret_key_mark=mark) > 0
+
+
+def _mark_of(key: str) -> str:
+    return hmac.digest(key.encode(), _PURPOSE, "sha256").hex()
