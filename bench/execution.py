@@ -58,7 +58,7 @@ def measure() -> list[Figure]:
             list(pool.map(lambda _: _time(case, sandbox), range(CASES)))
             rate = CASES / (time.monotonic() - begun)
         figures.append({"what": f"cases a second, {at_once} at once", "value": rate, "held": ""})
-    return [*figures, *_kill_at_random()]
+    return [*figures, *kill_at_random()]
 
 
 def holds(figures: list[Figure]) -> bool:
@@ -100,7 +100,7 @@ def _make_case() -> Case:
     return Case.model_validate_json(json.dumps(case))
 
 
-def _kill_at_random() -> list[Figure]:
+def kill_at_random() -> list[Figure]:
     """Runs in workers of their own; helpers and workers are killed at any moment of their lives."""
     mounts = len(Path("/proc/self/mountinfo").read_text().splitlines())
     files = _count_files()

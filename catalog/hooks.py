@@ -5,7 +5,7 @@ Without a function nothing is known: the catalogue works alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -30,6 +30,9 @@ count_shown: Callable[[Sequence[int]], Mapping[int, Shown]] | None = None
 # Cases whose confidence lies nearest to one, at most so many; those of a scoring, or of any if it is empty.
 find_cases: Callable[[float, str, int], Sequence[Case]] | None = None
 
+# The case sets that were made of these in reviews, by their keys.
+sets_made_of: Callable[[Collection[int]], Collection[int]] | None = None
+
 
 def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
     """What is known of these versions; those never shown are left out."""
@@ -39,3 +42,8 @@ def shown_of(version_ids: Sequence[int]) -> Mapping[int, Shown]:
 def cases_near(confidence: float, *, scoring: str, limit: int) -> Sequence[Case]:
     """Cases to label, those nearest to the confidence first."""
     return find_cases(confidence, scoring, limit) if find_cases else ()
+
+
+def changed_from(case_sets: Collection[int]) -> Collection[int]:
+    """The case sets that reviewers made of these."""
+    return sets_made_of(case_sets) if sets_made_of and case_sets else ()

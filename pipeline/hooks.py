@@ -43,6 +43,9 @@ class ReviewProgress:
 mark_reviewed_runs: Callable[[QuerySet[Run]], QuerySet[Run]] | None = None
 describe_reviews: Callable[[Sequence[int]], Mapping[int, ReviewProgress]] | None = None
 
+# An action's texts are erased: where else they stand, they go in the same transaction, or nothing is erased.
+texts_erased: Callable[[int], None] | None = None
+
 # A person is shown what tells the verdict of a run.
 note_shown: Callable[[User, Run], None] | None = None
 

@@ -2,7 +2,11 @@
 
 from pipeline.actions.list_rows import ActionRow, action_rows
 from pipeline.actions.services import MAX_CONTEXT, MAX_STATEMENT, ask, ask_and_run, erase_action
-from pipeline.configurations.services import default_configuration, find_configuration
+from pipeline.configurations.services import (
+    default_configuration,
+    find_configuration,
+    switch_cases_on,
+)
 from pipeline.runs.answers import with_news
 from pipeline.runs.evidence import request_evidence
 from pipeline.runs.services import (
@@ -48,6 +52,7 @@ __all__ = [
     "retry_run",
     "set_budget",
     "start_run",
+    "switch_cases_on",
     "use_unreviewed",
     "with_news",
 ]

@@ -26,6 +26,20 @@ class Role(_Labelled):
     GENERATOR = "generator"
     ASSESSOR = "assessor"
     REFINER = "refiner"
+    # Writes cases from the statement; where nobody is named for it, the assessor does.
+    CASE_AUTHOR = "case_author"
+
+
+# A configuration says who plays each of these; any other role has a stand-in among them.
+NEEDED_ROLES = (Role.GENERATOR, Role.ASSESSOR, Role.REFINER)
+
+
+class CasesUse(_Labelled):
+    """What a run does with cases: nothing, write and run them, or tell a refinement what did not hold as well."""
+
+    OFF = "off"
+    RUN = "run"
+    FEEDBACK = "feedback"
 
 
 class Arm(_Labelled):
@@ -40,6 +54,8 @@ class DraftKind(_Labelled):
     GENERATED = "generated"
     REPAIRED = "repaired"
     REFINED = "refined"
+    # Rewritten from what happened in prepared worlds; it enters no figure of refinement.
+    REVISED = "revised"
     EDITED = "edited"
     IMPORTED = "imported"
 
@@ -77,12 +93,16 @@ class StageName(_Labelled):
     GENERATE = "generate"
     CHECK = "check"
     REPAIR = "repair"
+    CASES = "cases"
+    EXECUTE = "execute"
+    MEND_CASES = "mend_cases"
     DESCRIBE = "describe"
     SIMILARITY = "similarity"
     DIFFERENCE = "difference"
     ENSEMBLE = "ensemble"
     EXPLAIN = "explain"
     REFINE = "refine"
+    REFINE_CASES = "refine_cases"
     RECOMMEND = "recommend"
     # Outside the flow: shortens an expert's own feedback.
     SHORTEN = "shorten"
@@ -115,6 +135,15 @@ class Reply:
     stop_reason: str = "end_turn"
     tool_input: dict[str, object] | None = None
     refusal: str = ""
+
+
+@dataclass(frozen=True)
+class CaseAnswer:
+    """What the author of the cases says of a check that does not hold: keep, mend or open, and why."""
+
+    check: str
+    answer: str
+    why: str = ""
 
 
 class Example(NamedTuple):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models.entry import Entry, Version
 from core.leased_jobs import LeasedJob
 
-MISSED_REPORTS = timedelta(hours=2)
+MISSED_REPORTS = timedelta(minutes=2)
 
 
 class CheckState(models.TextChoices):
@@ -41,10 +41,20 @@ class CaseSet(models.Model):
     content = models.JSONField(_("cases"))  # as in docs/case-format.schema.json
     author_kind = models.CharField(max_length=6, choices=AuthorKind)
     author_name = models.CharField(_("author"), max_length=500)
+    # Of a model that wrote it.
+    prompt_version = models.CharField(max_length=12, blank=True, db_default="")
+    # The set that its author looked at again; drafts are run in the new one from then on.
+    replaces = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="replaced_by"
+    )
+    # Its author, looking again, would keep none of its checks: no draft is run in it, and it counts nowhere.
+    withdrawn_at = models.DateTimeField(null=True, blank=True, editable=False)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    # Made from another one in a review, where alone it counts; nobody has written it for the statement.
+    is_revision = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         ordering = ["-pk"]
@@ -89,6 +99,8 @@ class Execution(models.Model):
     first_at = models.DateTimeField(default=timezone.now)
     last_at = models.DateTimeField(default=timezone.now)
     times = models.PositiveIntegerField(default=1)
+    # It came with a file: shown where nothing was found here, and never an entry's.
+    imported = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["-last_at", "-pk"]
@@ -264,5 +276,5 @@ class SandboxReport(models.Model):
 
     @property
     def is_recent(self) -> bool:
-        """Whether the worker that said it is probably still there: they say it every hour."""
+        """Whether the worker that said it is probably still there: it says so every half minute."""
         return timezone.now() - self.last_at < MISSED_REPORTS

@@ -22,8 +22,8 @@ from pipeline.actions.serializers import ActionSerializer, AskInput
 from pipeline.configurations.services import find_configuration
 from pipeline.models import Action
 from pipeline.runs.answers import note_seen
-from pipeline.runs.comparison_serializers import ComparisonSerializer, describe_comparison
-from pipeline.runs.run_comparison import compare_runs
+from pipeline.runs.comparison.run_comparison import compare_runs
+from pipeline.runs.comparison.serializers import ComparisonSerializer, describe_comparison
 
 ASK = "ask"
 

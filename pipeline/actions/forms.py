@@ -66,7 +66,7 @@ class AskForm(forms.Form):
         choices=Action.Severity.choices,
         initial=Action.Severity.MEDIUM.value,
         coerce=int,
-        help_text=_("Graver ones are reviewed first."),
+        help_text=_("The most severe are reviewed first."),
     )
     reference = PlainText(
         label=_("Reference script"),

@@ -13,7 +13,8 @@ from catalog import services as catalog
 from core.audit import forget_name, record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import check_text
-from pipeline.models import Action, Configuration, Draft, Run
+from pipeline import hooks
+from pipeline.models import Action, Configuration, Draft, Run, WrittenCases
 from pipeline.runs.services import start_run
 from pipeline.types import AnswerStatus, DraftKind
 
@@ -101,10 +102,28 @@ def erase_action(action: Action, *, by: User) -> None:
     action.refresh_from_db()
     catalog.forget_scripts(_scripts_only_of(action))
     same = Action.objects.filter(statement_sha256=action.statement_sha256, erased_at=None)
+    _forget_cases_of(action, "" if same.exists() else statement)
     if not same.exists():
         catalog.forget_statement(statement)
+    if hooks.texts_erased is not None:
+        hooks.texts_erased(action.pk)
     record(action, "texts erased", by=by)
     forget_name(action)
+
+
+def _forget_cases_of(action: Action, statement: str) -> None:
+    """Cases hold the words of the statement; those that a run of another action has as well stay.
+
+    `statement` is what no other action says in the same spelling; then whatever else holds it goes as well.
+    """
+    written = WrittenCases.objects.filter(run__action=action)
+    case_sets = set(written.values_list("case_set", flat=True))
+    written.delete()
+    # Case sets are by the words alone, whatever their capitals.
+    if statement and not Action.objects.filter(statement__iexact=statement).exists():
+        case_sets |= catalog.all_case_sets(statement)
+    others = WrittenCases.objects.filter(case_set__in=case_sets)
+    catalog.forget_case_sets(case_sets, keeping=set(others.values_list("case_set", flat=True)))
 
 
 def _scripts_only_of(action: Action) -> set[str]:

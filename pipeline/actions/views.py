@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -10,8 +11,10 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.forms import Form, HiddenInput
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.errors import BadInput
@@ -32,12 +35,21 @@ from pipeline.actions.forms import AskForm, EraseForm
 from pipeline.actions.list_rows import action_rows
 from pipeline.configurations.services import find_configuration, usable_configurations
 from pipeline.models import Action, Run
-from pipeline.runs.answers import ShownAnswer, answers_of, note_seen, with_news
+from pipeline.runs.answers import (
+    MOST_NEWS,
+    ShownAnswer,
+    answers_of,
+    mark_seen,
+    news_of,
+    note_seen,
+    with_news,
+)
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.services import start_run
 
 PAGE_SIZE = 50
+_NEWS = re.compile(r"\b([0-9]{1,18}):([a-z_-]{1,30})(?!\S)")
 MOST_RUNS = 50  # of one action on its page
 
 
@@ -57,7 +69,9 @@ def action_new(request: HttpRequest) -> HttpResponse:
     require_asker(user)
     configurations = usable_configurations()
     if request.method != "POST":
-        form = AskForm(configurations=configurations, initial=_prefilled(request.GET))
+        again = request.GET.get("again", "")
+        known = _asked_before(user, int(again)) if again.isdecimal() and len(again) < 19 else {}
+        form = AskForm(configurations=configurations, initial=known | _prefilled(request.GET))
         return _show_form(request, form)
     form = AskForm(request.POST, configurations=configurations)
     if form.is_valid():
@@ -88,8 +102,23 @@ def action_list(request: HttpRequest) -> HttpResponse:
     if not found.is_valid():
         return render(request, "pipeline/actions/list.html", context, status=422)
     page = page_of(found.qs, request, size=PAGE_SIZE)
-    context |= {"page": page, "rows": action_rows(page.rows, user)}
+    rows = action_rows(page.rows, user)
+    has_news = any(row.answer and row.answer.is_unread for row in rows)
+    # What the button says is seen: not what changes after this page was made.
+    news = " ".join(f"{pk}:{status}" for pk, status in news_of(user).items()) if has_news else ""
+    context |= {"page": page, "rows": rows, "news": news}
     return render(request, "pipeline/actions/list.html", context)
+
+
+@require_POST
+def actions_seen(request: HttpRequest) -> HttpResponse:
+    """Whoever asked has seen what had changed when they were shown the list; back to their actions."""
+    shown = _NEWS.findall(request.POST.get("news", ""))[:MOST_NEWS]
+    count = mark_seen(signed_in(request), {int(pk): status for pk, status in shown})
+    if count:
+        said = ngettext("%d answer marked as seen.", "%d answers marked as seen.", count)
+        messages.success(request, said % count)
+    return redirect(f"{reverse('action-list')}?whose=mine")
 
 
 def _page_form(form: Form, query: QueryDict) -> Form:
@@ -186,10 +215,18 @@ def _examples() -> list[str]:
     ]
 
 
+_PREFILLED = ("statement", "incident", "environment", "target", "impact", "severity")
+
+
+def _asked_before(user: User, pk: int) -> dict[str, str]:
+    """Initial values of an action that is asked for again, to be said in other words."""
+    action = access_action(user, pk)
+    return {name: str(getattr(action, name)) for name in _PREFILLED}
+
+
 def _prefilled(query: QueryDict) -> dict[str, str]:
     """Initial values from the address; NUL characters, which no field can show, are dropped."""
-    names = ("statement", "incident", "environment", "target", "impact", "severity")
-    return {name: str(query[name]).replace("\0", "") for name in names if name in query}
+    return {name: str(query[name]).replace("\0", "") for name in _PREFILLED if name in query}
 
 
 def _show_action(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from core.errors import BadInput
 from core.web.forms import PlainText
@@ -20,7 +21,7 @@ from pipeline.configurations.plans import (
 )
 from pipeline.configurations.prompt_forms import PinsForm
 from pipeline.models import Configuration, Endpoint, PromptVersion
-from pipeline.types import Role
+from pipeline.types import NEEDED_ROLES, Role
 
 # The id of the list of models that the page shows once for all fields.
 MODELS_LIST = "known-models"
@@ -140,22 +141,40 @@ class RoleForm(forms.Form):
         player: Player | None = None,
     ) -> None:
         initial = vars(player) if player else {}
+        self.is_needed = role in NEEDED_ROLES
         super().__init__(data, prefix=role.value, initial=initial)
         self.role = role
-        _offer_endpoints(self, "endpoint", endpoints)
+        _offer_endpoints(
+            self, "endpoint", endpoints, none="" if self.is_needed else _("the assessor")
+        )
+        if not self.is_needed:
+            for field in ("endpoint", "model", "max_tokens"):
+                self.fields[field].required = False
+            self.fields["endpoint"].help_text = _(
+                "Writes cases, where these are on. Best not the model that writes the scripts: it makes other mistakes."
+            )
         warm = [str(one) for one in endpoints if one.takes_temperature]
         if warm:
             self.fields["temperature"].help_text = _("Taken by: %s.") % ", ".join(warm)
         else:
             del self.fields["temperature"]
 
-    def player(self) -> Player:
-        """Who plays it, of a valid form."""
+    def clean(self) -> dict[str, object]:
+        given: dict[str, object] = super().clean() or self.cleaned_data
+        if not self.is_needed and bool(given.get("endpoint")) != bool(given.get("model")):
+            empty = "model" if given.get("endpoint") else "endpoint"
+            self.add_error(empty, _("Name both endpoint and model, or neither."))
+        return given
+
+    def player(self) -> Player | None:
+        """Who plays it, of a valid form; None where nobody is named."""
         given = self.cleaned_data
+        if not given["endpoint"]:
+            return None
         return Player(
             endpoint=given["endpoint"],
             model=given["model"],
-            max_tokens=given["max_tokens"],
+            max_tokens=given["max_tokens"] or Player.max_tokens,
             effort=given["effort"],
             temperature=given.get("temperature"),
         )
@@ -183,6 +202,18 @@ class HowForm(forms.Form):
         required=False,
         initial=True,
     )
+    cases = forms.ChoiceField(
+        label=_("Cases"),
+        choices=Configuration.Cases.choices,
+        initial=Configuration.Cases.OFF,
+        required=False,
+        help_text=_(
+            "A model that never sees the script writes cases from the statement, and the sandbox runs the script in "
+            "them: at least one more call a run. What comes of it changes no verdict. With the last choice, checks "
+            "that do not hold are told to one more refinement, part of the cases held back; its script is never the "
+            "recommended one, but an offer on the page of the run where more checks hold and none is lost."
+        ),
+    )
 
 
 class ConfigurationForms:
@@ -202,21 +233,24 @@ class ConfigurationForms:
         self.name = NameForm(data, initial=dict(about or {})) if is_new else None
         self.about = AboutForm(data, initial=dict(about or {}))
         self.roles: list[RoleForm] = []
+        self.case_author: RoleForm | None = None
         self.how: HowForm | None = None
         self.pins: PinsForm | None = None
         if not is_fixed:
             players = plan.players if plan else {}
-            self.roles = [
-                RoleForm(data, role=role, endpoints=endpoints, player=players.get(role))
+            forms = {
+                role: RoleForm(data, role=role, endpoints=endpoints, player=players.get(role))
                 for role in Role
-            ]
+            }
+            self.case_author = forms.pop(Role.CASE_AUTHOR)
+            self.roles = list(forms.values())
             self.how = HowForm(data, initial=vars(plan) if plan else None)
             self.pins = PinsForm(data, versions=versions, pinned=plan.prompts if plan else None)
 
     @property
     def all(self) -> list[forms.Form]:
         """Each of them that is on the page."""
-        found = [self.name, self.about, *self.roles, self.how, self.pins]
+        found = [self.name, self.about, *self.roles, self.how, self.case_author, self.pins]
         return [form for form in found if form is not None]
 
     @property
@@ -235,13 +269,15 @@ class ConfigurationForms:
 
     def plan(self) -> Plan | None:
         """What was typed, of valid forms; None where the plan is not on the page."""
-        if self.how is None or self.pins is None:
+        if self.how is None or self.pins is None or self.case_author is None:
             return None
+        played = [*self.roles, self.case_author]
         return Plan(
-            players={form.role: form.player() for form in self.roles},
+            players={form.role: player for form in played if (player := form.player())},
             rounds=self.how.cleaned_data["rounds"],
             uses_retrieval=self.how.cleaned_data["uses_retrieval"],
             uses_examples=self.how.cleaned_data["uses_examples"],
+            cases=self.how.cleaned_data["cases"] or Configuration.Cases.OFF.value,
             prompts=self.pins.pins(),
         )
 
@@ -259,9 +295,13 @@ class ConfigurationForms:
         self.about.add_error(None, str(refusal))
 
 
-def _offer_endpoints(form: forms.Form, name: str, endpoints: Sequence[Endpoint]) -> None:
+def _offer_endpoints(
+    form: forms.Form, name: str, endpoints: Sequence[Endpoint], *, none: StrOrPromise = ""
+) -> None:
+    """The endpoints to choose from; `none` is offered first where nobody need be chosen."""
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField)
-    field.choices = [
+    field.choices = [("", none)] if none else []
+    field.choices += [
         (one.name, str(one) if one.is_on else _("%s (switched off)") % one) for one in endpoints
     ]

@@ -11,7 +11,7 @@ from core.errors import BadInput
 from core.texts import check_text
 from pipeline.configurations.prompt_versions import check_pins
 from pipeline.models import Configuration, Endpoint
-from pipeline.types import Role
+from pipeline.types import NEEDED_ROLES, CasesUse, Role
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 LEAST_TOKENS, MOST_TOKENS = 64, 200_000
@@ -32,12 +32,16 @@ class Player:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a Configuration has its Runs do. `prompts` are the pinned ones, name to version."""
+    """What a Configuration has its Runs do. `prompts` are the pinned ones, name to version.
+
+    Where nobody is named as author of cases, the assessor is.
+    """
 
     players: Mapping[Role, Player]
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
+    cases: str = CasesUse.OFF.value
     prompts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -57,6 +61,7 @@ def plan_of(configuration: Configuration) -> Plan:
         rounds=configuration.rounds,
         uses_retrieval=configuration.uses_retrieval,
         uses_examples=configuration.uses_examples,
+        cases=configuration.cases,
         prompts=dict(configuration.prompts),
     )
 
@@ -82,7 +87,7 @@ def players_for(preset: str, *, first: Player, second: Player) -> dict[Role, Pla
         Configuration.Preset.PEER_REVIEW.value: {Role.ASSESSOR: second},
         Configuration.Preset.STRONG_REFINER.value: {Role.REFINER: second},
     }
-    return dict.fromkeys(Role, first) | others.get(preset, {})
+    return dict.fromkeys(NEEDED_ROLES, first) | others.get(preset, {})
 
 
 def say_plan(plan: Plan) -> dict[str, str]:
@@ -91,6 +96,7 @@ def say_plan(plan: Plan) -> dict[str, str]:
         "rounds": str(plan.rounds),
         "uses_retrieval": str(plan.uses_retrieval),
         "uses_examples": str(plan.uses_examples),
+        "cases": plan.cases,
         "prompts": ", ".join(f"{name} {version}" for name, version in sorted(plan.prompts.items())),
     }
     return said | {
@@ -105,7 +111,11 @@ def check_plan(plan: Plan) -> dict[str, Endpoint]:
             _("From 0 to %(most)s rounds are possible.") % {"most": Configuration.MAX_ROUNDS},
             field="rounds",
         )
-    if set(plan.players) != set(Role):
+    if plan.cases not in Configuration.Cases.values:
+        raise BadInput(
+            _("Cases are one of: %s.") % ", ".join(Configuration.Cases.values), field="cases"
+        )
+    if not set(plan.players) >= set(NEEDED_ROLES):
         raise BadInput(_("Say who plays each of the three roles."), field="roles")
     names = {player.endpoint for player in plan.players.values()}
     endpoints = {one.name: one for one in Endpoint.objects.filter(name__in=names)}

@@ -1,7 +1,8 @@
 """What each round of refinement gained, by the assessor's verdict: no expert has judged it.
 
 Of a run: how the verdict stood after each round. Of a configuration or batch: how many runs passed after
-each round, and what it took. Only drafts of the run itself count, none made on demand or by a person.
+each round, and what it took. Only drafts of the run itself count, none made on demand or by a person, and none
+refined from cases: these are measured apart.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from pipeline.costs.run_costs import RunCosts
 from pipeline.costs.services import Sums
 from pipeline.models import Assessment, Attempt, Batch, Configuration, Draft, Run
-from pipeline.types import Verdict
+from pipeline.types import DraftKind, Verdict
 
 MOST_RUNS = 1_000  # of the newest finished; more would keep the page waiting
 
@@ -86,7 +87,13 @@ def rounds_of(drafts: Sequence[Draft], costs: RunCosts) -> list[RunRound]:
 
 def assessed_in_turn(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts that the run itself had assessed, one for each round."""
-    own = (draft for draft in drafts if draft.refinement_id is None and draft.author_id is None)
+    own = (
+        draft
+        for draft in drafts
+        if draft.refinement_id is None
+        and draft.author_id is None
+        and draft.kind != DraftKind.REVISED
+    )
     return sorted(
         (draft for draft in own if hasattr(draft, "assessment")), key=lambda draft: draft.round
     )
@@ -146,9 +153,10 @@ def _change(before: str, after: str) -> Change:
 def _verdicts_of(keys: Sequence[int]) -> dict[int, dict[int, str]]:
     """The verdict of each round of each run; a run without a first one is left out."""
     found: dict[int, dict[int, str]] = {}
-    rows = Assessment.objects.filter(
+    own = Assessment.objects.filter(
         draft__run__in=keys, draft__refinement=None, draft__author=None
-    ).values_list("draft__run", "draft__round", "verdict")
+    ).exclude(draft__kind=DraftKind.REVISED.value)
+    rows = own.values_list("draft__run", "draft__round", "verdict")
     for run, round, verdict in rows:
         found.setdefault(run, {})[round] = verdict
     return {run: rounds for run, rounds in found.items() if 0 in rounds}

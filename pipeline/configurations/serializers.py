@@ -33,6 +33,10 @@ class ConfigurationChange(serializers.Serializer[object]):
     rounds = serializers.IntegerField(required=False, help_text="0 to 4.")
     uses_retrieval = serializers.BooleanField(required=False)
     uses_examples = serializers.BooleanField(required=False)
+    cases = serializers.CharField(
+        required=False,
+        help_text="off, run (cases are written from the statement, and run) or feedback (and told to one refinement).",
+    )
     prompts = serializers.DictField(
         child=serializers.CharField(),
         required=False,
@@ -91,6 +95,7 @@ class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
             "rounds",
             "uses_retrieval",
             "uses_examples",
+            "cases",
             "prompts",
             "is_default",
             "archived_at",

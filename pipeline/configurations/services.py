@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -22,7 +23,7 @@ from core.texts import check_text
 from pipeline.access import require_endpoint_manager
 from pipeline.configurations.plans import Plan, check_plan, plan_of, preset_of, say_plan
 from pipeline.models import Configuration, Endpoint, RoleSetting
-from pipeline.types import Role
+from pipeline.types import NEEDED_ROLES
 
 MAX_NOTE = 2_000
 # An address of their pages.
@@ -62,7 +63,7 @@ def find_configuration(name: str) -> Configuration:
 def is_usable(configuration: Configuration) -> bool:
     """Whether it is in use and every role is played by an endpoint that is switched on."""
     roles = configuration.roles.all()
-    is_whole = {setting.role for setting in roles} == {role.value for role in Role}
+    is_whole = {setting.role for setting in roles} >= {role.value for role in NEEDED_ROLES}
     is_on = all(setting.endpoint.is_on for setting in roles)
     return configuration.archived_at is None and is_whole and is_on
 
@@ -217,9 +218,26 @@ def unarchive_configuration(configuration: Configuration, *, by: User) -> None:
     record(locked, "unarchived", by=by)
 
 
+@transaction.atomic
+def switch_cases_on(*, by: User) -> bool:
+    """Have runs of the default configuration write cases and run them; False where its plan is fixed already."""
+    configuration = _lock(default_configuration())
+    plan = plan_of(configuration)
+    if plan.cases != Configuration.Cases.OFF or is_fixed(configuration):
+        return False
+    update_configuration(
+        configuration,
+        title=configuration.title,
+        note=configuration.note,
+        plan=replace(plan, cases=Configuration.Cases.RUN.value),
+        by=by,
+    )
+    return True
+
+
 # --- Helpers ------------------------------------------------------------------------------------------------------
 
-_PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "prompts")
+_PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "cases", "prompts")
 
 
 def _lock(configuration: Configuration) -> Configuration:

@@ -7,37 +7,47 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput
 from pipeline.configurations.prompt_versions import choose_versions
 from pipeline.models import Configuration
+from pipeline.types import NEEDED_ROLES, CasesUse, Role
 
 
 def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
     """The Configuration as it is now, for the Run's snapshot, and whether the demo model has a role in it."""
     settings_ = list(configuration.roles.select_related("endpoint"))
-    if {setting.role for setting in settings_} != {"generator", "assessor", "refiner"}:
+    if not {setting.role for setting in settings_} >= {role.value for role in NEEDED_ROLES}:
         raise BadInput(
             _("The configuration “%s” does not say who plays each role.") % configuration,
             field="configuration",
         )
+    has_cases = configuration.cases != CasesUse.OFF
+    if not has_cases:
+        settings_ = [one for one in settings_ if one.role != Role.CASE_AUTHOR]
     for setting in settings_:
         if not setting.endpoint.is_on:
             raise BadInput(
                 _("The endpoint “%s” is switched off.") % setting.endpoint, field="configuration"
             )
+    roles = {
+        setting.role: {
+            "endpoint": setting.endpoint.name,
+            "endpoint_id": setting.endpoint_id,
+            "model": setting.model,
+            "mode": setting.endpoint.mode,
+            "max_tokens": setting.max_tokens,
+            "effort": setting.effort,
+            "temperature": setting.temperature if setting.endpoint.takes_temperature else None,
+        }
+        for setting in settings_
+    }
+    # Apart from the roles: a worker of the release before knows no such role, and would fail on the run.
+    author = roles.pop(Role.CASE_AUTHOR.value, roles[Role.ASSESSOR.value])
     spec: dict[str, object] = {
         "configuration": configuration.name,
         "rounds": configuration.rounds,
         "uses_examples": configuration.uses_examples,
-        "roles": {
-            setting.role: {
-                "endpoint": setting.endpoint.name,
-                "endpoint_id": setting.endpoint_id,
-                "model": setting.model,
-                "mode": setting.endpoint.mode,
-                "max_tokens": setting.max_tokens,
-                "effort": setting.effort,
-                "temperature": setting.temperature if setting.endpoint.takes_temperature else None,
-            }
-            for setting in settings_
-        },
+        "cases": configuration.cases,
+        "roles": roles,
         "prompts": choose_versions(configuration.prompts),
     }
+    if has_cases:
+        spec[Role.CASE_AUTHOR.value] = author
     return spec, any(setting.endpoint.demo for setting in settings_)

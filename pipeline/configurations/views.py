@@ -17,6 +17,7 @@ from core.errors import BadInput, NotAllowedNow, Stale
 from core.web.requests import signed_in
 from pipeline.access import access_configuration, access_configurations, access_endpoints
 from pipeline.configurations import services
+from pipeline.configurations.case_gain import case_gain_of
 from pipeline.configurations.forms import MODELS_LIST, ConfigurationForms, PresetForm
 from pipeline.configurations.plans import Plan, plan_of, players_for
 from pipeline.configurations.prompt_versions import versions_by_prompt
@@ -228,5 +229,8 @@ def _show(
             "usable": is_usable(configuration),
             "runs": configuration.runs.count(),
             "gain": gain_of(configuration),
+            "case_gain": case_gain_of(configuration)
+            if configuration.cases == Configuration.Cases.FEEDBACK
+            else None,
         }
     return render(request, "pipeline/configurations/detail.html", context, status=status)

@@ -46,7 +46,7 @@ class CostForm(forms.Form):
     since = forms.DateField(label=_("From"), widget=_day_input())
     until = forms.DateField(label=_("Until"), widget=_day_input())
     per = forms.ChoiceField(label=_("For each"), choices=PER_CHOICES)
-    by = forms.ChoiceField(label=_("Told apart by"), choices=BY_CHOICES)
+    by = forms.ChoiceField(label=_("Split by"), choices=BY_CHOICES)
     show = forms.ChoiceField(label=_("Chart of"), choices=_SHOW, required=False)
     configuration = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput())
     batch = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput())

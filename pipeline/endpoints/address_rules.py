@@ -8,14 +8,14 @@ from urllib.parse import SplitResult, urlsplit
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput
-from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
-from pipeline.llm.addresses import (
+from core.network.addresses import (
     Zone,
     is_loopback_name,
     is_metadata_name,
     read_address,
     zone_of,
 )
+from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
 
 DEMO_ADDRESS = "demo:"
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from django.db import DatabaseError, connection
 from django.utils.translation import gettext as _
 
-from pipeline.llm.http_exchange import Group, current_group
+from core.network.http_exchange import Group, current_group
 from pipeline.llm.types import ModelClient
 from pipeline.models import Run
 from pipeline.scheduling.run_leases import Lease

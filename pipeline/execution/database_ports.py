@@ -8,24 +8,28 @@ follows from them is written before the next question, for it can be made again.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Max
 
 from catalog import services as catalog
 from catalog.analysis import Report, analyse
+from catalog.execution.cases import CaseSet
+from catalog.models import CaseSet as CaseSetRow
 from catalog.models import Version
 from catalog.types import Retrieval
 from pipeline.execution.abandonment import call_watch
+from pipeline.execution.case_runs import CaseRuns
 from pipeline.execution.draft_checks import keep_findings
 from pipeline.execution.retrieval_store import retrieval_of, rows_of
 from pipeline.execution.stage_store import StageStore
 from pipeline.flow.declaration import AskedStage, Reading
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven
+from pipeline.flow.ports import Assessed, DraftMade, Executed, FeedbackGiven
 from pipeline.flow.prompts import load
 from pipeline.flow.stages import ASKED_STAGES, MAKERS, explain
 from pipeline.ledger import model_calls
-from pipeline.ledger.capacity import tell_waiting
+from pipeline.ledger.capacity import Rest, tell_waiting
 from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
 from pipeline.ledger.thread_shares import slots
 from pipeline.llm.request_builder import RoleSpec, reply_of
@@ -37,11 +41,24 @@ from pipeline.models import (
     Refinement,
     RetrievedMatch,
     Run,
+    WrittenCases,
 )
 from pipeline.scheduling.run_leases import Lease, retry_while_database_is_away
-from pipeline.types import Arm, Mode, Question, ReadingOutcome, Reply, Role, StageName
+from pipeline.types import (
+    Arm,
+    CaseAnswer,
+    Mode,
+    Problem,
+    Question,
+    ReadingOutcome,
+    Reply,
+    Role,
+    StageName,
+)
 
 _MATCHES_KEPT = 5
+# From the beginning of an optional stage to the end of its endpoint's rest; beyond it the run goes on without.
+MOST_PATIENCE = timedelta(minutes=5)
 
 
 class DatabasePorts:
@@ -67,11 +84,12 @@ class DatabasePorts:
             at: reply_of(call.reply) for at, call in self._calls.items() if call.reply
         }
         rows = run.drafts.filter(refinement=refinement).select_related("assessment")
+        self._case_runs = CaseRuns(self._check_lease)
         self._made = {(row.kind, row.round): row for row in rows} if taken_up_again else {}
         # Drafts made in this passage: they can have no earlier feedback or assessment.
         self._new: set[DraftMade] = set()
         # Rows not yet saved, in the order of their references.
-        self._unsaved: list[Draft | Feedback | Assessment] = []
+        self._unsaved: list[Draft | Feedback | Assessment | WrittenCases] = []
         self._matches: list[RetrievedMatch] = []
 
     # --- What was there before ----------------------------------------------------------------------------
@@ -99,8 +117,28 @@ class DatabasePorts:
 
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
         while missing := [one for one in asked if position_of(one) not in self._replies]:
-            self._replies |= self._ask(missing)
+            self._require_open(missing)
+            try:
+                self._replies |= self._ask(missing)
+            except Rest as rest:
+                if self._is_too_long(missing, rest):
+                    raise Problem(str(rest)) from rest
+                raise
         return [self._replies[position_of(question)] for question in asked]
+
+    def _require_open(self, missing: Sequence[Question]) -> None:
+        """Raises Problem for an optional stage that an earlier passage ended because it got no answer."""
+        for one in missing:
+            ended = self._stages.end_of(one.stage, round=one.round)
+            if ended is not None and ended.outcome == "none" and _is_optional(one):
+                raise Problem(ended.found.removeprefix("None, because "))
+
+    def _is_too_long(self, missing: Sequence[Question], rest: Rest) -> bool:
+        """Whether an endpoint rests for longer than an optional stage is worth; places are waited for."""
+        if rest.until is None or not all(_is_optional(one) for one in missing):
+            return False
+        begun = [self._stages.begun_at(one.stage, round=one.round) for one in missing]
+        return rest.until > min(begun) + MOST_PATIENCE
 
     def _ask(self, missing: Sequence[Question]) -> dict[Position, Reply]:
         """Try as many questions as there is capacity for; raises what keeps the run from going on."""
@@ -149,6 +187,24 @@ class DatabasePorts:
         if script not in self._reports:
             self._reports[script] = analyse(script)
         return self._reports[script]
+
+    def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
+        # What is under way is on the page before anybody waits for it.
+        self.commit_unsaved()
+        self._case_runs.start(case_set, draft.script)
+
+    def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
+        before = self._stages.end_of(StageName.EXECUTE, round=round)
+        if before is not None and before.outcome == "not_run":
+            # Known by now or not: what followed from it then follows again.
+            return Executed(case_set=case_set, reason=before.found.partition(", because ")[2])
+        self.release_capacity()
+        self.commit_unsaved()
+        return self._case_runs.end(case_set, draft.script)
+
+    def _check_lease(self) -> None:
+        with transaction.atomic():
+            self._lease.check()
 
     # --- Writing down ----------------------------------------------------------------------------------------
 
@@ -271,6 +327,52 @@ class DatabasePorts:
         )
         self._unsaved.append(row)
 
+    def keep_cases(
+        self,
+        case_set: CaseSet,
+        *,
+        number: int,
+        stage: StageName,
+        replaces: CaseSet | None = None,
+        answers: Sequence[CaseAnswer] = (),
+    ) -> None:
+        version = self._prompt_version(ASKED_STAGES[stage.value])
+        row = self._case_runs.keep(
+            case_set, prompt_version=version, replaces=replaces.sha256 if replaces else ""
+        )
+        self._note_cases(row, number=number, version=version, answers=answers)
+
+    def withdraw_cases(
+        self,
+        case_set: CaseSet,
+        *,
+        number: int,
+        stage: StageName,
+        answers: Sequence[CaseAnswer] = (),
+    ) -> None:
+        row = self._case_runs.withdraw(case_set)
+        version = self._prompt_version(ASKED_STAGES[stage.value])
+        self._note_cases(row, number=number, version=version, answers=answers)
+
+    def _note_cases(
+        self, row: CaseSetRow, *, number: int, version: str, answers: Sequence[CaseAnswer]
+    ) -> None:
+        """Which cases the run had, by whom, and what their author said of them; once for each number."""
+        if self._lease.fence > 1 and self._run.written_cases.filter(number=number).exists():
+            return
+        self._unsaved.append(
+            WrittenCases(
+                run=self._run,
+                number=number,
+                case_set=row,
+                model=self._roles[Role.CASE_AUTHOR].model,
+                prompt_version=version,
+                answers=[
+                    {"check": one.check, "answer": one.answer, "why": one.why} for one in answers
+                ],
+            )
+        )
+
     def _prompt_version(self, stage: AskedStage[Reading]) -> str:
         """The version that the run asks by; for stages added later, runs may name none."""
         named = self._run.spec["prompts"].get(stage.prompt)
@@ -281,5 +383,9 @@ def roles_of(run: Run) -> dict[Role, RoleSpec]:
     """Who plays which role, from the run's own snapshot."""
     return {
         Role(name): RoleSpec(**role | {"mode": Mode(role["mode"])})
-        for name, role in run.spec["roles"].items()
+        for name, role in run.roles.items()
     }
+
+
+def _is_optional(question: Question) -> bool:
+    return ASKED_STAGES[question.stage.value].optional

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 
 from catalog.analysis import (
     Outcome,
+    RatedFinding,
     Report,
     Risk,
-    Seen,
     SideEffect,
     UnreadableScript,
     analyse,
@@ -140,8 +140,8 @@ def risk_of(draft: Draft, findings: Iterable[DraftFinding]) -> Risk | None:
     return risk_level(map(_seen, findings), _side_effect(draft))
 
 
-def _seen(found: DraftFinding) -> Seen:
-    return Seen(found.check_name, found.outcome, found.level, found.code)
+def _seen(found: DraftFinding) -> RatedFinding:
+    return RatedFinding(found.check_name, found.outcome, found.level, found.code)
 
 
 # Longer ones are not parsed while somebody waits for a page; what they do to the system is unknown.

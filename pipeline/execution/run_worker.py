@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from core.audit import tell
 from pipeline import hooks
 from pipeline.clients.model_client import model_client
 from pipeline.configurations.prompt_versions import templates_of
@@ -31,7 +32,7 @@ from pipeline.scheduling.run_leases import (
     release,
     retry_while_database_is_away,
 )
-from pipeline.types import Arm, DraftKind, Problem, Verdict
+from pipeline.types import Arm, CasesUse, DraftKind, Problem, Role, Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ UPDATE pipeline_run AS run SET
         WHEN %(recommended)s::bigint IS NULL THEN answered_by_id ELSE %(answered_by)s
     END
 WHERE id = %(run)s
+RETURNING finished_at = %(now)s
 """
 
 
@@ -119,7 +121,7 @@ def _work(lease: Lease) -> None:
     if run.finished_at is None:
         ports = DatabasePorts(run, lease, model_client())
         with _passage(ports):
-            result = Flow(_task_of(run), ports).carry_out()
+            result = Flow(_task_of(run), ports, ports).carry_out()
         _finish(lease, state=Run.State.DONE, result=result, ports=ports)
         return
     for refinement in run.refinements.filter(state=Refinement.State.WAITING).select_related(
@@ -143,12 +145,16 @@ def _passage(ports: DatabasePorts) -> Iterator[None]:
 
 
 def _task_of(run: Run) -> Task:
+    author = run.spec.get(Role.CASE_AUTHOR.value, {})
     return Task(
         statement=run.action.statement,
         context=run.action.context,
         rounds=int(run.spec["rounds"]),
         uses_retrieval=run.uses_retrieval,
         uses_examples=bool(run.spec["uses_examples"]),
+        # Runs from before there were cases say nothing of them.
+        cases=CasesUse(run.spec.get("cases", CasesUse.OFF)),
+        case_author=author.get("model", ""),
         templates=templates_of(run.spec.get("prompts")),
     )
 
@@ -238,6 +244,10 @@ def _finish(
                     **told,
                 },
             )
+            [is_first_end] = cursor.fetchone()
+        if is_first_end:
+            # A later passage, for a Refinement, must not show: only what the assessor flagged has one.
+            tell(Run(pk=lease.run_id), "finished")
     hooks.notify_run_settled(lease.run_id)
 
 

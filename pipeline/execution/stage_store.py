@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from django.db import connection
 from django.db.models import Max
@@ -70,10 +71,18 @@ class StageStore:
     def has_unsaved(self) -> bool:
         return bool(self._news or self._readings)
 
+    def end_of(self, stage: StageName, *, round: int) -> Stage | None:
+        """How this step ended in an earlier passage; None where it did not."""
+        row = self._rows.get((stage.value, round))
+        return row if row is not None and row.ended_at is not None else None
+
+    def begun_at(self, stage: StageName, *, round: int) -> datetime:
+        """When this step began, in whichever passage."""
+        return self._rows[stage.value, round].started_at
+
     def has_ended(self, stage: StageName, *, round: int) -> bool:
         """Whether this step has ended, in this passage or an earlier one."""
-        row = self._rows.get((stage.value, round))
-        return row is not None and row.ended_at is not None
+        return self.end_of(stage, round=round) is not None
 
     def begin(self, stage: StageName, *, round: int) -> None:
         """Add a row, unless an earlier passage has begun the step."""

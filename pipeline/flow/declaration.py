@@ -68,6 +68,8 @@ class AskedStage(Stage, Generic[R_co]):
     judges: bool = False
     # Runs from before the stage existed name no version of its prompt, and take the present one.
     added_later: bool = False
+    # The run goes on without its answer: where no model can be asked, the stage ends as *none*.
+    optional: bool = False
 
     @property
     def prompt(self) -> str:

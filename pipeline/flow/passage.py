@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from catalog.execution.cases.display import show
 from pipeline.flow.declaration import AskedStage, Reading, Stage
-from pipeline.flow.ports import DraftMade, Ports, Task
-from pipeline.types import Question, ReadingOutcome
+from pipeline.flow.ports import CasePorts, DraftMade, Ports, Task
+from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
 
@@ -44,6 +45,13 @@ class Passage:
     task: Task
     ports: Ports
     seen: set[str] = field(default_factory=set)
+    case_ports: CasePorts | None = None
+
+    @property
+    def sandbox(self) -> CasePorts:
+        """Where cases are kept and run; only for stages that a Task with cases comes to."""
+        assert self.case_ports is not None
+        return self.case_ports
 
     @contextmanager
     def stage(self, stage: Stage, *, round: int = 0) -> Iterator[Step]:
@@ -65,6 +73,15 @@ class Passage:
     def ask(self, stage: AskedStage[R], question: Question) -> R:
         """What the stage's reader makes of the reply; asked again once where it can't be read."""
         return self.ask_all([(stage, question)])[0]
+
+    def ask_or_end(self, step: Step, stage: AskedStage[R], question: Question) -> R | None:
+        """The same in an optional stage; None where no model can be asked, and the stage has ended and says why."""
+        try:
+            return self.ask(stage, question)
+        except Problem as problem:
+            why = str(problem)
+            step.end("none", found=show(f"None, because {why[:1].lower()}{why[1:]}"), ok=False)
+            return None
 
     def ask_all(self, asked: Sequence[tuple[AskedStage[R], Question]]) -> list[R]:
         """The same for several questions, asked side by side."""

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from catalog.analysis import Report
+from catalog.execution.cases import CaseSet, State
 from catalog.types import Retrieval
 from pipeline.flow.prompts import Templates, load_all
 from pipeline.types import (
     Arm,
+    CaseAnswer,
+    CasesUse,
     DraftKind,
     Opinion,
     Question,
@@ -30,6 +33,8 @@ class Task:
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
+    cases: CasesUse = CasesUse.OFF
+    case_author: str = "a model"  # the name under which cases are kept
     # The prompts in exactly the versions that the run was started with.
     templates: Templates = field(default_factory=load_all, repr=False)
 
@@ -80,6 +85,41 @@ class Assessed:
         return self.differences or tuple(reason for reason in reasons if reason)
 
 
+@dataclass(frozen=True)
+class CheckSeen:
+    """One check of one case, both counted from 1, and what happened where it does not hold."""
+
+    case: int
+    number: int
+    sentence: str
+    state: State
+    got: str = ""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.case, self.number
+
+    @property
+    def name(self) -> str:
+        """How a model is told of it: `2.1` is the first check of the second case."""
+        return f"{self.case}.{self.number}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executed:
+    """What a script did in the worlds of a case set; `reason` says why nothing was run."""
+
+    case_set: CaseSet
+    checks: tuple[CheckSeen, ...] = ()
+    reason: str = ""
+    # Of the kind of machine; only what was seen on equal ones can be compared.
+    fingerprint: str = ""
+
+    def of(self, *states: State) -> tuple[CheckSeen, ...]:
+        """The checks that ended in one of these states, in order."""
+        return tuple(check for check in self.checks if check.state in states)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Result:
     """How a Run ended. `verdict` is the first assessment's, whatever came later."""
@@ -120,3 +160,34 @@ class Ports(Protocol):
     def keep_feedback(self, feedback: FeedbackGiven) -> None: ...
 
     def keep_assessment(self, assessed: Assessed) -> None: ...
+
+
+class CasePorts(Protocol):
+    """What the stages of cases need besides; a replayed call returns what it returned before."""
+
+    def keep_cases(
+        self,
+        case_set: CaseSet,
+        *,
+        number: int,
+        stage: StageName,
+        replaces: CaseSet | None = None,
+        answers: Sequence[CaseAnswer] = (),
+    ) -> None:
+        """Keep the cases that the run has from now on; `number` counts how often their author looked again."""
+
+    def withdraw_cases(
+        self,
+        case_set: CaseSet,
+        *,
+        number: int,
+        stage: StageName,
+        answers: Sequence[CaseAnswer] = (),
+    ) -> None:
+        """The run has no cases from now on, and these are out of force: their author would keep none of them."""
+
+    def start_cases(self, case_set: CaseSet, draft: DraftMade) -> None:
+        """Have a worker of the sandbox run the cases on a Draft."""
+
+    def end_cases(self, case_set: CaseSet, draft: DraftMade, *, round: int) -> Executed:
+        """What came of it; waits for the worker, but not for ever."""

@@ -3,35 +3,54 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble, and while the
 verdict is *incorrect* and rounds are left: explain -> refine -> assess again.
 
+Where the Task has cases: cases -> execute beside describe -> mend_cases, each later Draft executed too; with
+*feedback* at last refine_cases from what does not hold, assessed and executed once more.
+
 Guard against self-doubt: a refined Draft is recommended only if its own assessment is better, "no error
-found" ends the refinement, and so does a script that was there before.
+found" ends the refinement, and so does a script that was there before. A Draft refined from cases is an offer.
 """
 
 from __future__ import annotations
 
 from catalog.analysis import has_errors
+from catalog.execution.cases import CaseSet, State
 from catalog.types import Answer, Retrieval
 from pipeline.flow.passage import Passage
-from pipeline.flow.ports import Assessed, DraftMade, FeedbackGiven, Ports, Result, Task
+from pipeline.flow.ports import (
+    Assessed,
+    CasePorts,
+    DraftMade,
+    Executed,
+    FeedbackGiven,
+    Ports,
+    Result,
+    Task,
+)
+from pipeline.flow.stages.cases import write_cases
 from pipeline.flow.stages.check import check
 from pipeline.flow.stages.compare import compare
 from pipeline.flow.stages.describe import describe
 from pipeline.flow.stages.ensemble import combine, conclude, why_unknown
+from pipeline.flow.stages.execute import execution
 from pipeline.flow.stages.explain import explain
 from pipeline.flow.stages.generate import generate
-from pipeline.flow.stages.recommend import recommend
+from pipeline.flow.stages.mend_cases import mend_cases
+from pipeline.flow.stages.recommend import offer_revised, recommend
 from pipeline.flow.stages.refine import refine
+from pipeline.flow.stages.refine_cases import is_better, refine_cases, say_generalises
 from pipeline.flow.stages.repair import repair
 from pipeline.flow.stages.retrieve import retrieve
 from pipeline.flow.static_checks import describe_errors
-from pipeline.types import DraftKind, ReadingOutcome, Verdict
+from pipeline.types import CasesUse, DraftKind, ReadingOutcome, Verdict
 
 
 class Flow:
     """One passage of a Task through the stages."""
 
-    def __init__(self, task: Task, ports: Ports) -> None:
-        self._passage = Passage(task, ports)
+    def __init__(self, task: Task, ports: Ports, case_ports: CasePorts | None = None) -> None:
+        self._passage = Passage(task, ports, case_ports=case_ports)
+        self._cases: CaseSet | None = None
+        self._executed: dict[DraftMade, Executed] = {}
 
     def carry_out(self) -> Result:
         """From statement to recommended Draft; raises NoScript where the model gives none."""
@@ -40,7 +59,10 @@ class Flow:
         if retrieval and task.uses_retrieval and retrieval.answer is Answer.MATCH:
             return self._answer_from(retrieval)
         draft = self._check_and_repair(generate(self._passage, retrieval))
+        if task.cases is not CasesUse.OFF:
+            self._cases = write_cases(self._passage)
         first = best = latest = self._assess(draft, round=0)
+        self._mend_cases(draft)
         assessments = [first]
         for round in range(1, task.rounds + 1):
             if latest.verdict is not Verdict.INCORRECT:
@@ -53,6 +75,8 @@ class Flow:
             if _rank(latest) > _rank(best):
                 best = latest
         recommend(self._passage, best, assessments)
+        if task.cases is CasesUse.FEEDBACK:
+            self._offer_revised(best)
         return Result(recommended=best.draft, verdict=first.verdict, assessments=tuple(assessments))
 
     def refine_on_demand(
@@ -63,6 +87,39 @@ class Flow:
         round = feedback.round if feedback else 1
         refined = self._refine(assessed, feedback, round=round)
         return self._assess(refined, round=round) if refined else None
+
+    def _mend_cases(self, draft: DraftMade) -> None:
+        """Let the author of the cases look again at what does not hold for the first Draft."""
+        executed = self._executed.get(draft)
+        if executed is None or not executed.of(State.FAILED):
+            return
+        again = mend_cases(self._passage, executed, draft)
+        self._cases = again.case_set if again else None
+        if again is None:
+            del self._executed[draft]
+        else:
+            self._executed[draft] = again
+
+    def _offer_revised(self, best: Assessed) -> None:
+        """Refine the recommended Draft from cases: an offer beside it, which people decide about.
+
+        It is never recommended itself: what is recommended is what reviewers see, score and decide on, and which
+        Draft that is must not hang on cases, which differ from run to run.
+        """
+        before = self._executed.get(best.draft)
+        if before is None:
+            return
+        round = self._passage.task.rounds + 1
+        draft = refine_cases(self._passage, best.draft, before, round=round)
+        if draft is None:
+            return
+        check(self._passage, draft)
+        revised = self._assess(draft, round=round)
+        then = self._executed.get(draft) or Executed(
+            case_set=before.case_set, reason="Bash can't parse the script."
+        )
+        better = is_better(revised, then, best, before)
+        offer_revised(self._passage, revised, better=better, found=say_generalises(then, before))
 
     def _answer_from(self, retrieval: Retrieval) -> Result:
         """The catalogue's script as it is: a match is shown, not assessed."""
@@ -102,7 +159,10 @@ class Flow:
                 differences=(f"Bash can't parse the script: {describe_errors(report)}",),
             )
         else:
-            assessed = self._judge(draft, report.syntax_ok, round=round)
+            with execution(self._passage, self._cases, draft, round=round) as under_way:
+                assessed = self._judge(draft, report.syntax_ok, round=round)
+            if under_way.executed is not None:
+                self._executed[draft] = under_way.executed
         conclude(self._passage, assessed, round=round)
         return assessed
 

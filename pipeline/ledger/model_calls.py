@@ -14,8 +14,10 @@ from types import MappingProxyType
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from core.audit import tell
 from pipeline.costs.daily_spending import add_spending
 from pipeline.ledger.admission import admit
+from pipeline.ledger.attempt_metrics import count_attempts
 from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.capacity import Rest
 from pipeline.ledger.retry_policy import decide_after_failure, failure_message
@@ -109,7 +111,8 @@ def settle_attempts(
     """
     rows = [(opened.call, opened.attempt, ended) for opened, ended in tries]
     if all(isinstance(ended, Answered) for _, ended in tries):
-        close_tries(lease, rows, counted=True)
+        closed = close_tries(lease, rows, counted=True)
+        count_attempts(closed, rows)
         return {_position(call): _outcome_of(call, ended, None) for call, _, ended in rows}
     with transaction.atomic():
         _lock_before_run(lease, [(call, ended) for call, _attempt, ended in rows])
@@ -117,6 +120,7 @@ def settle_attempts(
         batch = Batch.objects.get(pk=closed.batch_id) if closed.batch_id else None
         settled = {_position(call): _outcome_of(call, ended, batch) for call, _, ended in rows}
         add_spending(closed.attempts)
+    count_attempts(closed, rows)
     return settled
 
 
@@ -137,7 +141,9 @@ def _require_budget(batch_id: int) -> None:
         raise Rest(batch.paused_why or _("The batch is paused."))
     if is_used_up(batch):
         why = _("The budget is used up.")
-        stop_batch(batch, why)
+        with transaction.atomic():
+            if stop_batch(batch, why):
+                tell(batch, "budget used")
         raise Rest(why)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipeline.models.action import Action
+from pipeline.models.cases import WrittenCases
 from pipeline.models.configuration import (
     Configuration,
     Endpoint,
@@ -39,4 +40,5 @@ __all__ = [
     "Spending",
     "Stage",
     "Worker",
+    "WrittenCases",
 ]

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from pipeline.types import Mode, Role
+from pipeline.types import CasesUse, Mode, Role
 
 
 class Endpoint(models.Model):
@@ -95,6 +95,11 @@ class Configuration(models.Model):
         OWN = "own", _("Own")
         IMPORTED = "imported", _("Imported")
 
+    class Cases(models.TextChoices):
+        OFF = CasesUse.OFF.value, _("Off: no cases are written")
+        RUN = CasesUse.RUN.value, _("Written from the statement, and run")
+        FEEDBACK = CasesUse.FEEDBACK.value, _("Run, and told to one more refinement")
+
     MAX_ROUNDS = 4
 
     name = models.SlugField(_("name"), max_length=80, unique=True)
@@ -103,6 +108,13 @@ class Configuration(models.Model):
     rounds = models.PositiveSmallIntegerField(_("rounds of refinement"), default=1)
     uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
     uses_examples = models.BooleanField(_("shows nearest entries as examples"), default=True)
+    cases = models.CharField(
+        _("cases in prepared worlds"),
+        max_length=8,
+        choices=Cases,
+        default=Cases.OFF,
+        db_default=CasesUse.OFF.value,
+    )
     # Prompt name to version for pinned prompts; the others use the product's files.
     prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)
     note = models.TextField(_("what it is for"), blank=True)
@@ -137,6 +149,9 @@ class Configuration(models.Model):
                 ),
                 name="configuration_preset_legal",
             ),
+            models.CheckConstraint(
+                condition=Q(cases__in=["off", "run", "feedback"]), name="configuration_cases_legal"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -149,7 +164,7 @@ class RoleSetting(models.Model):
     ROLES: ClassVar = [(role.value, role.label) for role in Role]
 
     configuration = models.ForeignKey(Configuration, models.CASCADE, related_name="roles")
-    role = models.CharField(_("role"), max_length=10, choices=ROLES)
+    role = models.CharField(_("role"), max_length=12, choices=ROLES)
     endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="+")
     model = models.CharField(_("model"), max_length=100)
     max_tokens = models.PositiveIntegerField(_("most tokens of a reply"), default=4096)
@@ -157,12 +172,14 @@ class RoleSetting(models.Model):
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
 
     class Meta:
+        ordering = ["pk"]  # as they play
         constraints = [
             models.UniqueConstraint(
                 fields=["configuration", "role"], name="role_once_a_configuration"
             ),
             models.CheckConstraint(
-                condition=Q(role__in=["generator", "assessor", "refiner"]), name="role_legal"
+                condition=Q(role__in=["generator", "assessor", "refiner", "case_author"]),
+                name="role_legal",
             ),
             models.CheckConstraint(condition=Q(max_tokens__gte=1), name="role_max_tokens_positive"),
         ]

@@ -85,7 +85,15 @@ class Draft(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=["retrieved", "generated", "repaired", "refined", "edited", "imported"]
+                    kind__in=[
+                        "retrieved",
+                        "generated",
+                        "repaired",
+                        "refined",
+                        "revised",
+                        "edited",
+                        "imported",
+                    ]
                 ),
                 name="draft_kind_legal",
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -15,7 +15,7 @@ from catalog.models import Version
 from core.database.indexes import index_where_set
 from pipeline.models.action import Action
 from pipeline.models.configuration import Configuration, Endpoint
-from pipeline.types import Verdict
+from pipeline.types import Role, Verdict
 
 
 class Batch(models.Model):
@@ -185,6 +185,16 @@ class Run(models.Model):
     @property
     def is_active(self) -> bool:
         return self.state in (Run.State.QUEUED, Run.State.RUNNING)
+
+    @property
+    def roles(self) -> dict[str, dict[str, Any]]:
+        """Who plays which role, from the snapshot; empty for a run that was imported.
+
+        The author of cases stands apart in it, where workers of the release before do not look for roles.
+        """
+        roles = dict(self.spec.get("roles") or {})
+        author = self.spec.get(Role.CASE_AUTHOR.value)
+        return {**roles, Role.CASE_AUTHOR.value: author} if author else roles
 
 
 class Stage(models.Model):

@@ -40,6 +40,7 @@ from pipeline.types import AnswerStatus, Verdict
 _ACTIVE = [Run.State.QUEUED, Run.State.RUNNING]
 # What changes without anybody's doing, or must not be told, is no news.
 _NO_NEWS = (AnswerStatus.RUNNING, AnswerStatus.HIDDEN)
+MOST_NEWS = 500  # that are marked as seen at once
 
 
 @dataclass(frozen=True)
@@ -278,6 +279,27 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
         Exists(newest.exclude(Q(answer_status=F("action__seen_status")))),
         asked_by=user,
     ).exclude(seen_status="")
+
+
+def news_of(user: User) -> dict[int, str]:
+    """Actions whose answer changed since this person looked, with that answer: the newest MOST_NEWS."""
+    newest = with_answer_status(user, newest_runs()).annotate(now=F("answer_status"))
+    found = with_news(user, Action.objects.all()).annotate(now=Subquery(newest.values("now")[:1]))
+    return dict(found.order_by("-pk").values_list("pk", "now")[:MOST_NEWS])
+
+
+def mark_seen(user: User, shown: Mapping[int, str]) -> int:
+    """This person has seen these answers; how many were news.
+
+    What has another answer by now stays news: it was not the one that was shown.
+    """
+    newest = with_answer_status(user, newest_runs())
+    count = 0
+    for status in sorted(set(shown.values())):
+        actions = Action.objects.filter(pk__in=[pk for pk, one in shown.items() if one == status])
+        still_so = Exists(newest.filter(Q(answer_status=status)))
+        count += with_news(user, actions).filter(still_so).update(seen_status=status)
+    return count
 
 
 def newest_runs() -> QuerySet[Run]:

@@ -15,6 +15,30 @@ _UNREADABLE = {outcome.value for outcome in ReadingOutcome} - {ReadingOutcome.RE
 
 def explain_recommendation(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]) -> str:
     """One or two sentences; nothing where the assessor had no say in it."""
+    said = _explain_assessed(run, drafts, stages)
+    offered = offered_draft(stages)
+    if offered is None:
+        return said
+    beside = _(
+        "Draft %(number)s is an offer beside it: it was rewritten from what happened in prepared worlds, where more "
+        "checks hold now and none is lost."
+    ) % {"number": next((one.number for one in drafts if one.pk == offered), "")}
+    return f"{said} {beside}".strip()
+
+
+def offered_draft(stages: Sequence[Stage]) -> int | None:
+    """The key of the Draft refined from cases that is offered beside the recommended one; None without one."""
+    return next(
+        (
+            one.draft_id
+            for one in stages
+            if one.name == StageName.RECOMMEND and one.outcome == "offered"
+        ),
+        None,
+    )
+
+
+def _explain_assessed(run: Run, drafts: Sequence[Draft], stages: Sequence[Stage]) -> str:
     assessed = assessed_in_turn(drafts)
     chosen = next((draft for draft in assessed if draft.pk == run.recommended_id), None)
     if chosen is None:

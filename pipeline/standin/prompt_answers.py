@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from pipeline.standin.description.script_description import describe
 from pipeline.standin.language.literals import find_mentions, without_mentions
 from pipeline.standin.language.statement_comparison import (
@@ -23,6 +26,10 @@ AT_A_LOSS = (
     "about files, logs, services and containers, from statements in English; for anything else another model is needed."
 )
 
+NO_CASES = "The demo model writes cases for the demo's own actions; for anything else another model is needed."
+_KEPT = "The statement asks for it."
+_CHECK = re.compile(r"^(\d+\.\d+) World: ", re.MULTILINE)
+
 # Rules read prose to here: their patterns are not made for what is longer.
 _LONGEST = 4000
 # A description matches "on the whole" from this share of what the statement asks for.
@@ -35,6 +42,8 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
     """The JSON object that the task asks for, or only `refusal` where the model can't; empty for any other task."""
     if prompt.task == "refine":
         return {"script": _refine(prompt, book)}
+    if prompt.task == "mend_cases":
+        return _mend_cases(prompt, book)
     known = book.answer(prompt)
     if known is not None:
         return known
@@ -46,6 +55,8 @@ def answer_prompt(prompt: Prompt, book: Book) -> Answer:
         "difference": _compare_differences,
         "explain": _explain,
         "shorten": _shorten,
+        "cases": _write_cases,
+        "refine_cases": _leave_as_it_is,
     }.get(prompt.task)
     return answering(prompt) if answering else {}
 
@@ -135,6 +146,25 @@ def _explain(prompt: Prompt) -> Answer:
 
 def _shorten(prompt: Prompt) -> Answer:
     return {"points": shorten(_read(prompt, "FEEDBACK"))}
+
+
+def _write_cases(prompt: Prompt) -> Answer:
+    return {"cases": "[]", "note": NO_CASES}
+
+
+def _mend_cases(prompt: Prompt, book: Book) -> Answer:
+    """What the book says of these checks; every other one is kept."""
+    known = book.answer(prompt)
+    said = {one["check"]: one for one in json.loads(str(known["answers"]))} if known else {}
+    asked = _CHECK.findall(prompt.first("CHECKS"))
+    kept = {"answer": "keep", "why": _KEPT}
+    answers = [said.get(check, {"check": check, **kept}) for check in asked]
+    return {"answers": json.dumps(answers, ensure_ascii=False)}
+
+
+def _leave_as_it_is(prompt: Prompt) -> Answer:
+    """The script unchanged: worlds and outputs are beyond the rules."""
+    return {"script": prompt.first("SCRIPT")}
 
 
 def _refine(prompt: Prompt, book: Book) -> str:

@@ -1,10 +1,13 @@
-"""The script book: what the demo model answers to the demo's own Actions, from the action files.
+"""The script book: what the demo model answers to the demo's own Actions, from the action files and their cases.
+
+Cases stand beside the actions, in the folder `cases`, in a file of the same name.
 
 Look-up is stateless: a request finds its page by the texts it carries, whatever was asked before.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -30,9 +33,17 @@ class _Draft(BaseModel):
     repaired_by: int | None = None
 
 
+class _Cases(BaseModel):
+    """Cases for a statement, and what their author says on looking again at some of their checks."""
+
+    cases: list[Answer] = Field(min_length=1)
+    mend: list[Answer] = []
+
+
 class _Action(BaseModel):
     statement: str
     drafts: list[_Draft] = Field(min_length=1)
+    cases: _Cases | None = None
 
 
 class Book:
@@ -76,6 +87,9 @@ _KEYS = {
     "difference": ("STATEMENT", "FUNCTIONALITY"),
     "explain": ("STATEMENT", "SCRIPT"),
     "refine": ("STATEMENT", "SCRIPT"),
+    "cases": ("STATEMENT",),
+    "mend_cases": ("STATEMENT",),
+    "refine_cases": ("STATEMENT", "SCRIPT"),
 }
 
 
@@ -91,6 +105,10 @@ def load_book(folder: Path | None) -> Book:
 def _load(path: Path) -> _Action:
     try:
         action = _Action.model_validate(load_yaml(path))
+        cases = path.parent.with_name("cases") / path.name
+        if cases.is_file():
+            written = _Cases.model_validate(load_yaml(cases))
+            action = action.model_copy(update={"cases": written})
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         raise BookError(f"{path}: {error}") from error
     if any(
@@ -104,6 +122,9 @@ def _load(path: Path) -> _Action:
 def _pages(action: _Action) -> Iterator[tuple[tuple[str, ...], Answer]]:
     statement = _squeeze(action.statement)
     yield ("generate", statement), {"script": action.drafts[0].script}
+    if action.cases is not None:
+        yield ("cases", statement), {"cases": _dump(action.cases.cases), "note": ""}
+        yield ("mend_cases", statement), {"answers": _dump(action.cases.mend)}
     for at, draft in enumerate(action.drafts):
         script = _trim(draft.script)
         following = at + 1
@@ -111,7 +132,8 @@ def _pages(action: _Action) -> Iterator[tuple[tuple[str, ...], Answer]]:
             yield ("repair", statement, script), {"script": action.drafts[draft.repaired_by].script}
             following = draft.repaired_by + 1
         if following < len(action.drafts):
-            yield ("refine", statement, script), {"script": action.drafts[following].script}
+            for task in ("refine", "refine_cases"):
+                yield (task, statement, script), {"script": action.drafts[following].script}
         if draft.functionality is not None:
             yield ("describe", script), {"functionality": draft.functionality.strip()}
             functionality = _squeeze(draft.functionality)
@@ -123,6 +145,10 @@ def _pages(action: _Action) -> Iterator[tuple[tuple[str, ...], Answer]]:
                     yield (task, statement, functionality), verdict
         if draft.explanation is not None:
             yield ("explain", statement, script), draft.explanation
+
+
+def _dump(items: list[Answer]) -> str:
+    return json.dumps(items, ensure_ascii=False)
 
 
 def _normalise(name: str, text: str) -> str:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+import time
 from datetime import timedelta
 
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils import timezone
 
 from catalog.evidence.services.running import request_run
-from catalog.evidence.services.sandboxes import report_sandbox
+from catalog.evidence.services.sandboxes import is_served, report_again, report_sandbox
 from catalog.models import CaseRun, CaseSet, Entry, EntryCases, Version
 
 State = Version.State
 
+logger = logging.getLogger(__name__)
+
+REPORT_EVERY = 30.0  # seconds
 AT_A_TIME = 100  # versions with their scripts in memory
 KEPT_FOR = timedelta(days=30)
+UNSERVED_FOR = timedelta(days=1)
 
 
 def request_runs(
@@ -76,6 +84,34 @@ def delete_old_runs() -> int:
     ended = CaseRun.objects.filter(ended_at__lt=timezone.now() - KEPT_FOR)
     number, _by_table = ended.delete()
     return number
+
+
+def delete_unserved_runs() -> int:
+    """Delete runs that have waited for a day where no worker with a sandbox has reported lately; how many it was."""
+    if is_served():
+        return 0
+    old = CaseRun.objects.filter(
+        state=CaseRun.State.WAITING, created_at__lt=timezone.now() - UNSERVED_FOR
+    )
+    return old.delete()[0]
+
+
+def keep_reporting() -> None:
+    """Say every half minute, in a thread of this process, that the worker is there: its tasks may take longer."""
+    threading.Thread(target=_report_for_ever, name="sandbox-report", daemon=True).start()
+
+
+def _report_for_ever() -> None:
+    while True:
+        time.sleep(REPORT_EVERY)
+        try:
+            if not report_again():
+                probe_sandbox()
+        except Exception:
+            # Most likely the database is away; who waits for a report sees that none comes.
+            logger.warning("the sandbox's worker could not report", exc_info=True)
+        finally:
+            connection.close()
 
 
 def probe_sandbox() -> None:

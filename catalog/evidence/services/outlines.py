@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 
+from catalog.execution.cases import read_case_set
+from catalog.execution.cases.folder import folder_of
 from catalog.models import CaseSet, Entry, Version
 from core.texts import name_of
 
@@ -45,6 +49,18 @@ def outline_for(entry: Entry, version: Version, *, by: User) -> str:
 def text_of(case_set: CaseSet) -> str:
     """The case set as its author edits it."""
     return write_text(case_set.content)
+
+
+def zip_cases(case_set: CaseSet, *, folder: str) -> bytes:
+    """The case set as a zipped folder with what runs it; the same bytes for the same cases."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in folder_of(read_case_set(json.dumps(case_set.content))).items():
+            file = zipfile.ZipInfo(f"{folder}/{name}")
+            file.external_attr = (0o755 if name in ("run", "cases.bats") else 0o644) << 16
+            file.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(file, text)
+    return packed.getvalue()
 
 
 def write_text(content: object) -> str:

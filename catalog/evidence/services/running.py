@@ -12,19 +12,22 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from catalog.evidence.services.changes import note_result
-from catalog.evidence.services.sandboxes import current_sandbox
+from catalog.evidence.services.sandboxes import current_sandbox, is_served
 from catalog.evidence.services.storage import differs, last_execution, store_execution
 from catalog.execution import cases
 from catalog.execution.cases import State, read_case_set, run_case_set
 from catalog.execution.quality import Quality, measure_quality
 from catalog.execution.sandbox import Availability, Observation, PreparedRun, Sandbox
 from catalog.models import CaseRun, CaseSet, Execution, Version
+from core import metrics
 from core.errors import NotAllowedNow
 from core.leased_jobs import Cancelled, Claim, LostLease, claim
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 5  # at asking for a run while others ask for the same one
+# Nobody waits for these.
+BACKGROUND = (CaseRun.Purpose.NIGHTLY, CaseRun.Purpose.ENVIRONMENT)
 RENEW_AFTER = 10.0  # seconds; a lease is a minute
 
 
@@ -88,12 +91,31 @@ def request_run(
 
 
 def carry_out_run(pk: int) -> None:
-    """A worker runs what was asked for, unless another one does; nothing where it has ended."""
-    held = claim(CaseRun, pk)
-    if held is None:
-        return
-    run = CaseRun.objects.select_related("case_set").get(pk=pk)
+    """A worker runs what was asked for, unless another one does; nothing where it has ended.
+
+    What somebody waits for comes before what is run every night or for a new machine. A worker without a sandbox
+    leaves it to one that has one.
+    """
     found = current_sandbox()
+    if found.sandbox is None and is_served():
+        return
+    asked = CaseRun.objects.filter(pk=pk, state=CaseRun.State.WAITING, purpose__in=BACKGROUND)
+    while asked.exists() and (urgent := _next_urgent()) is not None:
+        _carry_out(urgent, found)
+    held = claim(CaseRun, pk)
+    if held is not None:
+        _carry_out(held, found)
+
+
+def _next_urgent() -> Claim[CaseRun] | None:
+    """The oldest that waits and is not of the background, claimed; None where others were faster."""
+    waiting = CaseRun.objects.filter(state=CaseRun.State.WAITING).exclude(purpose__in=BACKGROUND)
+    first = waiting.order_by("pk").values_list("pk", flat=True).first()
+    return claim(CaseRun, first) if first is not None else None
+
+
+def _carry_out(held: Claim[CaseRun], found: Availability) -> None:
+    run = CaseRun.objects.select_related("case_set").get(pk=held.pk)
     if found.sandbox is not None:
         found = Availability(
             sandbox=_HeldSandbox(found.sandbox, held), fingerprint=found.fingerprint
@@ -101,14 +123,23 @@ def carry_out_run(pk: int) -> None:
     try:
         execution = run_cases(run.script, run.case_set, found=found, before_keeping=held.note)
     except LostLease:
-        logger.warning("Case run %s is somebody else's now", pk)
+        logger.warning("Case run %s is somebody else's now", held.pk)
     except Cancelled:
         held.end(CaseRun.State.CANCELLED, script="")
+        _count(run, "cancelled")
     except Exception as error:
         held.end(CaseRun.State.FAILED, script="", trouble=str(error)[:2000])
+        _count(run, "failed")
         raise
     else:
         held.end(CaseRun.State.DONE, script="", execution=execution)
+        _count(run, "done")
+
+
+def _count(run: CaseRun, state: str) -> None:
+    """For the metrics; of drafts none, for one that was flagged in a study has more of them."""
+    if run.purpose != CaseRun.Purpose.DRAFT:
+        metrics.count(metrics.EXECUTIONS, state)
 
 
 def _is_news(case_set: CaseSet, execution: cases.Execution) -> bool:

@@ -11,8 +11,11 @@ from django.utils import timezone
 
 from catalog.execution.sandbox import Availability, find_sandbox
 from catalog.models import SandboxReport
+from catalog.models.evidence import MISSED_REPORTS
 
 PROBE_AGAIN = 3600.0  # seconds
+# What was not found may only have taken too long, on a machine that was busy.
+LOOK_AGAIN = 60.0  # seconds
 
 _lock = threading.Lock()
 _found: tuple[float, Availability] | None = None
@@ -31,7 +34,7 @@ def current_sandbox() -> Availability:
         return SWITCHED_OFF
     with _lock:
         now = time.monotonic()
-        if _found is None or now - _found[0] > PROBE_AGAIN:
+        if _found is None or now - _found[0] > (PROBE_AGAIN if _found[1].sandbox else LOOK_AGAIN):
             _found = (now, find_sandbox())
         return _found[1]
 
@@ -44,15 +47,8 @@ def report_sandbox() -> bool:
     global _found
     with _lock:
         _found = None
-    found = current_sandbox()
-    fingerprint = found.fingerprint
-    values = {
-        "name": found.sandbox.name if found.sandbox is not None else "",
-        "fingerprint": dict(fingerprint.parts) if fingerprint is not None else {},
-        "fingerprint_sha256": fingerprint.sha256 if fingerprint is not None else "",
-        "reason": found.reason,
-        "remedy": found.remedy,
-    }
+    values = _values_of(current_sandbox())
+    sha256 = values["fingerprint_sha256"]
     with transaction.atomic():
         known = list(SandboxReport.objects.select_for_update())
         same = [one for one in known if all(getattr(one, name) == values[name] for name in values)]
@@ -60,10 +56,44 @@ def report_sandbox() -> bool:
             SandboxReport.objects.filter(pk=same[0].pk).update(last_at=timezone.now())
         else:
             SandboxReport.objects.create(**values)
-    fingerprints = {one.fingerprint_sha256 for one in known}
-    return bool(known and fingerprint is not None and fingerprint.sha256 not in fingerprints)
+    return bool(known and sha256 and sha256 not in {one.fingerprint_sha256 for one in known})
+
+
+def report_again() -> bool:
+    """Say once more what this process found, without looking anew; no where it has not been kept yet."""
+    values = _values_of(current_sandbox())
+    return bool(SandboxReport.objects.filter(**values).update(last_at=timezone.now()))
+
+
+def _values_of(found: Availability) -> dict[str, object]:
+    fingerprint = found.fingerprint
+    return {
+        "name": found.sandbox.name if found.sandbox is not None else "",
+        "fingerprint": dict(fingerprint.parts) if fingerprint is not None else {},
+        "fingerprint_sha256": fingerprint.sha256 if fingerprint is not None else "",
+        "reason": found.reason,
+        "remedy": found.remedy,
+    }
 
 
 def last_report() -> SandboxReport | None:
     """What the worker of the sandbox said last; None where none has begun yet."""
     return SandboxReport.objects.first()
+
+
+def sandbox_trouble() -> str:
+    """Why no worker of the sandbox would run anything now, in a sentence; empty where one probably would."""
+    if not settings.SCRIPTSMITH_EXECUTION:
+        return SWITCHED_OFF.reason
+    if is_served():
+        return ""
+    report = last_report()
+    if report is None or not report.is_recent:
+        return "No worker of the sandbox has reported lately."
+    return f"{report.reason} {report.remedy}".strip()
+
+
+def is_served() -> bool:
+    """Whether a worker that has a sandbox reported lately; another one may have none."""
+    since = timezone.now() - MISSED_REPORTS
+    return SandboxReport.objects.filter(last_at__gt=since).exclude(name="").exists()

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
 
+from catalog import hooks
 from catalog.evidence.services.running import request_run
-from catalog.evidence.services.storage import hash_statement, keep_case_set, newest_results
+from catalog.evidence.services.sandboxes import sandbox_trouble
+from catalog.evidence.services.storage import hash_statement, newest_results
 from catalog.evidence.services.summaries import CaseRow, case_rows
-from catalog.execution.cases import read_case_set
-from catalog.models import CaseRun, CaseSet, Execution, Version
+from catalog.models import CaseRun, CaseSet, CheckState, Execution, Version
 
 MOST_SETS = 5  # of a statement, the newest
+LATELY = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -40,33 +43,72 @@ class StatementEvidence:
 
 
 def case_sets_for(statement: str) -> QuerySet[CaseSet]:
-    """The case sets written for this statement that nobody has removed."""
-    stands = Q(entries=None) | Q(entries__removed_at=None)
-    found = CaseSet.objects.filter(stands, statement_sha256=hash_statement(statement))
-    return found.distinct()[:MOST_SETS]
+    """The case sets written for this statement that nobody has removed, and that no later one replaces."""
+    return _in_force().filter(statement_sha256=hash_statement(statement)).distinct()[:MOST_SETS]
 
 
-def keep_cases(text: str, *, by: User | None = None) -> CaseSet:
-    """Keep a case set for its statement, whoever's script is to be run in it. Raises CaseRefused."""
-    return keep_case_set(read_case_set(text), by=by)
+def case_sets_of_statements(hashes: Collection[str]) -> list[CaseSet]:
+    """The same for many statements, by their hashes, the newest of each first."""
+    kept: dict[str, list[CaseSet]] = {}
+    for case_set in _in_force().filter(statement_sha256__in=hashes).distinct():
+        of_statement = kept.setdefault(case_set.statement_sha256, [])
+        if len(of_statement) < MOST_SETS:
+            of_statement.append(case_set)
+    return [case_set for of_statement in kept.values() for case_set in of_statement]
+
+
+def _in_force() -> QuerySet[CaseSet]:
+    """Those of every campaign: what a review made of them counts in its own alone."""
+    is_kept = Q(entries=None) | Q(entries__removed_at=None)
+    return CaseSet.objects.filter(is_kept, replaced_by=None, withdrawn_at=None, is_revision=False)
 
 
 def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
-    """Have scripts for a statement run in its cases; how many runs that are. None where it has no cases."""
+    """Have scripts for a statement run in its cases; how many runs that are. None where it has no cases.
+
+    None either where no worker of the sandbox would run them: nothing waits for one that may never come.
+    What was found within the last hour is not asked for again: the run of the draft may have done it itself.
+    """
+    by_hash = {Version.hash_of(script): script for script in scripts}
+    case_sets = list(case_sets_for(statement))
+    if not case_sets or sandbox_trouble():
+        return 0
+    lately = Execution.objects.filter(
+        script_sha256__in=by_hash, case_set__in=case_sets, last_at__gt=timezone.now() - LATELY
+    ).exclude(state=CheckState.NOT_RUN)
+    known = set(lately.values_list("script_sha256", "case_set"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.DRAFT)
-        for case_set in case_sets_for(statement)
-        for script in scripts
+        for case_set in case_sets
+        for sha256, script in by_hash.items()
+        if (sha256, case_set.pk) not in known
     ]
     return len(runs)
 
 
 def evidence_for(statement: str, sha256s: Collection[str]) -> dict[str, list[StatementEvidence]]:
     """By the hash of the script, what it did in the cases of the statement; two queries, one where there is none."""
+    return _evidence(
+        Execution.objects.filter(case_set__in=case_sets_for(statement).values("pk")), sha256s
+    )
+
+
+def evidence_in(
+    case_sets: Collection[int], sha256s: Collection[str], *, among: Q | None = None
+) -> dict[str, list[StatementEvidence]]:
+    """By the hash of the script, what it did in these case sets; those that were not run are missing.
+
+    `among` says which results count; only what was run here, where it is left out.
+    """
+    counts = Q(imported=False) if among is None else among
+    return _evidence(Execution.objects.filter(counts, case_set__in=case_sets), sha256s)
+
+
+def _evidence(
+    executions: QuerySet[Execution], sha256s: Collection[str]
+) -> dict[str, list[StatementEvidence]]:
     found = newest_results(
-        Execution.objects.filter(
-            script_sha256__in=sha256s, case_set__in=case_sets_for(statement).values("pk")
-        )
+        executions.filter(script_sha256__in=sha256s)
         .select_related("case_set")
         .prefetch_related("checks"),
         "script_sha256",
@@ -89,3 +131,24 @@ def forget_scripts(sha256s: Collection[str]) -> None:
         state=CaseRun.State.CANCELLED, script="", ended_at=Now(), owner="", lease_until=None
     )
     Execution.objects.filter(script_sha256__in=gone).delete()
+
+
+def all_case_sets(statement: str) -> set[int]:
+    """Every case set that holds these words, replaced ones and those made in reviews too."""
+    found = CaseSet.objects.filter(statement_sha256=hash_statement(statement))
+    return set(found.values_list("pk", flat=True))
+
+
+@transaction.atomic
+def forget_case_sets(case_sets: Collection[int], *, keeping: Collection[int] = ()) -> None:
+    """Delete these case sets, which hold the words of their statement, and all that was run in them.
+
+    So are those that reviewers made of them, with the record of it. Those that an entry keeps, or has kept, stay;
+    so do those to be kept, and what was made of them.
+    """
+    gone = {*case_sets, *hooks.changed_from(case_sets)}
+    gone -= {*keeping, *hooks.changed_from(keeping)}
+    keys = list(CaseSet.objects.filter(pk__in=gone, entries=None).values_list("pk", flat=True))
+    CaseRun.objects.filter(case_set__in=keys).delete()
+    Execution.objects.filter(case_set__in=keys).delete()
+    CaseSet.objects.filter(pk__in=keys).delete()

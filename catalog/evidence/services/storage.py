@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from catalog.execution import cases
 from catalog.execution.cases import State
@@ -24,10 +24,21 @@ def hash_statement(statement: str) -> str:
     return hashlib.sha256(" ".join(statement.casefold().split()).encode()).hexdigest()
 
 
-def keep_case_set(case_set: cases.CaseSet, *, by: User | None) -> CaseSet:
-    """The row of these cases; the same cases are one row, whoever writes them again."""
+def keep_case_set(
+    case_set: cases.CaseSet,
+    *,
+    by: User | None,
+    prompt_version: str = "",
+    replaces: CaseSet | None = None,
+    is_revision: bool = False,
+) -> CaseSet:
+    """The row of these cases; the same cases are one row, whoever writes them again.
+
+    `prompt_version` says what a model was asked by, `replaces` which set its author has looked at again.
+    `is_revision`: made from another set in a review. Whoever writes the same anew makes it one of the statement's sets.
+    """
     content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
-    kept, _created = CaseSet.objects.get_or_create(
+    kept, created = CaseSet.objects.get_or_create(
         sha256=case_set.sha256,
         defaults={
             "statement": case_set.statement,
@@ -36,9 +47,24 @@ def keep_case_set(case_set: cases.CaseSet, *, by: User | None) -> CaseSet:
             "author_kind": case_set.author.kind,
             "author_name": show(case_set.author.name),
             "by": by,
+            "prompt_version": prompt_version,
+            "replaces": replaces,
+            "is_revision": is_revision,
         },
     )
+    if kept.is_revision and not (created or is_revision):
+        kept.is_revision = False
+        kept.save(update_fields=["is_revision"])
+    if kept.withdrawn_at is not None and by is not None and not is_revision:
+        # A person means it as it stands.
+        kept.withdrawn_at = None
+        kept.save(update_fields=["withdrawn_at"])
     return kept
+
+
+def withdraw_case_set(case_set: CaseSet) -> None:
+    """Take it out of force: no draft is run in it any more, and what was found in it counts nowhere."""
+    CaseSet.objects.filter(pk=case_set.pk, withdrawn_at=None).update(withdrawn_at=Now())
 
 
 @transaction.atomic
@@ -51,8 +77,8 @@ def store_execution(
     CaseSet.objects.select_for_update(of=("self",)).get(pk=case_set.pk)
     last = last_execution(execution.script_sha256, case_set, fingerprint_sha256)
     if last is not None and not differs(last, execution):
-        last.last_at, last.times = timezone.now(), last.times + 1
-        Execution.objects.filter(pk=last.pk).update(last_at=last.last_at, times=F("times") + 1)
+        Execution.objects.filter(pk=last.pk).update(last_at=Now(), times=F("times") + 1)
+        last.refresh_from_db(fields=["last_at", "times"])
         return last
     stored = Execution.objects.create(
         script_sha256=execution.script_sha256,
@@ -69,7 +95,11 @@ def store_execution(
         noticed=quality.noticed if quality is not None else None,
         document=_document(execution, quality),
         seconds=execution.seconds,
+        # The clock of the database: what a reviewer changed before is told apart by it, whichever machine ran this.
+        first_at=Now(),
+        last_at=Now(),
     )
+    stored.refresh_from_db(fields=["first_at", "last_at"])
     CheckResult.objects.bulk_create(
         CheckResult(
             execution=stored,
@@ -89,17 +119,17 @@ def store_execution(
 def last_execution(
     script_sha256: str, case_set: CaseSet, fingerprint_sha256: str | None = None
 ) -> Execution | None:
-    """The last result of this text in these cases, on this kind of machine or on any."""
-    found = Execution.objects.filter(script_sha256=script_sha256, case_set=case_set)
+    """The last result of this text in these cases, on this kind of machine or on any; none that came with a file."""
+    found = Execution.objects.filter(script_sha256=script_sha256, case_set=case_set, imported=False)
     if fingerprint_sha256 is not None:
         found = found.filter(fingerprint_sha256=fingerprint_sha256)
     return found.first()
 
 
 def newest_results(found: QuerySet[Execution], *of: str) -> QuerySet[Execution]:
-    """Of each of these the newest result; what was not run only where nothing else is known."""
+    """Of each of these the newest result; what was not run, or came with a file, only where nothing else is known."""
     not_run = ExpressionWrapper(Q(state=CheckState.NOT_RUN), output_field=BooleanField())
-    return found.order_by(*of, not_run.asc(), "-last_at", "-pk").distinct(*of)
+    return found.order_by(*of, not_run.asc(), "imported", "-last_at", "-pk").distinct(*of)
 
 
 def state_of(execution: cases.Execution) -> State:
@@ -165,3 +195,14 @@ def changed_environment(before: Execution, after: Execution) -> Sequence[tuple[s
         for name in dict.fromkeys((*then, *now))
         if then.get(name) != now.get(name)
     ]
+
+
+def forget_author(user: User) -> None:
+    """The case sets of a person who is anonymised say the account's name of now, in their content as well.
+
+    Their hashes stay: they leave the author out.
+    """
+    for case_set in CaseSet.objects.filter(by=user, author_kind="person").iterator(chunk_size=100):
+        case_set.author_name = show(user.username)
+        case_set.content["author"]["name"] = user.username
+        case_set.save(update_fields=["author_name", "content"])

@@ -137,7 +137,9 @@ def evidence_of(entry: Entry, version: Version, *, with_checks: bool = False) ->
     sets = [row.case_set_id for row in kept]
     if not sets:
         return Evidence(sets=(), sandbox=None)
-    results = Execution.objects.filter(script_sha256=version.sha256, case_set__in=sets)
+    results = Execution.objects.filter(
+        script_sha256=version.sha256, case_set__in=sets, imported=False
+    )
     results = results.prefetch_related("checks") if with_checks else results.defer("document")
     by_set = {one.case_set_id: one for one in newest_results(results, "case_set_id")}
     runs = CaseRun.objects.filter(

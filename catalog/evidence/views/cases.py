@@ -106,6 +106,22 @@ def cases_file(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
+@require_safe
+def cases_folder(request: HttpRequest, pk: int) -> HttpResponse:
+    """The case set as a zipped folder for continuous integration elsewhere, with what runs it."""
+    kept = _kept(pk)
+    access_entry(request.user, kept.entry.slug)
+    name = f"{kept.entry.slug}-cases"
+    return HttpResponse(
+        services.zip_cases(kept.case_set, folder=name),
+        content_type="application/zip",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}.zip"',
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
 def _edit(
     request: HttpRequest,
     user: User,

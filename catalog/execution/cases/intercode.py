@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +20,26 @@ from catalog.execution.sandbox import Entry
 
 Code = Literal["M", "D", "??"]
 SUCCESS = 1.0
+# What the benchmark's repository leaves out.
+SYSTEM_FOLDERS = frozenset(
+    (
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "libx32",
+        "media",
+        "mnt",
+        "opt",
+        "proc",
+        "root",
+    )
+    + ("run", "sbin", "srv", "sys", "tmp", "usr", "var")
+)
 _WORD = re.compile(r"(?u)\b\w\w+\b")  # what scikit-learn's vectorizer takes for a word
 _PART = 0.33
 
@@ -34,24 +54,33 @@ class Outcome:
 
 
 def observe(
-    before: Mapping[str, Entry], after: Mapping[str, Entry], printed: str, roots: Sequence[str]
+    before: Mapping[str, Entry],
+    after: Mapping[str, Entry],
+    printed: str,
+    ignored: Collection[str] = SYSTEM_FOLDERS,
 ) -> Outcome:
-    """From two snapshots; only what git would see: files and links, and of new folders the topmost."""
+    """From two snapshots; only what git would see: files and links, and of new folders the topmost.
+
+    Its repository is the whole file system, but for the top folders that are `ignored`.
+    """
     effects = find_effects(before, after)
-    inside = tuple(f"{root.rstrip('/')}/" for root in roots)
+
+    def is_seen(path: str) -> bool:
+        return path.split("/")[1] not in ignored
+
     tracked = {path for path, entry in before.items() if entry.kind != "folder"}
     folders_with_tracked = {parent for path in tracked for parent in _parents(path)}
     changes: set[tuple[str, Code]] = set()
     for path in effects.removed:
-        if path.startswith(inside) and path in tracked:
+        if is_seen(path) and path in tracked:
             changes.add((path, "D"))
     for path in effects.changed:
-        if path.startswith(inside) and path in tracked:
+        if is_seen(path) and path in tracked:
             changes.add((path, "M"))
     for path in effects.added:
-        if path.startswith(inside) and after[path].kind != "folder":
+        if is_seen(path) and after[path].kind != "folder":
             new = [parent for parent in _parents(path) if parent not in folders_with_tracked]
-            topmost = min((p for p in new if p.startswith(inside)), key=len, default=None)
+            topmost = min(new, key=len, default=None)
             changes.add((path if topmost is None else f"{topmost}/", "??"))
     return Outcome(
         changes=frozenset(changes),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
@@ -49,6 +50,8 @@ def _become(
             os.dup2(descriptor, number)
         for descriptor in inherited:
             os.set_inheritable(descriptor, True)
+        # Python ignores it, and what is ignored stays so: `yes | head` would say that its pipe is broken.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         prepare()
         os.execve(program[0], program, {})
     os._exit(NOT_STARTED)

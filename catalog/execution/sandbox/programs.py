@@ -73,7 +73,7 @@ def _find_in_wheel() -> Bubblewrap:
 def _ask_version(program: str) -> str:
     try:
         asked = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=5, check=False, env={}
+            [program, "--version"], capture_output=True, text=True, timeout=30, check=False, env={}
         )
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -13,7 +13,12 @@ from pipeline.types import StageName
 STAGE = Stage(
     name=StageName.RECOMMEND,
     label=_("Recommend"),
-    outcomes={"first": _("the first script"), "refined": _("the refined script")},
+    outcomes={
+        "first": _("the first script"),
+        "refined": _("the refined script"),
+        "offered": _("the one before, the one refined from cases beside it"),
+        "before": _("the one before it"),
+    },
 )
 
 
@@ -30,3 +35,14 @@ def recommend(passage: Passage, best: Assessed, assessments: Sequence[Assessed])
             else "The refined script was judged better than the first.",
             draft=best.draft,
         )
+
+
+def offer_revised(passage: Passage, revised: Assessed, *, better: bool, found: str) -> None:
+    """Say whether the script that was refined from cases is offered beside the recommended one, and why."""
+    with passage.stage(STAGE, round=revised.draft.round) as step:
+        says = (
+            "More checks hold in the prepared worlds, and none is lost: it is offered beside the recommended one."
+            if better
+            else "The script that was refined from cases is not better, so it is not offered."
+        )
+        step.end("offered" if better else "before", found=f"{says} {found}", draft=revised.draft)

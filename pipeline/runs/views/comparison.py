@@ -22,10 +22,10 @@ from pipeline.configurations.services import find_configuration, usable_configur
 from pipeline.display_names import stage_label
 from pipeline.models import Action
 from pipeline.runs import services
+from pipeline.runs.comparison.run_comparison import MOST_RUNS, ComparedRun, Comparison, compare_runs
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.timeline import ShownStage, show_stages
-from pipeline.runs.run_comparison import MOST_RUNS, ComparedRun, Comparison, compare_runs
 from pipeline.runs.views.page import fingerprint_of
 
 MOST_OFFERED = 50

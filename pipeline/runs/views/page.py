@@ -45,7 +45,7 @@ from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.feedback_details import show_feedbacks
 from pipeline.runs.page_data.timeline import show_stages
-from pipeline.runs.recommendation import explain_recommendation
+from pipeline.runs.recommendation import explain_recommendation, offered_draft
 from pipeline.types import AnswerStatus, DraftKind
 
 
@@ -146,6 +146,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "why": explain_recommendation(run, [one.draft for one in drafts], stages),
         "main": main,
         "others": [one for one in drafts if one is not main],
+        "offered": offered_draft(stages),
         "feedbacks": show_feedbacks(run, stages),
         "may_use": user.has_perm(USE_UNREVIEWED),
         "may_check": may_check(user),
@@ -262,7 +263,7 @@ def _say_wait(run: Run) -> str:
         return run.batch.paused_why or _("The campaign is paused.")
     now = timezone.now()
     if run.not_before is not None and run.not_before > now:
-        names = {role["endpoint_id"] for role in run.spec.get("roles", {}).values()}
+        names = {role["endpoint_id"] for role in run.roles.values()}
         resting = Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()
         return (resting.blocked_why or resting.title) if resting else ""
     if run.waits_for and run.state == Run.State.QUEUED:

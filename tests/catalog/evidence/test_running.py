@@ -37,9 +37,10 @@ from catalog.models import (
 )
 from catalog.tasks import curate
 from core.errors import BadInput, NotAllowedNow
+from scriptsmith_site import worker
 from scriptsmith_site.worker import warm_up_worker
 from tests.catalog.evidence.conftest import NOWHERE, OLD, RIGHT, WRONG, YOUNG, cases_text
-from tests.catalog.execution.cases.writing import case_data
+from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.shelf import shelve
 
 pytestmark = pytest.mark.django_db
@@ -223,6 +224,8 @@ def test_every_night_what_answers_is_run(kept: EntryCases, version: Version) -> 
 def test_another_kind_of_machine_runs_all_again(
     kept: EntryCases, monkeypatch: pytest.MonkeyPatch, told: Callable[[], None]
 ) -> None:
+    monkeypatch.setattr(worker, "keep_reporting", lambda: None)
+
     def find(availability: Availability) -> int:
         """How many runs are asked for where the worker finds this."""
         CaseRun.objects.all().delete()
@@ -390,3 +393,68 @@ def test_undoing_a_merge_takes_back_no_cases_that_a_curator_kept_since(
     own = services.add_cases(other.entry, cases_text(), by=curator)
     undo_merge(merge, by=curator)
     assert services.kept_cases(other.entry).get() == own
+
+
+@pytest.mark.django_db
+def test_what_waits_where_no_worker_with_a_sandbox_reports_goes_after_a_day() -> None:
+    case_set = services.keep_case_set(make_set(case_data()), by=None)
+    run = services.request_run("true\n", case_set, purpose=CaseRun.Purpose.DRAFT)
+    assert services.delete_unserved_runs() == 0
+    CaseRun.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(days=2))
+    SandboxReport.objects.create(name="bubblewrap")
+    assert services.delete_unserved_runs() == 0
+    SandboxReport.objects.update(last_at=timezone.now() - timedelta(minutes=5))
+    SandboxReport.objects.create(reason="none here")
+    assert services.delete_unserved_runs() == 1
+
+
+@pytest.mark.django_db
+def test_what_somebody_waits_for_comes_before_the_night(monkeypatch: pytest.MonkeyPatch) -> None:
+    case_set = services.keep_case_set(make_set(case_data()), by=None)
+    nightly, other, draft = (
+        services.request_run(script, case_set, purpose=purpose)
+        for script, purpose in (("a\n", "nightly"), ("b\n", "nightly"), ("c\n", "draft"))
+    )
+    order: list[str] = []
+    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    monkeypatch.setattr(
+        running, "run_cases", lambda script, *_, **__: (order.append(script), None)[1]
+    )
+    for run in (nightly, other, draft):
+        run_cases_task(run.pk)
+    assert order == ["c\n", "a\n", "b\n"]
+
+
+@pytest.mark.django_db
+def test_a_worker_without_a_sandbox_leaves_it_to_one_that_has_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case_set = services.keep_case_set(make_set(case_data()), by=None)
+    run = services.request_run("true\n", case_set, purpose=CaseRun.Purpose.DRAFT)
+    monkeypatch.setattr(running, "current_sandbox", lambda: NOWHERE)
+    SandboxReport.objects.create(name="bubblewrap", last_at=timezone.now() - timedelta(seconds=20))
+    SandboxReport.objects.create(reason=NOWHERE.reason)
+    assert services.sandbox_trouble() == ""
+    run_cases_task(run.pk)
+    assert CaseRun.objects.get().state == "waiting"
+    SandboxReport.objects.filter(name="bubblewrap").delete()
+    run_cases_task(run.pk)
+    assert (CaseRun.objects.get().state, Execution.objects.get().state) == ("done", "not run")
+
+
+@pytest.mark.django_db
+def test_a_worker_says_again_what_it_found_and_a_failed_search_is_soon_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = [NOWHERE, machine("5.2"), NOWHERE]
+    monkeypatch.setattr(sandboxes, "find_sandbox", lambda: found.pop(0))
+    monkeypatch.setattr(sandboxes, "_found", None)
+    probe_sandbox()
+    old = timezone.now() - timedelta(minutes=5)
+    SandboxReport.objects.update(last_at=old)
+    assert sandboxes.report_again() and SandboxReport.objects.get().is_recent
+    assert sandboxes.current_sandbox() == NOWHERE
+    monkeypatch.setattr(sandboxes, "LOOK_AGAIN", 0.0)
+    assert sandboxes.current_sandbox().sandbox is not None and len(found) == 1
+    assert not sandboxes.report_again(), "it is to be kept as news"
+    assert sandboxes.current_sandbox().sandbox is not None and len(found) == 1

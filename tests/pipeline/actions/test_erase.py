@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from catalog.evidence.services import request_run
-from catalog.models import CaseRun, Execution, Version
+from catalog.models import CaseRun, EntryCases, Execution, Version
 from catalog.services import keep_case_set
 from core.errors import NotAllowedNow
 from core.leased_jobs import LostLease, claim
@@ -51,7 +51,8 @@ def test_what_its_scripts_did_is_forgotten_but_not_what_others_have(administrato
     own, shared, known = f"echo '{SECRET}'\n", "echo shared\n", "echo known\n"
     erased = [make_run(statement=SECRET, script=one) for one in (own, shared, known)]
     make_run(statement="Somebody else's", script=shared)
-    shelve("Print what is known", script=known)
+    entry = shelve("Print what is known", script=known).entry
+    EntryCases.objects.create(entry=entry, case_set=case_set)
     for run in erased:
         draft = run.drafts.get()
         request_run(draft.script, case_set, purpose=CaseRun.Purpose.DRAFT)

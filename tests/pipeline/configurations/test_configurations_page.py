@@ -342,3 +342,33 @@ def test_a_program_is_told_which_field_is_wrong(
     assert said.status_code == 422
     assert said.json()["error"]["field"] == field
     assert not Configuration.objects.filter(name="x").exists()
+
+
+def test_cases_are_switched_on_here_and_written_by_the_assessor_or_whoever_is_named(
+    client: Client,
+) -> None:
+    client.post(NEW, form(cases="feedback"))
+    made = Configuration.objects.get(name="mine")
+    assert made.cases == "feedback" and not made.roles.filter(role="case_author").exists()
+    run = services.start_run(make_action(), by=None, configuration=made, enqueue=False)
+    assert run.spec["cases"] == "feedback"
+    assert run.spec["case_author"] == run.spec["roles"]["assessor"]
+    named = {"case_author-endpoint": "demo", "case_author-model": "demo-smith-2"}
+    client.post(NEW, form(name="other", cases="run", **named))
+    other = Configuration.objects.get(name="other")
+    run = services.start_run(make_action(), by=None, configuration=other, enqueue=False)
+    assert run.spec["case_author"]["model"] == "demo-smith-2"
+    page = client.get("/configurations/other/").text
+    assert "Written from the statement, and run" in page and "demo-smith-2" in page
+    half = client.post(NEW, form(name="half", cases="run", **{"case_author-model": "demo-smith"}))
+    assert half.status_code == 422 and "both endpoint and model" in half.text
+    odd = client.post(NEW, form(name="odd", cases="always"))
+    assert odd.status_code == 422 and not Configuration.objects.filter(name="odd").exists()
+
+
+def test_cases_are_off_where_nobody_switches_them_on(client: Client) -> None:
+    client.post(NEW, form())
+    made = Configuration.objects.get(name="mine")
+    run = services.start_run(make_action(), by=None, configuration=made, enqueue=False)
+    assert (made.cases, run.spec["cases"]) == ("off", "off")
+    assert set(run.spec["roles"]) == {"generator", "assessor", "refiner"}

@@ -36,6 +36,9 @@ TEXTS = {
     "FUNCTIONALITY": "Lists the files in /var/log.",
     "DIFFERENCES": "It lists folders too.",
     "FEEDBACK": "It lists folders too. Use find -type f.",
+    "PARAMETERS": "<service>",
+    "CASES": "[]",
+    "CHECKS": "1.1 World: no files\nExpected: the script prints nothing\nHappened: it printed `x`",
 }
 asked_stages = pytest.mark.parametrize("stage", ASKED_STAGES.values(), ids=list(ASKED_STAGES))
 
@@ -86,8 +89,8 @@ def test_the_demo_model_answers_what_the_stage_reads(stage: AskedStage[Reading])
     assert stage.read(Reply(json.dumps(answer))).outcome is ReadingOutcome.READ
 
 
-# Simulated scripts need no repair, and nobody asks for a shorter feedback on one.
-NOT_SIMULATED = {"repair", "shorten"}
+# Simulated scripts need no repair, nobody asks for a shorter feedback on one, and none is ever run.
+NOT_SIMULATED = {"repair", "shorten", "cases", "mend_cases", "refine_cases"}
 
 
 @asked_stages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -218,6 +219,51 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     asker.get(address)
     assert not asker.get(reverse("action-list"), news).context["rows"]
     assert "changed since you looked" not in asker.get("/").text
+
+
+def test_all_that_changed_is_marked_as_seen_at_once(
+    client_for: ClientFor, reviewer: User, second_reviewer: User
+) -> None:
+    asker = client_for(second_reviewer)
+    runs = [make_run(by=second_reviewer, statement=f"Statement {number}") for number in range(3)]
+    others = make_run(by=reviewer, statement="Of somebody else")
+    for run in (*runs, others):
+        client_for(run.action.asked_by).get(reverse("run-detail", args=[run.pk]))
+        verify(run, reviewer)
+    late = make_run(by=second_reviewer, statement="Answered while the list is open")
+    asker.get(reverse("run-detail", args=[late.pk]))
+    list_page = asker.get(reverse("action-list")).text
+    assert "Mark all as seen" in list_page
+    (news,) = re.findall(r'name="news" value="([^"]+)"', list_page)
+    verify(late, reviewer)
+
+    page = asker.post(reverse("actions-seen"), {"news": news}, follow=True)
+
+    assert "3 answers marked as seen." in page.text
+    assert answer(late, second_reviewer).is_unread, "it was not there to be seen"
+    (news,) = re.findall(r'name="news" value="([^"]+)"', page.text)
+    assert asker.post(reverse("actions-seen"), {"news": news.replace("verified", "rejected")})
+    assert answer(late, second_reviewer).is_unread, "another answer was shown"
+    assert asker.post(reverse("actions-seen"), {"news": f"x {others.action_id}:verified 9:"})
+    page = asker.post(reverse("actions-seen"), {"news": news}, follow=True)
+
+    assert "1 answer marked as seen." in page.text and "Mark all as seen" not in page.text
+    assert not any(answer(run, second_reviewer).is_unread for run in runs)
+    assert answer(others, reviewer).is_unread, "that of another person"
+
+
+def test_what_was_rejected_is_asked_again_with_what_was_said(
+    client_for: ClientFor, second_reviewer: User
+) -> None:
+    run = make_run(by=second_reviewer, statement="Empty the cache")
+    Action.objects.filter(pk=run.action_id).update(incident="INC-7", target="web-1")
+    asker = client_for(second_reviewer)
+
+    page = asker.get(reverse("action-new"), {"again": run.action_id}).text
+
+    assert "Empty the cache</textarea>" in page and "INC-7" in page and 'value="web-1"' in page
+    assert asker.get(reverse("action-new"), {"again": "999999"}).status_code == 404
+    assert asker.get(reverse("action-new"), {"again": "x"}).status_code == 200
 
 
 def test_who_reads_the_answer_by_a_program_has_seen_it(

@@ -81,7 +81,7 @@ def test_it_helps_as_the_document_says(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_book_of_the_document_can_be_read(tmp_path: Path) -> None:
     (page,) = blocks("yaml")
     (tmp_path / "staging.yaml").write_text(page, encoding="utf-8")
-    assert len(load_book(tmp_path)) == 6
+    assert len(load_book(tmp_path)) == 7
 
 
 def test_every_kind_of_fault_is_described() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.execution import kill_at_random
 from catalog.execution.sandbox import (
     Availability,
     Limits,
@@ -22,6 +25,7 @@ from catalog.execution.sandbox import (
     programs,
 )
 from catalog.execution.sandbox.bubblewrap import BubblewrapSandbox
+from tests.catalog.execution.cases.writing import case_data, set_data
 
 ROOT = Path(__file__).parents[4]
 
@@ -37,12 +41,11 @@ def test_the_probe_names_the_sandbox_and_what_results_depend_on(
     assert len(availability.fingerprint.sha256) == 64
 
 
-def test_without_user_namespaces_the_reason_and_the_remedy_are_said(sandbox: Sandbox) -> None:
-    """The probe runs in a user namespace in which no further one is allowed."""
-    ask = "from catalog.execution.sandbox import find_sandbox; print(find_sandbox())"
+def run_without_namespaces(*words: str) -> tuple[int, str]:
+    """Run Python with these words in a user namespace in which no further one is allowed; its status and output."""
     forbid = (
         "echo ready; read; echo 0 > /proc/sys/user/max_user_namespaces;"
-        f"exec '{sys.executable}' -c '{ask}'"
+        f"exec {shlex.join([sys.executable, *words])}"
     )
     asked = subprocess.Popen(
         ["unshare", "-U", "--keep-caps", "bash", "-c", forbid],
@@ -56,8 +59,40 @@ def test_without_user_namespaces_the_reason_and_the_remedy_are_said(sandbox: San
     Path(f"/proc/{asked.pid}/uid_map").write_text(users)
     Path(f"/proc/{asked.pid}/gid_map").write_text(users.replace(str(os.getuid()), str(os.getgid())))
     said, _ = asked.communicate("go\n", timeout=60)
+    return asked.returncode, said
+
+
+def test_without_user_namespaces_the_reason_and_the_remedy_are_said(sandbox: Sandbox) -> None:
+    status, said = run_without_namespaces("manage.py", "sandbox_probe")
+    assert status == 1
     assert said.startswith("unavailable: the kernel allows no more user namespaces here")
     assert "user.max_user_namespaces" in said
+
+
+def test_without_user_namespaces_no_case_is_run_and_each_check_says_why(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    removes = {"check": "removed", "exactly": ["/srv/old.log"]}
+    cases, script = tmp_path / "cases.json", tmp_path / "script.sh"
+    cases.write_text(json.dumps(set_data(case_data(removes))))
+    script.write_text(f"touch {tmp_path}/it-was-run\n")
+    tmp_path.chmod(0o755)
+    status, said = run_without_namespaces(
+        "manage.py", "run_cases", str(cases), str(script), "--json", "--quality"
+    )
+    document = json.loads(said)
+    assert status == 2 and not (tmp_path / "it-was-run").exists()
+    (check,) = document["cases"][0]["checks"]
+    assert check["state"] == "not run" and "user.max_user_namespaces" in check["got"]
+    assert document["fingerprint"] is None and document["quality"] is None
+
+
+@pytest.mark.slow
+def test_after_two_hundred_runs_with_fifty_kills_nothing_is_left(sandbox: Sandbox) -> None:
+    """No process, mount or file, whether a worker or a helper was killed, at any moment of its life."""
+    figures = kill_at_random()
+    assert len(figures) == 3
+    assert [figure["value"] for figure in figures] == [0, 0, 0]
 
 
 def test_a_bubblewrap_with_other_bytes_is_never_started(

@@ -230,6 +230,10 @@ def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
         pytest.param("d() { mkdir d; cd d; }; for i in {1..99}; do d; done", id="nested folders"),
         pytest.param("ln -s loop /tmp/loop; ln -s /tmp /tmp/self; ls /tmp", id="cyclic links"),
         pytest.param("mkfifo /tmp/pipe; echo", id="a pipe that nobody writes to"),
+        pytest.param(
+            "perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => q(/tmp/s), Listen => 1)'",
+            id="a socket",
+        ),
         pytest.param("mkdir -m 0 /tmp/closed; umask 777; echo x > /tmp/unreadable", id="no rights"),
     ],
 )

@@ -218,3 +218,8 @@ def test_the_second_run_finds_what_the_first_left(sandbox: Sandbox) -> None:
     assert [made.stdout for made in seen.runs] == ["1\n", "2\n"]
     assert [made.after["/srv/log"].size for made in seen.runs] == [2, 4]
     assert "/srv/log" not in seen.before
+
+
+def test_a_program_whose_reader_is_gone_ends_without_a_word(sandbox: Sandbox) -> None:
+    """As everywhere: a pipe without a reader ends the writer, and `pipefail` says so."""
+    assert run(sandbox, "yes | head -n 1; echo ${PIPESTATUS[0]}") == "y\n141\n"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rest_framework import serializers
 
-from pipeline.runs.run_comparison import ComparedRun, Comparison, Used
+from pipeline.runs.comparison.run_comparison import ComparedRun, Comparison, Used
 
 
 class UsedSerializer(serializers.Serializer[object]):

@@ -16,8 +16,8 @@ from pipeline.access import VisibleParts, access_runs, shown_state, visible_part
 from pipeline.execution.draft_checks import is_current, is_current_assessment, prompts_in_use
 from pipeline.flow.stages import order_of
 from pipeline.models import Action, Attempt, Draft, DraftFinding, Feedback, Run, Stage
+from pipeline.runs.comparison.setting_differences import Difference, differences_of
 from pipeline.runs.list_rows import duration_of
-from pipeline.runs.setting_differences import Difference, differences_of
 from pipeline.types import StageName
 
 LEAST_RUNS, MOST_RUNS = 2, 4

@@ -27,6 +27,7 @@ def differences_of(runs: Sequence[Run]) -> list[Difference]:
         _line(_("Rounds of refinement"), runs, lambda run: _say(run.spec.get("rounds"))),
         _line(_("Catalogue searched first"), runs, lambda run: _say(run.uses_retrieval)),
         _line(_("Examples shown"), runs, lambda run: _say(run.spec.get("uses_examples"))),
+        _line(_("Cases in prepared worlds"), runs, lambda run: _say(run.spec.get("cases"))),
         *_lines_of_prompts(runs),
     ]
     return [line for line in lines if len({value for _run, value in line.values}) > 1]
@@ -34,7 +35,7 @@ def differences_of(runs: Sequence[Run]) -> list[Difference]:
 
 def _lines_of_role(role: Role, runs: Sequence[Run]) -> list[Difference]:
     def read(name: str) -> Callable[[Run], str]:
-        return lambda run: _say(_dict(_dict(run.spec.get("roles")).get(role.value)).get(name))
+        return lambda run: _say(_dict(run.roles.get(role.value)).get(name))
 
     parts = {
         "model": _("%s"),

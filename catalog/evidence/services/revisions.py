@@ -1,0 +1,190 @@
+"""A case or a check struck from a set, a case corrected, a case added: each makes another case set."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from catalog.evidence.services.outlines import write_text
+from catalog.evidence.services.storage import keep_case_set
+from catalog.execution.cases import CaseRefused, read_case_set
+from catalog.execution.cases.case import LARGEST_SET, MOST_CASES
+from catalog.models import CaseSet
+from core.errors import BadInput
+
+FIELD = "case"
+REVIEWER = "a reviewer"
+_MORE_NAMES = re.compile(r"^cases\.\d+\.")
+
+
+class Place(NamedTuple):
+    """A case of a set, or one of its checks; both count from 1."""
+
+    case: int
+    check: int | None = None
+
+    def __str__(self) -> str:
+        return str(self.case) if self.check is None else f"{self.case}.{self.check}"
+
+
+def read_place(text: str) -> Place:
+    """The place that `2` or `2.3` names. Raises BadInput for `what`."""
+    found = re.fullmatch(r"([1-9]\d?)(?:\.([1-9]\d?))?", text)
+    if found is None:
+        raise BadInput(_("Choose the case or the check."), field="what")
+    return Place(int(found[1]), int(found[2]) if found[2] else None)
+
+
+def strike_from(case_set: CaseSet, place: Place, *, by: User) -> CaseSet | None:
+    """The set without that case or check, or None where nothing is left of it. Raises BadInput for `what`.
+
+    The last check of a case takes the case with it.
+    """
+    content = copy.deepcopy(case_set.content)
+    case = _case_at(content, place.case)
+    checks: list[object] = case["expect"]
+    if place.check is not None and not 1 <= place.check <= len(checks):
+        raise BadInput(_("There is no such check any more."), field="what")
+    if place.check is None or len(checks) == 1:
+        content["cases"].remove(case)
+    else:
+        del checks[place.check - 1]
+    return _keep(content, by) if content["cases"] else None
+
+
+def put_case(case_set: CaseSet, text: str, *, number: int | None, by: User) -> CaseSet:
+    """The set with the case that the JSON text is in the place of an earlier one, or after all others.
+
+    Raises BadInput for `case`, a line for each mistake; and where nothing is another than before.
+    """
+    content = copy.deepcopy(case_set.content)
+    case = _read_case(text)
+    if number is None:
+        if len(content["cases"]) >= MOST_CASES:
+            raise BadInput(_("A case set has at most %s cases.") % MOST_CASES, field=FIELD)
+        content["cases"].append(case)
+    else:
+        _case_at(content, number)
+        content["cases"][number - 1] = case
+    kept = _keep(content, by)
+    if kept.pk == case_set.pk:
+        raise BadInput(_("This is the case as it is. Nothing was changed."), field=FIELD)
+    return kept
+
+
+def carry_over(
+    before: CaseSet, after: CaseSet | None, *, onto: CaseSet | None, by: User
+) -> CaseSet | None:
+    """What a third set becomes by the change that made `after` of `before`; cases are told apart by their titles.
+
+    What is not in it any more stays out, what is new comes in, and of two corrections of a case the later counts.
+    None where nothing is left. Raises BadInput where it can't hold the new case.
+    """
+    if onto is None and after is None:
+        return None
+    if onto is not None and onto.pk == before.pk:
+        return after
+    old = {one["title"]: one for one in before.content["cases"]}
+    new = {one["title"]: one for one in after.content["cases"]} if after else {}
+    kept = {one["title"]: one for one in onto.content["cases"]} if onto else {}
+    changed: dict[str, dict[str, Any]] = {}
+    gone = old.keys() - new.keys()
+    comes = [title for title in new if title not in old]
+    # A case with another title by now: where somebody has struck the one before, it stays out.
+    replaced = next(iter(gone), None) if comes else None
+    for title, case in kept.items():
+        if title == replaced:
+            changed |= {name: new[name] for name in comes}
+        elif title not in gone:
+            is_touched = title in old and title in new and old[title] != new[title]
+            merged = _merge_case(old[title], new[title], case) if is_touched else case
+            if merged["expect"]:
+                changed[title] = merged
+    if replaced is None:
+        changed |= {name: new[name] for name in comes}
+    if not changed:
+        return None
+    content = {**(onto or after or before).content, "cases": list(changed.values())}
+    return _keep(content, by)
+
+
+def _merge_case(old: dict[str, Any], new: dict[str, Any], onto: dict[str, Any]) -> dict[str, Any]:
+    """Where only checks were struck these are out; else the case is as it was corrected."""
+    is_struck = {**old, "expect": new["expect"]} == new and all(
+        check in old["expect"] for check in new["expect"]
+    )
+    if not is_struck:
+        return new
+    struck = [check for check in old["expect"] if check not in new["expect"]]
+    return {**onto, "expect": [check for check in onto["expect"] if check not in struck]}
+
+
+def case_text(case_set: CaseSet, number: int) -> str:
+    """One case as its author edits it. Raises BadInput where there is none of that number."""
+    return write_text(_case_at(case_set.content, number))
+
+
+def new_case_text(case_set: CaseSet) -> str:
+    """What a further case begins with: JSON that can be read as it stands, but for a title of its own."""
+    first = case_set.content["cases"][0]
+    return write_text(
+        {
+            "title": "",
+            "about": first["about"],
+            "kind": "border",
+            "world": first.get("world", {}),
+            "expect": first["expect"],
+        }
+    )
+
+
+def describe_place(case_set: CaseSet, place: Place) -> str:
+    """The case, or the check of it as a sentence; for people. Raises BadInput."""
+    parsed = read_case_set(json.dumps(case_set.content))
+    if not 1 <= place.case <= len(parsed.cases):
+        raise BadInput(_("There is no such case any more."), field="what")
+    case = parsed.cases[place.case - 1]
+    if place.check is None:
+        return case.title
+    if not 1 <= place.check <= len(case.expect):
+        raise BadInput(_("There is no such check any more."), field="what")
+    return f"{case.title}: {case.expect[place.check - 1].sentence()}"
+
+
+def _case_at(content: dict[str, Any], number: int) -> dict[str, Any]:
+    cases = content["cases"]
+    if not 1 <= number <= len(cases):
+        raise BadInput(_("There is no such case any more."), field="what")
+    case: dict[str, Any] = cases[number - 1]
+    return case
+
+
+def _read_case(text: str) -> object:
+    if len(text.encode("utf-8", "surrogatepass")) > LARGEST_SET:
+        raise BadInput(_("A case has at most 4 MB, and this has more."), field=FIELD)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            _("This is no JSON: line %(line)s, column %(column)s: %(what)s.")
+            % {"line": error.lineno, "column": error.colno, "what": error.msg},
+            field=FIELD,
+        ) from error
+    except RecursionError as error:
+        raise BadInput(_("This is nested too deeply."), field=FIELD) from error
+
+
+def _keep(content: dict[str, Any], by: User) -> CaseSet:
+    # Who it was is in the row: a name in the content would leave with every export and outlast the person's account.
+    content["author"] = {"kind": "person", "name": REVIEWER}
+    try:
+        parsed = read_case_set(json.dumps(content))
+    except CaseRefused as error:
+        lines = [_MORE_NAMES.sub("", one) for one in error.complaints]
+        raise BadInput("\n".join(lines), field=FIELD) from error
+    return keep_case_set(parsed, by=by, is_revision=True)

@@ -1,0 +1,91 @@
+"""A case set as a folder for somebody's own continuous integration: the cases, a script that runs them, bats tests."""
+
+from __future__ import annotations
+
+import json
+
+from catalog.execution.cases.case import CaseSet
+from catalog.execution.cases.display import show
+
+_RUN = """#!/usr/bin/env bash
+# Runs the cases on a script, confined: ./run SCRIPT [--json] [--quality]
+# Exit status: 0 every check holds, 1 some do not, 2 nothing was run.
+set -euo pipefail
+: "${SCRIPTSMITH:?set it to the folder of a ScriptSmith (where manage.py is)}"
+script=$(realpath -- "${1:?the script}")
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+cd -- "$SCRIPTSMITH"
+exec "${PYTHON:-.venv/bin/python}" manage.py run_cases "$here/cases.json" "$script" "${@:2}"
+"""
+_BATS = """#!/usr/bin/env bats
+# One test a case: SCRIPT=path/to/script.sh bats cases.bats
+# A case that could not be run, or needs what its world does not have, is skipped: it says nothing.
+
+setup_file() {{
+  : "${{SCRIPT:?set it to the script}}"
+  "$BATS_TEST_DIRNAME/run" "$SCRIPT" --json > "$BATS_FILE_TMPDIR/result.json" || [ "$?" -le 2 ]
+}}
+
+state_of() {{
+  python3 - "$BATS_FILE_TMPDIR/result.json" "$1" <<'EOF'
+import json, sys
+case = json.load(open(sys.argv[1]))["cases"][int(sys.argv[2])]
+for check in case["checks"]:
+    if check["state"] != "passed":
+        print(f"{{check['state']}}: {{check['sentence']}} {{check['got']}}", file=sys.stderr)
+print(case["state"])
+EOF
+}}
+
+holds() {{
+  state=$(state_of "$1")
+  case $state in
+    passed) ;;
+    failed) return 1 ;;
+    *) skip "$state" ;;
+  esac
+}}
+{tests}"""
+_README = """# Cases
+
+Prepared worlds, and what is to hold after a script ran in them, for the statement:
+
+{statement}
+
+- `cases.json`: the cases, without code. SHA-256 of what is tested: `{sha256}`.
+- `run SCRIPT`: runs them, confined, and says of each check whether it holds. Set `SCRIPTSMITH` to the folder of a
+  ScriptSmith; its `docs/execution.md` has the format and what the sandbox needs.
+- `cases.bats`: one test a case, for bats: `SCRIPT=script.sh bats cases.bats`.
+
+A check that does not hold is a disagreement between a script and a case: either may be wrong.
+
+| case | it is about |
+|---|---|
+{rows}
+"""
+
+
+def folder_of(case_set: CaseSet) -> dict[str, str]:
+    """The files by their names; `run` and `cases.bats` are programs."""
+    content = case_set.model_dump(mode="json", by_alias=True, exclude_none=True)
+    tests = "".join(
+        f"\n@test '{_line(case.title)}' {{\n  holds {number}\n}}\n"
+        for number, case in enumerate(case_set.cases)
+    )
+    rows = "\n".join(f"| {_cell(case.title)} | {_cell(case.about)} |" for case in case_set.cases)
+    statement = "\n".join(f"> {_line(line)}" for line in case_set.statement.splitlines())
+    return {
+        "cases.json": json.dumps(content, indent=2, ensure_ascii=False) + "\n",
+        "run": _RUN,
+        "cases.bats": _BATS.format(tests=tests),
+        "README.md": _README.format(statement=statement, sha256=case_set.sha256, rows=rows),
+    }
+
+
+def _line(text: str) -> str:
+    """On one line, with nothing in it that bats or a terminal takes for more than text."""
+    return " ".join(show(text).split()).replace("'", "’")
+
+
+def _cell(text: str) -> str:
+    return _line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,117 @@
+"""Cases of one run in the sandbox: asked of its worker, waited for within bounds, read as the flow wants them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from catalog import services as catalog
+from catalog.execution import cases
+from catalog.execution.cases import State
+from catalog.models import CaseRun, CaseSet, CheckState, Execution, Version
+from core.errors import NotAllowedNow
+from pipeline.flow.ports import CheckSeen, Executed
+from pipeline.ledger.capacity import Rest
+from pipeline.ledger.model_calls import draining
+
+LONGEST_WAIT = (
+    90.0  # seconds in all of one passage; the run goes on without what is not known by then
+)
+LATE_FOR = 120.0  # seconds in which no run of this process waits, once one has waited in vain
+_LOOK_AGAIN = 0.2  # seconds
+_CHECK_LEASE = 2.0  # seconds
+
+_late_until = 0.0  # by the monotonic clock
+
+_LATE = "The sandbox's worker has too much to do; it may be known later."
+
+
+class CaseRuns:
+    """What was asked of the sandbox's worker in one passage of a run.
+
+    Once a script was waited for in vain, later ones are asked for and not waited for; by other runs of this process
+    neither, for a while: a campaign's runs would hold its threads one after the other.
+    """
+
+    def __init__(self, check_lease: Callable[[], None]) -> None:
+        self._check_lease = check_lease
+        self._rows: dict[str, CaseSet] = {}
+        self._asked: dict[tuple[str, str], CaseRun | Execution | str] = {}
+        self._left = LONGEST_WAIT
+
+    def keep(self, case_set: cases.CaseSet, *, prompt_version: str, replaces: str) -> CaseSet:
+        """The row of these cases; `replaces` is the hash of those that they are a new state of."""
+        row = catalog.keep_case_set(
+            case_set, by=None, prompt_version=prompt_version, replaces=self._rows.get(replaces)
+        )
+        self._rows[case_set.sha256] = row
+        return row
+
+    def withdraw(self, case_set: cases.CaseSet) -> CaseSet:
+        """Take these cases out of force; their row."""
+        row = self._rows[case_set.sha256]
+        catalog.withdraw_case_set(row)
+        return row
+
+    def start(self, case_set: cases.CaseSet, script: str) -> None:
+        """Ask the worker, unless the same is known already or nobody would do it."""
+        row, sha256 = self._rows[case_set.sha256], Version.hash_of(script)
+        known = catalog.last_execution(sha256, row)
+        if known is not None and known.state != CheckState.NOT_RUN:
+            self._asked[case_set.sha256, script] = known
+            return
+        try:
+            self._asked[case_set.sha256, script] = catalog.sandbox_trouble() or catalog.request_run(
+                script, row, purpose=CaseRun.Purpose.DRAFT
+            )
+        except NotAllowedNow as refused:
+            self._asked[case_set.sha256, script] = str(refused)
+
+    def end(self, case_set: cases.CaseSet, script: str) -> Executed:
+        """What came of it. Raises Rest where this worker is being stopped, LostLease."""
+        asked = self._asked[case_set.sha256, script]
+        if isinstance(asked, CaseRun):
+            asked = self._wait_for(asked)
+        if isinstance(asked, str):
+            return Executed(case_set=case_set, reason=asked)
+        return read_execution(case_set, asked)
+
+    def _wait_for(self, run: CaseRun) -> Execution | str:
+        global _late_until
+        checked = begun = time.monotonic()
+        deadline = begun + (self._left if begun >= _late_until else 0)
+        while True:
+            run.refresh_from_db(fields=["state", "execution", "trouble"])
+            if not run.is_active:
+                break
+            now = time.monotonic()
+            if now > deadline:
+                self._left = 0.0
+                if begun >= _late_until:
+                    _late_until = now + LATE_FOR
+                return _LATE
+            if draining.is_set():
+                raise Rest("The worker is being stopped.")
+            if now - checked > _CHECK_LEASE:
+                self._check_lease()
+                checked = now
+            time.sleep(_LOOK_AGAIN)
+        self._left -= time.monotonic() - begun
+        if run.execution is None:
+            return f"The sandbox's worker could not do it: {run.trouble or 'it was stopped'}."
+        return run.execution
+
+
+def read_execution(case_set: cases.CaseSet, execution: Execution) -> Executed:
+    """A stored result as the flow reads it."""
+    if execution.state == CheckState.NOT_RUN:
+        return Executed(case_set=case_set, reason=execution.reason)
+    checks = execution.checks.order_by("case_number", "number")
+    return Executed(
+        case_set=case_set,
+        fingerprint=execution.fingerprint_sha256,
+        checks=tuple(
+            CheckSeen(one.case_number, one.number, one.sentence, State(one.state), one.got)
+            for one in checks
+        ),
+    )

@@ -1,0 +1,106 @@
+"""Checks that do not hold, in words for a model: the world, what was expected, what happened, a line each.
+
+Also which cases a refinement is not told of: after it, these say whether it generalises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from catalog.execution.cases import Case, CaseSet, State
+from catalog.execution.cases.display import show
+from catalog.execution.cases.world import World, WorldFile
+from pipeline.flow.ports import CheckSeen, Executed
+
+MOST_TOLD = 6  # checks
+_LONGEST_LINE = 700
+_MOST_FILES = 12
+JUDGED = (State.PASSED, State.FAILED)
+
+
+def held_back(case_set: CaseSet) -> frozenset[int]:
+    """The numbers of the cases that a refinement is not told of: a third, at least one; none of a single case.
+
+    By the hash of statement and title, so that a case stays on its side when it, or another one, is mended.
+    """
+    if len(case_set.cases) < 2:
+        return frozenset()
+    numbers = range(1, len(case_set.cases) + 1)
+    ranked = sorted(numbers, key=lambda number: _draw(case_set, number))
+    return frozenset(ranked[: max(1, len(ranked) // 3)])
+
+
+def _draw(case_set: CaseSet, number: int) -> str:
+    told = f"{case_set.statement}\0{case_set.cases[number - 1].title}"
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def tell_checks(case_set: CaseSet, checks: Iterable[CheckSeen]) -> str:
+    """Three lines for each of the first checks: the world, what was expected in it, what happened."""
+    return "\n\n".join(
+        f"{check.name} World: {_cut(describe_world(case_set.cases[check.case - 1]))}\n"
+        f"Expected: the script {_cut(check.sentence)}\n"
+        f"Happened: {_cut(check.got) or 'something else'}"
+        for check in list(checks)[:MOST_TOLD]
+    )
+
+
+def describe_world(case: Case) -> str:
+    """The prepared world of a case on one line."""
+    world = case.world
+    parts = [f"files {_list_files(world)}" if world.files else "no files"]
+    if world.arguments:
+        parts.append(f"arguments {' '.join(world.arguments)}")
+    if world.environment:
+        parts.append(" ".join(f"{name}={value}" for name, value in world.environment.items()))
+    if world.stdin:
+        parts.append(f"input {world.stdin}")
+    for command, rules in world.commands.items():
+        for rule in rules[:4]:
+            call = " ".join((command, *(rule.args or ("**",))))
+            parts.append(f"`{call}` ends with {rule.exit} and prints {rule.stdout or 'nothing'}")
+    return f"{case.title}: {'; '.join(parts)}"
+
+
+def say_executed(executed: Executed) -> str:
+    """What held and what did not, a line for each check that does not hold; why nothing was run."""
+    if executed.reason:
+        return f"Not run, because {executed.reason[:1].lower()}{executed.reason[1:]}"
+    judged, held = len(executed.of(*JUDGED)), len(executed.of(State.PASSED))
+    others = len(executed.checks) - judged
+    lines = [f"{held} of {judged} checks hold{f', {others} without a verdict' if others else ''}."]
+    for check in executed.of(State.FAILED)[:MOST_TOLD]:
+        title = show(executed.case_set.cases[check.case - 1].title)
+        lines.append(f"{check.name} {title}: {check.sentence} – {check.got}")
+    return "\n".join(lines)
+
+
+def _list_files(world: World) -> str:
+    shown = ", ".join(_say_file(file) for file in world.files[:_MOST_FILES])
+    more = len(world.files) - _MOST_FILES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _say_file(file: WorldFile) -> str:
+    said = []
+    if file.kind == "folder":
+        said.append("a folder")
+    if file.link is not None:
+        said.append(f"a link to {file.link}")
+    if file.size is not None:
+        said.append(f"{file.size} bytes")
+    if file.age is not None:
+        said.append(f"changed {file.age} ago")
+    if file.accessed is not None:
+        said.append(f"read {file.accessed} ago")
+    if file.mode is not None:
+        said.append(f"mode {file.mode}")
+    if file.content and len(file.content) > 1:
+        said.append(f"reads {file.content}")
+    return f"{file.path} ({', '.join(said)})" if said else file.path
+
+
+def _cut(text: str) -> str:
+    line = show(text).replace("\n", "\\n").replace("\t", "\\t")
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"

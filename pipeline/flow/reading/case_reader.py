@@ -1,0 +1,164 @@
+"""Reads cases, and second thoughts about them, out of replies in any mode: a list, or the text of one.
+
+JSON is decoded anew here, exactly as it stands: names of variables and files keep their capitals. What is no case
+is left out and named in the note; only where not a single one is left the reply can't be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from catalog.execution.cases import CaseRefused, CaseSet, read_case_set
+from pipeline.flow.reading.markup import drop_thinking, find_blocks, find_objects
+from pipeline.flow.reading.replies import stopped
+from pipeline.types import CaseAnswer, ReadingOutcome, Reply
+
+MOST_CASES = 12  # of a model; more would take the sandbox too long
+_ANSWERS = ("keep", "mend", "open")
+_LONGEST_NOTE = 600
+
+
+@dataclass(frozen=True)
+class CasesReading:
+    """The cases of a reply; without any, `note` may say why there are none, in the model's words."""
+
+    outcome: ReadingOutcome
+    case_set: CaseSet | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class AnswersReading:
+    """What the author says of each check, and the cases it would have instead, by their number."""
+
+    outcome: ReadingOutcome
+    answers: tuple[CaseAnswer, ...] = ()
+    mended: tuple[tuple[int, object], ...] = ()
+    note: str = ""
+
+
+def read_cases(reply: Reply, *, statement: str = "", author: str = "a model") -> CasesReading:
+    """The cases for a statement. An empty list is an answer too: the model can't write any."""
+    why = stopped(reply)
+    if why:
+        return CasesReading(why)
+    found = _find_list(reply, "cases")
+    if found is None:
+        return CasesReading(ReadingOutcome.UNPARSED, note="it holds no list of cases")
+    items, note = found
+    if not items:
+        return CasesReading(ReadingOutcome.READ, note=note[:_LONGEST_NOTE])
+    case_set, refused = make_case_set(items[:MOST_CASES], statement=statement, author=author)
+    if len(items) > MOST_CASES:
+        refused.append(f"Only the first {MOST_CASES} are used.")
+    said = " ".join(refused)[:_LONGEST_NOTE]
+    if case_set is None:
+        return CasesReading(ReadingOutcome.UNPARSED, note=f"none of its cases can be used: {said}")
+    return CasesReading(ReadingOutcome.READ, case_set, said)
+
+
+def read_answers(reply: Reply) -> AnswersReading:
+    """Keep, mend or open for checks by their names; what is not one of these is left out."""
+    why = stopped(reply)
+    if why:
+        return AnswersReading(why)
+    found = _find_list(reply, "answers")
+    if found is None:
+        return AnswersReading(ReadingOutcome.UNPARSED, note="it holds no list of answers")
+    answers: dict[str, CaseAnswer] = {}
+    mended: dict[int, object] = {}
+    for item in found[0]:
+        if not isinstance(item, dict):
+            continue
+        check, answer = str(item.get("check", "")).strip(), str(item.get("answer", "")).lower()
+        number = check.partition(".")[0]
+        if answer not in _ANSWERS or not number.isdecimal() or len(number) > 4:
+            continue
+        if answer == "mend":
+            if not isinstance(item.get("case"), dict):
+                continue
+            mended[int(number)] = item["case"]
+        answers.setdefault(check, CaseAnswer(check, answer, str(item.get("why", ""))[:500]))
+    if found[0] and not answers:
+        return AnswersReading(ReadingOutcome.UNPARSED, note="it says nothing of any check")
+    return AnswersReading(ReadingOutcome.READ, tuple(answers.values()), tuple(mended.items()))
+
+
+def make_case_set(
+    items: Sequence[object], *, statement: str, author: str
+) -> tuple[CaseSet | None, list[str]]:
+    """A case set of those that are cases, None where there is none; and why each of the others is not."""
+    kept: list[object] = []
+    refused: list[str] = []
+    for number, item in enumerate(items, 1):
+        try:
+            _read([*kept, item], statement, author)
+        except CaseRefused as error:
+            refused.append(f"Case {number}: {' '.join(error.complaints[:2])}")
+        else:
+            kept.append(item)
+    return (_read(kept, statement, author) if kept else None), refused
+
+
+def _read(items: Sequence[object], statement: str, author: str) -> CaseSet:
+    data = {
+        "format": 1,
+        "statement": statement,
+        "parameters": {},
+        "author": {"kind": "model", "name": author},
+        "cases": items,
+    }
+    return read_case_set(json.dumps(data))
+
+
+def _find_list(reply: Reply, key: str) -> tuple[list[object], str] | None:
+    """The first list under the key, wherever the mode puts it, and the note beside it."""
+    for value, note in _find_values(reply, key):
+        items = _as_list(value, key)
+        if items is not None:
+            return items, note
+    return None
+
+
+def _find_values(reply: Reply, key: str) -> Iterator[tuple[object, str]]:
+    if reply.tool_input is not None:
+        yield from _values_of(reply.tool_input, key)
+    text = drop_thinking(reply.text)
+    for found in find_objects(text, key):
+        yield from _values_of(_decode(text[found.start : found.end]), key)
+    for block in find_blocks(text):
+        yield _decode(block.content), ""
+    yield _decode(text), ""
+
+
+def _values_of(value: object, key: str) -> Iterator[tuple[object, str]]:
+    """Under the key of an object, or of one inside it, as some models write a tool's call."""
+    if not isinstance(value, dict):
+        return
+    for holder in (value, *(one for one in value.values() if isinstance(one, dict))):
+        for name, inner in holder.items():
+            if name.strip().lower() == key:
+                note = holder.get("note")
+                yield inner, note.strip() if isinstance(note, str) else ""
+
+
+def _as_list(value: object, key: str) -> list[object] | None:
+    """A list, the text of one, or the text of the object around it."""
+    if isinstance(value, str):
+        value = _decode(value)
+        if isinstance(value, dict):
+            value = next((inner for inner, _note in _values_of(value, key)), None)
+    return value if isinstance(value, list) else None
+
+
+def _decode(text: str) -> object:
+    text = text.strip()
+    if text.startswith("```"):
+        text = text.partition("\n")[2].rpartition("```")[0]
+    try:
+        value: object = json.loads(text, strict=False)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    return value

@@ -1,0 +1,71 @@
+"""Cases: the model writes cases from the statement, its context and parameters; it never sees a script."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from catalog.execution.cases import CaseSet
+from catalog.execution.cases.display import show
+from core.translation import gettext_noop as _
+from pipeline.flow.declaration import AskedStage
+from pipeline.flow.passage import Passage
+from pipeline.flow.prompts import fence, fence_context
+from pipeline.flow.reading.case_reader import CasesReading, read_cases
+from pipeline.types import ReadingOutcome, Role, StageName
+
+STAGE: AskedStage[CasesReading] = AskedStage(
+    name=StageName.CASES,
+    label=_("Write cases"),
+    outcomes={"written": _("written"), "none": _("no cases")},
+    role=Role.CASE_AUTHOR,
+    # As text: a world has keys of its author's own, and no schema that all servers take says so.
+    answer={"cases": {"type": "string"}, "note": {"type": "string"}},
+    read=read_cases,
+    added_later=True,
+    optional=True,
+)
+
+# What the person is to fill in: `<service>`, `{days}`, `$NAMESPACE`.
+_PLACEHOLDER = re.compile(
+    r"<[A-Za-z][\w -]{0,40}>|\{[A-Za-z]\w{0,40}\}|\$\{?[A-Z][A-Z0-9_]{1,40}\}?"
+)
+
+
+def write_cases(passage: Passage) -> CaseSet | None:
+    """The cases for the statement, or None where the model gives none that can be used."""
+    task = passage.task
+    with passage.stage(STAGE) as step:
+        question = STAGE.question(
+            task.templates,
+            STATEMENT=fence(task.statement, "STATEMENT"),
+            CONTEXT=fence_context(task.context),
+            PARAMETERS=_fence_parameters(task.statement),
+        )
+        reader = partial(read_cases, statement=task.statement, author=task.case_author)
+        reading = passage.ask_or_end(step, replace(STAGE, read=reader), question)
+        if reading is None:
+            return None
+        if reading.outcome is not ReadingOutcome.READ:
+            step.end(reading.outcome, found=show(reading.note), ok=False)
+            return None
+        case_set = reading.case_set
+        if case_set is None:
+            step.end("none", found=show(reading.note) or "The model wrote no cases.")
+            return None
+        passage.sandbox.keep_cases(case_set, number=0, stage=STAGE.name)
+        titles = "\n".join(case.title for case in case_set.cases)
+        step.end("written", found=show("\n".join(filter(None, [titles, reading.note]))))
+    return case_set
+
+
+def _fence_parameters(statement: str) -> str:
+    """The slot PARAMETERS; empty where the statement leaves nothing to fill in."""
+    found = dict.fromkeys(_PLACEHOLDER.findall(statement))
+    if not found:
+        return ""
+    return (
+        "Placeholders of the statement; a script takes their values as arguments, in this order:\n"
+        f"{fence(chr(10).join(found), 'PARAMETERS')}"
+    )

@@ -1,0 +1,59 @@
+"""Execute: a worker of the sandbox runs a Draft in the cases, while the models go on; no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from catalog.execution.cases import CaseSet, State
+from core.translation import gettext_noop as _
+from pipeline.flow.case_words import JUDGED, say_executed
+from pipeline.flow.declaration import Stage
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import DraftMade, Executed
+from pipeline.types import StageName
+
+STAGE = Stage(
+    name=StageName.EXECUTE,
+    label=_("Run in cases"),
+    outcomes={
+        "holds": _("all checks hold"),
+        "fails": _("checks that do not hold"),
+        "no_verdict": _("no verdict"),
+        "not_run": _("not run"),
+    },
+)
+
+
+@dataclass
+class Execution:
+    """A Draft under way in its cases; what came of it is there once the block has ended, None without cases."""
+
+    executed: Executed | None = None
+
+
+@contextmanager
+def execution(
+    passage: Passage, case_set: CaseSet | None, draft: DraftMade, *, round: int
+) -> Iterator[Execution]:
+    """Run the Draft in the cases while the block goes on."""
+    under_way = Execution()
+    if case_set is None:
+        yield under_way
+        return
+    with passage.stage(STAGE, round=round) as step:
+        passage.sandbox.start_cases(case_set, draft)
+        yield under_way
+        executed = passage.sandbox.end_cases(case_set, draft, round=round)
+        under_way.executed = executed
+        step.end(outcome_of(executed), found=say_executed(executed), draft=draft)
+
+
+def outcome_of(executed: Executed) -> str:
+    """How it ended: a check that was not run, or had no verdict, neither holds nor fails."""
+    if executed.of(State.FAILED):
+        return "fails"
+    if executed.of(*JUDGED):
+        return "holds"
+    return "not_run" if executed.reason else "no_verdict"

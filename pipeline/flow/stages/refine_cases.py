@@ -1,0 +1,112 @@
+"""Refine from cases: the model rewrites a script from checks that do not hold; part of the cases is held back.
+
+Measured apart from refinement by feedback: the Draft is of a kind of its own and enters none of its figures.
+"""
+
+from __future__ import annotations
+
+from catalog.execution.cases import State
+from core.translation import gettext_noop as _
+from pipeline.flow.case_words import held_back, tell_checks
+from pipeline.flow.declaration import AskedStage
+from pipeline.flow.passage import Passage
+from pipeline.flow.ports import Assessed, DraftMade, Executed
+from pipeline.flow.prompts import fence, fence_context
+from pipeline.flow.reading.script_reader import ScriptReading, read_script
+from pipeline.flow.script_notes import say_no_script, say_size
+from pipeline.types import DraftKind, ReadingOutcome, Role, StageName, Verdict
+
+STAGE: AskedStage[ScriptReading] = AskedStage(
+    name=StageName.REFINE_CASES,
+    label=_("Refine from cases"),
+    outcomes={
+        "rewritten": _("rewritten"),
+        "unchanged": _("unchanged"),
+        "seen_before": _("as an earlier one"),
+        "none": _("no answer"),
+    },
+    makes=DraftKind.REVISED,
+    role=Role.REFINER,
+    answer={"script": {"type": "string"}},
+    read=read_script,
+    added_later=True,
+    optional=True,
+)
+_RANK = {Verdict.INCORRECT: 0, Verdict.UNKNOWN: 1, Verdict.CORRECT: 2}
+
+
+def refine_cases(
+    passage: Passage, draft: DraftMade, executed: Executed, *, round: int
+) -> DraftMade | None:
+    """A Draft made from the red checks that may be told; None where there are none, or no new script came."""
+    hidden = held_back(executed.case_set)
+    told = [check for check in executed.of(State.FAILED) if check.case not in hidden]
+    if not (told and hidden):
+        return None
+    task, words = passage.task, tell_checks(executed.case_set, told)
+    with passage.stage(STAGE, round=round) as step:
+        question = STAGE.question(
+            task.templates,
+            round=round,
+            STATEMENT=fence(task.statement, "STATEMENT"),
+            CONTEXT=fence_context(task.context),
+            SCRIPT=fence(draft.script, "SCRIPT"),
+            CHECKS=fence(words, "CHECKS"),
+        )
+        reading = passage.ask_or_end(step, STAGE, question)
+        if reading is None:
+            return None
+        if reading.outcome is not ReadingOutcome.READ:
+            step.end(reading.outcome, found=say_no_script(reading), ok=False)
+            return None
+        if reading.script in passage.seen:
+            same = "unchanged" if reading.script == draft.script else "seen_before"
+            step.end(same, found=f"It was told:\n{words}\nNo new script came of it.")
+            return None
+        revised = DraftMade(
+            kind=DraftKind.REVISED,
+            script=reading.script,
+            round=round,
+            parent=draft,
+            note=reading.note,
+        )
+        passage.keep_draft(revised)
+        size = say_size(revised.script, reading.note)
+        step.end("rewritten", found=f"{size}. It was told:\n{words}", draft=revised)
+    return revised
+
+
+def is_better(new: Assessed, then: Executed, old: Assessed, before: Executed) -> bool:
+    """Whether the rewritten script is the better one, the cases being as fallible as the script.
+
+    More checks hold and none that held is lost, and the verdict is better; or it is the same, but not *correct*,
+    and more hold of the checks that were held back, too. What the assessor passed is not bent to a red check.
+    """
+    if then.reason or then.fingerprint != before.fingerprint:
+        return False
+    if old.verdict is Verdict.CORRECT or _RANK[new.verdict] < _RANK[old.verdict]:
+        return False
+    held = {check.place for check in before.of(State.PASSED)}
+    holds = {check.place for check in then.of(State.PASSED)}
+    if not held < holds:
+        return False
+    hidden = held_back(before.case_set)
+    return _RANK[new.verdict] > _RANK[old.verdict] or any(
+        case in hidden for case, _number in holds - held
+    )
+
+
+def say_generalises(then: Executed, before: Executed) -> str:
+    """How the checks stand that the refinement was told of, and those that it was not."""
+    if then.reason:
+        return "Whether it is better could not be tried."
+    if then.fingerprint != before.fingerprint:
+        return "It was run on another kind of machine than the one before, so the two can't be compared."
+    hidden = held_back(before.case_set)
+    parts = []
+    for words, is_hidden in (("that it may have been told of", False), ("held back from it", True)):
+        places = {one.place for one in before.checks if (one.case in hidden) is is_hidden}
+        was = sum(one.place in places for one in before.of(State.PASSED))
+        now = sum(one.place in places for one in then.of(State.PASSED))
+        parts.append(f"Of {len(places)} checks {words}, {was} held before and {now} hold now.")
+    return " ".join(parts)

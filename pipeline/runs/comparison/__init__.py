@@ -1,0 +1,1 @@
+"""Several runs of an action beside each other."""
