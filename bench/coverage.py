@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.figures import Figure
-from review.study.bootstrap import LEAST_STATEMENTS, as_rows, intervals_of
-from review.study.coefficients import alphas_of
-from review.study.intervals import Cluster, Difference, Share
+from review.study.statistics.bootstrap import LEAST_STATEMENTS, as_rows, intervals_of
+from review.study.statistics.coefficients import alphas_of
+from review.study.statistics.intervals import Cluster, Difference, Share
 
 REPLICATIONS = 2_000
 SIZES = (30, 100, 500)

@@ -36,6 +36,8 @@ from review.desk.services import (
     submit_score,
     undo_last,
 )
+from review.evidence.campaign_cases import fix_cases_of_run
+from review.evidence.erasing import erase_changes, sets_made_of
 from review.exchange.services import import_study
 from review.queue.overview.held_items import held_by
 from review.queue.overview.review_progress import describe_reviews, mark_reviewed_runs
@@ -89,6 +91,9 @@ __all__ = [
     "confirm_scores",
     "create_campaign",
     "decide",
+    "erase_changes",
+    "fix_cases_of_run",
+    "sets_made_of",
     "describe_reviews",
     "earlier_item",
     "expire_leases",

@@ -7,7 +7,7 @@ sent, by one statement, without a lock, and only where something was shown: it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -51,6 +51,13 @@ def note_run(user: User, run: Run) -> None:
     shown = _shown.get()
     if shown is not None and run.verdict:
         shown.runs.add((user.pk, run.pk))
+
+
+def note_runs(user: User, runs: Iterable[int]) -> None:
+    """This person is shown what tells of these runs, whether they have a verdict or not."""
+    shown = _shown.get()
+    if shown is not None:
+        shown.runs.update((user.pk, run) for run in runs)
 
 
 def note_campaign(user: User, campaign: Campaign, what: Exposure.What) -> None:

@@ -10,6 +10,7 @@ from django.db.models import Case as Choice
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
 
+from catalog.models import Execution
 from core.database.prepared import PreparedQuery
 from pipeline.models import Draft, DraftFinding, Run
 from review.blinding.exposure import first_exposure, scored_in_queue
@@ -34,7 +35,10 @@ _LEFT_OUT = (
     *(f"run__action__{name}" for name in ("created_at", "erased_at", "statement_sha256")),
     *(
         f"run__configuration__{name}"
-        for name in ("prompts", "archived_at", "created_at", "rounds", "uses_examples", "note")
+        for name in (
+            *("prompts", "archived_at", "created_at", "rounds", "uses_examples", "note"),
+            "cases",
+        )
     ),
 )
 
@@ -77,7 +81,10 @@ def _shown_item(pk: int, user: int) -> QuerySet[Item]:
 
 def _locked_item(pk: int, user: int) -> QuerySet[Item]:
     """With what is noted with a score, or asked once it is given; read while nobody else writes to the item."""
-    return _decided_item(pk, user).defer(*_LEFT_OUT, *_NOT_SCORED)
+    drafts = Draft.objects.filter(run=OuterRef(OuterRef("run"))).values("sha256")
+    ran = Execution.objects.filter(script_sha256__in=drafts)
+    locked = _decided_item(pk, user).defer(*_LEFT_OUT, *_NOT_SCORED)
+    return locked.annotate(has_executions=Exists(ran))
 
 
 def _decided_item(pk: int, user: int) -> QuerySet[Item]:

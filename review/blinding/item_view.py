@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from pipeline.models import Assessment, Draft, DraftFinding, Feedback, Refinement, Run
 from pipeline.types import Arm, Verdict
-from review.blinding.exposure import note_run
+from review.blinding.exposure import note_run, note_runs
 from review.blinding.hidden_runs import as_first_draft
 from review.blinding.item_queries import (
     findings_of,
@@ -25,7 +25,7 @@ from review.blinding.item_queries import (
     read_scores,
     read_scratch,
 )
-from review.models import Assignment, Decision, Item, Reveal, Score, Scratch, SentBack
+from review.models import Assignment, Campaign, Decision, Item, Reveal, Score, Scratch, SentBack
 from review.study.first_draft import first_draft_of
 
 
@@ -306,6 +306,15 @@ def note_shown_by(desk: ItemView) -> None:
     """Note that the screen shows the verdict. In the live queue the score that opened it is note enough."""
     if not (desk.item.campaign.is_live and desk.script_score):
         note_run(desk.reviewer, desk.run)
+
+
+def note_evidence_shown_by(desk: ItemView) -> None:
+    """Note that the screen shows cases, which tell of every run of the statement that a study still asks about."""
+    of_studies = Item.objects.filter(
+        run__action__statement_sha256=desk.run.action.statement_sha256,
+        campaign__kind=Campaign.Kind.STUDY,
+    ).exclude(campaign__state=Campaign.State.CLOSED)
+    note_runs(desk.reviewer, of_studies.values_list("run", flat=True))
 
 
 def open_item(

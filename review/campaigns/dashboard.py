@@ -24,7 +24,7 @@ from review.counting.contributions import DAY, LEFT, TIME, WORK
 from review.counting.summary import StageLine, read_agreement, read_stages
 from review.counting.tallies import count_due
 from review.models import Assignment, Campaign, Case, Item
-from review.queue.later_items import Later, read_later
+from review.queue.overview.later_items import Later, read_later
 from review.queue.reviewer_checks.gold import gold_scores
 from review.sampling import EVERYBODY
 

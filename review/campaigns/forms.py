@@ -245,7 +245,11 @@ class BlindingForm(RulesForm):
     )
     hides_models = forms.BooleanField(label=_("Hide model names"), required=False)
     hides_reviewers = forms.BooleanField(label=_("Hide other reviewers"), required=False)
-    hides_execution = forms.BooleanField(label=_("Hide execution results"), required=False)
+    hides_execution = forms.BooleanField(
+        label=_("Hide execution results"),
+        required=False,
+        help_text=_("What scripts did in prepared worlds is shown once the campaign is closed."),
+    )
     hides_reference = forms.BooleanField(label=_("Hide the reference script"), required=False)
     order = forms.ChoiceField(label=_("Order"), choices=Campaign.Order.choices)
     prepares_all = forms.BooleanField(

@@ -15,7 +15,7 @@ from review.models import Adjudication, Campaign, Case, Item, Score
 # More are not counted: "3 of more than 1,000" says enough, and costs the same in a list of any length.
 MOST_COUNTED = 1_000
 SPREADS = {
-    "any": _("They differ"),
+    "any": _("Scores differ"),
     "02": _("0 and 2"),
     "01": _("0 and 1"),
     "12": _("1 and 2"),

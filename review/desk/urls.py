@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.desk.views import autosave, desk, line_comments, shortening
+from review.desk.views import autosave, cases, desk, line_comments, shortening
 
 urlpatterns = [
     path("score/", desk.score, name="item-score"),
@@ -22,6 +22,10 @@ urlpatterns = [
     path("open/", autosave.open_in_tab, name="item-open"),
     path("remark/", line_comments.remark, name="item-remark"),
     path("remark/remove/", line_comments.remove_remark, name="item-remark-remove"),
+    path("execution/", cases.execution, name="item-execution"),
+    path("execution/label/", cases.label, name="item-execution-label"),
+    path("cases/strike/", cases.strike, name="item-case-strike"),
+    path("cases/edit/", cases.edit, name="item-case-edit"),
     path("undo/", desk.undo, name="item-undo"),
     path("answer/", desk.answer, name="item-answer"),
     path("earlier/", desk.earlier, name="item-earlier"),

@@ -28,7 +28,6 @@ from review.exchange.column_choice import (
     scores_beside,
 )
 from review.exchange.importing.campaigns import check_takes_imports
-from review.exchange.kept_files import keep_upload, path_named
 from review.exchange.rows.column_guess import Guess, guess_items, guess_kind, guess_scores
 from review.exchange.rows.columns import (
     ADJUDICATED,
@@ -43,6 +42,7 @@ from review.exchange.rows.item_rows import read_item
 from review.exchange.rows.score_rows import read_scores
 from review.exchange.rows.values import RowProblem
 from review.exchange.source import OWN, Source, format_by_name
+from review.exchange.transfer_files import kept_files
 from review.models import Campaign, Transfer
 
 MOST_COLUMNS = 60
@@ -55,7 +55,7 @@ _SALT = "review.exchange.import_preview"
 class Upload:
     """A file that waits to be looked at."""
 
-    path: Path
+    kept: str  # the name it is kept under
     name: str
     kind: str
     format: str
@@ -97,28 +97,28 @@ def keep_to_look(
     """
     check_takes_imports(campaign)
     jobs.check_size(file)
-    path = keep_upload(file)
-    upload = Upload(path, Path(file.name or "").name[:255], kind, format, mapping)
+    kept = kept_files.keep(file)
+    upload = Upload(kept, Path(file.name or "").name[:255], kind, format, mapping)
     try:
         upload = upload if kind else replace(upload, kind=_kind_of(upload))
         look_at(upload, mapping)
     except BadInput:
-        path.unlink(missing_ok=True)
+        kept_files.delete(kept)
         raise
-    said = [path.name, upload.name, upload.kind, format, dict(mapping)]
+    said = [kept, upload.name, upload.kind, format, dict(mapping)]
     return signing.dumps([campaign.pk, by.pk, *said], salt=_SALT, compress=True)
 
 
 def find_upload(campaign: Campaign, word: str, *, by: User) -> Upload:
     """The file that was put aside. Raises NotAllowedNow where it is somebody else's, or gone."""
     try:
-        campaign_id, user_id, path, *said = signing.loads(word, salt=_SALT)
+        campaign_id, user_id, kept, *said = signing.loads(word, salt=_SALT)
     except (signing.BadSignature, ValueError):
         campaign_id = user_id = 0
-        path = ""
-    if (campaign_id, user_id) != (campaign.pk, by.pk) or not path_named(path).is_file():
+        kept = ""
+    if (campaign_id, user_id) != (campaign.pk, by.pk) or not kept_files.has(kept):
         raise NotAllowedNow(_("This file is no longer kept here. Choose it again."))
-    return Upload(path_named(path), *said)
+    return Upload(kept, *said)
 
 
 def look_at(upload: Upload, pairs: Mapping[str, str]) -> FileLook:
@@ -175,7 +175,7 @@ def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfe
     names: list[str] = []
     if upload.kind == Transfer.Kind.ITEMS:
         names = [name for record in _read_first(upload) for name in record.values]
-    with upload.path.open("rb") as file:
+    with kept_files.fetch(upload.kept).open("rb") as file:
         transfer = jobs.begin_import(
             campaign,
             upload.kind,
@@ -185,14 +185,14 @@ def import_looked_at(campaign: Campaign, upload: Upload, *, by: User) -> Transfe
             scores=scores_beside(upload.pairs, names) if names else None,
             by=by,
         )
-    upload.path.unlink(missing_ok=True)
+    kept_files.delete(upload.kept)
     return transfer
 
 
 def _read_first(upload: Upload) -> list[Record]:
     try:
         format = upload.format or format_by_name(upload.name) or ""
-        with closing(Source(upload.path, format=format)) as source:
+        with closing(Source(kept_files.fetch(upload.kept), format=format)) as source:
             return list(islice(source, _LOOKED_AT))
     except UnreadableFile as error:
         raise BadInput(str(error), field="file") from error

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.files.lines import UnreadableFile
+from core.kept_files import new_name
 from core.leased_jobs import Cancelled, Claim, LostLease, claim, dispatch_unheld
 from review.exchange.column_choice import OURS
 from review.exchange.exporting.exporter import Layout, export_campaign
@@ -29,9 +30,9 @@ from review.exchange.importing.campaigns import check_takes_imports, require_man
 from review.exchange.importing.importer import Counts, Remark
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
-from review.exchange.kept_files import forget_unused, keep_upload, new_path, path_of
 from review.exchange.rows.columns import BadMapping, read_mapping
 from review.exchange.source import Format, Source, format_by_name
+from review.exchange.transfer_files import forget_unused, kept_files
 from review.models import Campaign, Transfer, TransferLine
 
 logger = logging.getLogger(__name__)
@@ -69,20 +70,20 @@ def begin_import(
     if format and format not in list(Format):
         raise BadInput(_("There is no such format."), field="format")
     check_size(file)
-    path = keep_upload(file)
+    name = kept_files.keep(file)
     try:
         read_mapping(mapping, ours=OURS[kind])
         if scores:
             read_mapping(scores, ours=OURS[Transfer.Kind.SCORES])
         with closing(
-            Source(path, format=format or format_by_name(file.name or "") or "")
+            Source(kept_files.fetch(name), format=format or format_by_name(file.name or "") or "")
         ) as source:
             layout = format or source.layout
         return Transfer.objects.create(
             campaign=campaign,
             kind=kind,
             filename=Path(file.name or "").name[:255],
-            path=path.name,
+            path=name,
             format=layout,
             mapping=mapping,
             options={"scores": dict(scores)} if scores else {},
@@ -90,11 +91,11 @@ def begin_import(
             by=by,
         ).enqueue()
     except (UnreadableFile, BadMapping) as error:
-        path.unlink(missing_ok=True)
+        kept_files.delete(name)
         field = "mapping" if isinstance(error, BadMapping) else "file"
         raise BadInput(str(error), field=field) from error
     except BaseException:
-        path.unlink(missing_ok=True)
+        kept_files.delete(name)
         raise
 
 
@@ -103,13 +104,13 @@ def begin_export(campaign: Campaign, *, layout: str, by: User) -> Transfer:
     require_manager(by)
     if layout not in list(Layout):
         raise BadInput(_("There is no such layout."), field="layout")
-    name = slugify(campaign.name, allow_unicode=True)
+    title = slugify(campaign.name, allow_unicode=True)
     with transaction.atomic():
         transfer = Transfer.objects.create(
             campaign=campaign,
             kind=Transfer.Kind.EXPORT,
-            filename=f"{name or 'campaign'}.{Layout(layout).ending}",
-            path=new_path().name,
+            filename=f"{title or 'campaign'}.{Layout(layout).ending}",
+            path=new_name(),
             format=layout,
             total_bytes=campaign.items.count(),
             by=by,
@@ -128,7 +129,7 @@ def cancel_transfer(transfer: Transfer, *, by: User) -> None:
     locked.cancel_asked_at = timezone.now()
     if locked.state == Transfer.State.WAITING:
         locked.state, locked.ended_at = Transfer.State.CANCELLED, timezone.now()
-        path_of(locked).unlink(missing_ok=True)
+        kept_files.delete(locked.path)
     locked.save(update_fields=["cancel_asked_at", "state", "ended_at"])
     record(locked.campaign, "transfer cancelled", by=by, file=("", locked.filename))
 
@@ -162,7 +163,7 @@ def carry_out(pk: int) -> None:
         raise
     finally:
         if not Transfer.objects.filter(pk=pk, state__in=_KEEPS_FILE).exists():
-            path_of(transfer).unlink(missing_ok=True)
+            kept_files.delete(transfer.path)
 
 
 def carry_on() -> int:
@@ -170,7 +171,7 @@ def carry_on() -> int:
     now = timezone.now()
     told = dispatch_unheld(Transfer)
     for old in Transfer.objects.filter(expires_at__lt=now).exclude(path=""):
-        path_of(old).unlink(missing_ok=True)
+        kept_files.delete(old.path)
         Transfer.objects.filter(pk=old.pk).update(path="")
     forget_unused(before=now - KEPT_FOR)
     return told
@@ -180,7 +181,7 @@ _KEEPS_FILE = [Transfer.State.WAITING, Transfer.State.RUNNING, Transfer.State.DO
 
 
 def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
-    source = Source(path_of(transfer), format=transfer.format)
+    source = Source(kept_files.fetch(transfer.path), format=transfer.format)
     columns = read_mapping(transfer.mapping, ours=OURS[transfer.kind])
     counts = Counts(
         read=transfer.options.get("read", 0),
@@ -201,7 +202,7 @@ def _import(transfer: Transfer, held: Claim[Transfer]) -> None:
         _end_with_scores(transfer, held)
     else:
         held.end(Transfer.State.DONE, path="")
-        path_of(transfer).unlink(missing_ok=True)
+        kept_files.delete(transfer.path)
 
 
 @transaction.atomic
@@ -224,7 +225,7 @@ def _end_with_scores(transfer: Transfer, held: Claim[Transfer]) -> None:
 
 def _export(transfer: Transfer, held: Claim[Transfer]) -> None:
     """Written from the start again where a worker was lost: half a file is of no use."""
-    with path_of(transfer).open("wb") as file:
+    with kept_files.writing(transfer.path) as file:
         count = export_campaign(
             transfer.campaign,
             file,

@@ -25,8 +25,8 @@ from review.exchange.importing.importer import Counts, Remark
 from review.exchange.importing.items import import_items
 from review.exchange.importing.scores import import_scores
 from review.exchange.jobs import begin_export, begin_import, cancel_transfer
-from review.exchange.kept_files import can_be_downloaded, path_of
 from review.exchange.source import Source
+from review.exchange.transfer_files import can_be_downloaded, kept_files
 from review.models import Campaign, Exposure, Transfer
 
 __all__ = [
@@ -89,4 +89,4 @@ def open_export(transfer: Transfer, *, by: User) -> BinaryIO:
     if not can_be_downloaded(transfer):
         raise Http404(_("This export has expired. Export again."))
     note_campaign(by, transfer.campaign, Exposure.What.FILE)
-    return path_of(transfer).open("rb")
+    return kept_files.open(transfer.path)

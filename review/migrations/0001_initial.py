@@ -350,7 +350,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("preparing", "Being prepared"),
-                            ("held", "Held back"),
+                            ("held", "On hold"),
                             ("open", "Open"),
                             ("closed", "Closed"),
                             ("withdrawn", "Withdrawn"),

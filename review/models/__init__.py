@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from review.models.assignment import Assignment, Flag, Remark, Reveal, Scratch, SentBack
 from review.models.campaign import Campaign, Member, Rubric
+from review.models.execution import (
+    CampaignCaseSet,
+    CaseRevision,
+    ExecutionLabel,
+    ImportedResult,
+)
 from review.models.exposure import Exposure
 from review.models.item import Case, Item
 from review.models.report import ReportLook, ReportSnapshot, Tally, TallyDue
@@ -15,7 +21,11 @@ __all__ = [
     "Assignment",
     "Campaign",
     "Case",
+    "CampaignCaseSet",
+    "CaseRevision",
+    "ImportedResult",
     "Decision",
+    "ExecutionLabel",
     "Exposure",
     "Flag",
     "Item",

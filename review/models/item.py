@@ -67,7 +67,7 @@ class Item(models.Model):
 
     class State(models.TextChoices):
         PREPARING = "preparing", _("Being prepared")
-        HELD = "held", _("Held back")
+        HELD = "held", _("On hold")
         OPEN = "open", _("Open")
         CLOSED = "closed", _("Closed")
         WITHDRAWN = "withdrawn", _("Withdrawn")

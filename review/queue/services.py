@@ -14,7 +14,7 @@ from review.queue.intake import (
     take_in_missed,
 )
 from review.queue.members import add_member, people_who_review, reviewers_for
-from review.queue.own_studies import (
+from review.queue.overview.own_studies import (
     MOST_COUNTED,
     Study,
     read_studies,
@@ -22,7 +22,7 @@ from review.queue.own_studies import (
     studies_under_way,
     takes_part,
 )
-from review.queue.pace import own_pace, own_place
+from review.queue.overview.pace import own_pace, own_place
 from review.queue.reassignment import assign, assignments_of, send_back, take_back, take_over
 from review.queue.reviewer_checks.gold import mark_case
 from review.queue.spread import items_later, items_later_of_all

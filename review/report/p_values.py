@@ -13,7 +13,7 @@ from review.counting.counts import Counts
 from review.models import Campaign
 from review.study import Criterion
 from review.study.figures import NOT_PART
-from review.study.p_values import adjust_by_holm
+from review.study.statistics.p_values import adjust_by_holm
 
 Holder = dict[str, Any]  # a part of the document with a `p_value`
 

@@ -18,6 +18,7 @@ from pipeline.models import Configuration, Spending
 from review.campaigns.dashboard import count_planned
 from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.tallies import count_due, estimate_due
+from review.evidence.outcomes import read_outcomes
 from review.models import Campaign, Item
 from review.report.configuration_parts import (
     compare_arms,
@@ -25,12 +26,14 @@ from review.report.configuration_parts import (
     describe_readings,
     list_not_blind,
 )
+from review.report.execution_parts import describe_execution
 from review.report.p_values import are_shown, settle_p_values
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
 from review.study.agreement import SEVERITY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT
 from review.study.compare import TEXT as COMPARISON_TEXT
 from review.study.definitions import BOUNDS_TEXT, INTERVAL_TEXT, OPEN_TEXT
+from review.study.execution import ACCURACY_TEXT, CONFUSION_TEXT, INTERCODE_TEXT, REASONS_TEXT
 from review.study.tables import (
     CARD_TEXT,
     EXPERT_TEXT,
@@ -51,8 +54,12 @@ TEXTS = {
     "assessor": CARD_TEXT,
     "bounds": BOUNDS_TEXT,
     "comparison": COMPARISON_TEXT,
+    "execution": ACCURACY_TEXT,
+    "execution_confusion": CONFUSION_TEXT,
+    "execution_reasons": REASONS_TEXT,
     "expert": EXPERT_TEXT,
     "gain": GAIN_TEXT,
+    "intercode": INTERCODE_TEXT,
     "intervals": INTERVAL_TEXT,
     "lengths": LENGTH_TEXT,
     "open": OPEN_TEXT,
@@ -114,23 +121,46 @@ def _rules_of(campaign: Campaign) -> str:
 
 
 def _state_of(campaign: Campaign) -> str:
-    """A hash of all the campaign's counts."""
+    """What all the campaign's counts come to, and what was last said of cases and of differences, and what was
+    last found in the cases.
+
+    Two states with one sum of 64-bit hashes do not happen, and a sum needs no order: sorting the rows and hashing them
+    as one text took more than twice as long.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT md5(string_agg(concat_ws(' ', configuration_id, kind, count, pattern), ';' ORDER BY id))
+            SELECT count(*), sum(hash_record_extended((configuration_id, kind, count, pattern), 0)),
+                (SELECT max(said.id) FROM review_caserevision said JOIN review_item item ON item.id = said.item_id
+                    WHERE item.campaign_id = %s),
+                (SELECT max(said.id) FROM review_executionlabel said JOIN review_item item ON item.id = said.item_id
+                    WHERE item.campaign_id = %s),
+                (SELECT max(result.id) FROM catalog_execution result WHERE result.case_set_id IN (
+                    SELECT bound.case_set_id FROM review_campaigncaseset bound
+                        JOIN review_case kept ON kept.id = bound.case_id WHERE kept.campaign_id = %s
+                    UNION SELECT said.merged_id FROM review_caserevision said
+                        JOIN review_item item ON item.id = said.item_id WHERE item.campaign_id = %s)),
+                (SELECT count(*) FROM review_campaigncaseset bound
+                    JOIN review_case kept ON kept.id = bound.case_id WHERE kept.campaign_id = %s)
             FROM review_tally WHERE campaign_id = %s AND count <> 0 AND pattern NOT LIKE '@%%'
             """,
-            [campaign.pk],
+            [campaign.pk] * 6,
         )
-        row: tuple[str | None] = cursor.fetchone()
-    return row[0] or "nothing"
+        row = cursor.fetchone()
+    return ":".join(str(one or "nothing") for one in row)
 
 
 def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Document]:
     """What follows from the counts alone: the document, and the details beside it."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
+    execution = describe_execution(
+        campaign,
+        read_outcomes(campaign),
+        is_imported=any(
+            pattern.execution is not None for one in counts.values() for pattern in one.items
+        ),
+    )
     stages = join_stages(counts.values())
     document = study_report(
         campaign.name,
@@ -166,6 +196,8 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
         "not_blind": [row for arm, one in arms for row in list_not_blind(arm, one)],
     }
     is_shown = are_shown(campaign, list(counts.values()))
+    if execution:
+        document["execution"] = execution
     details["p_values"] = settle_p_values(campaign, document, details, is_shown=is_shown)
     return document, details
 

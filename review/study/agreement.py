@@ -13,15 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
-from math import isfinite
+from math import fsum, isfinite
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.translation import gettext_noop as _
-from review.study.bootstrap import LEAST_STATEMENTS, as_rows, intervals_of
-from review.study.coefficients import (
+from review.study.patterns import ReviewerValues
+from review.study.statistics.bootstrap import LEAST_STATEMENTS, as_rows, intervals_of
+from review.study.statistics.coefficients import (
     ALPHAS,
     PENALTIES,
     ac1_of,
@@ -31,7 +32,6 @@ from review.study.coefficients import (
     percent_of,
     percents_of,
 )
-from review.study.patterns import ReviewerValues
 
 LEAST_JOINT_ITEMS = 20
 # Intervals of pairs and of severity are worked out for so many reviewers; for more where it is asked for.
@@ -114,7 +114,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True)
-class Severity:
+class ReviewerSeverity:
     """How far one reviewer lies above the others (below, if negative) on joint items; 2 would be all the way."""
 
     reviewer: int
@@ -150,7 +150,7 @@ class Agreement:
     no_interval: str
     undefined: str
     pairs: tuple[PairAgreement, ...]
-    severity: tuple[Severity, ...]
+    severity: tuple[ReviewerSeverity, ...]
 
 
 def values_of(given: ReviewerValues) -> Values:
@@ -275,20 +275,16 @@ _NAMES = {
 
 def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterator[PairAgreement]:
     """The agreement of each pair that has joint items, in the order of their keys."""
-    statements: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(
-        list
-    )
-    tables: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for one, n in sorted(cells.items()):
-        if n:
-            statements[one.a, one.b].append((one.cells, n))
-            table = tables.setdefault((one.a, one.b), np.zeros((3, 3)))
-            for cell in one.cells:
-                table[cell] += n
-    names = sorted(tables)
+    tables: dict[tuple[int, int], list[list[int]]] = {}
+    for one, n in cells.items():
+        table = tables.setdefault((one.a, one.b), [[0] * 3 for _ in range(3)])
+        for a, b in one.cells:
+            table[a][b] += n
+    names = sorted(name for name, table in tables.items() if any(map(any, table)))
     if not names:
         return
-    stack = np.stack([tables[name] for name in names])
+    statements = _statements_of(cells) if with_intervals else {}
+    stack = np.array([tables[name] for name in names], dtype=np.float64)
     points = {
         measure: function(stack, PENALTIES[penalty])
         for measure, (function, penalty) in _OF_PAIRS.items()
@@ -309,22 +305,34 @@ def _pair_up(cells: Mapping[PairCells, int], *, with_intervals: bool) -> Iterato
         )
 
 
-def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[Severity]:
+def _statements_of(
+    cells: Mapping[PairCells, int],
+) -> dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]]:
+    """The joint items of each pair by statement, always in the same order: the draws hang on it."""
+    found: dict[tuple[int, int], list[tuple[Sequence[tuple[int, int]], int]]] = defaultdict(list)
+    for one, n in sorted(cells.items()):
+        if n:
+            found[one.a, one.b].append((one.cells, n))
+    return found
+
+
+def _rank(leanings: Mapping[Leaning, int], *, with_intervals: bool) -> Iterator[ReviewerSeverity]:
     """How severe each reviewer is, in the order of their keys."""
     own: dict[int, list[tuple[Leaning, int]]] = defaultdict(list)
-    for one, n in sorted(leanings.items()):
+    # Sorted where something is drawn: the draws hang on the order.
+    for one, n in sorted(leanings.items()) if with_intervals else leanings.items():
         if n:
             own[one.reviewer].append((one, n))
     for reviewer, found in sorted(own.items()):
         items = sum(one.items * n for one, n in found)
-        total = sum(one.top / one.bottom * n for one, n in found)
+        total = fsum(one.top / one.bottom * n for one, n in found)
         interval: list[float] | None = None
         if with_intervals:
             rows = np.array([(one.items, one.top / one.bottom) for one, _n in found])
             times = np.array([n for _one, n in found], dtype=np.float64)
             interval = intervals_of({"mean": _mean_of}, rows, times)[0]["mean"]
         low, high = interval or (None, None)
-        yield Severity(reviewer, items, total / items, low, high)
+        yield ReviewerSeverity(reviewer, items, total / items, low, high)
 
 
 _Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from core.translation import gettext_noop as _
 from review.study.criteria import Outlook
 from review.study.definitions import FIGURES
-from review.study.intervals import Cluster, Difference
+from review.study.statistics.intervals import Cluster, Difference
 from review.study.types import Criterion, ItemPattern, Origin
 
 TEXT = _(

@@ -12,7 +12,7 @@ from review.study.types import Criterion, ItemPattern, Origin, Recommended, Stan
 Patterns = Mapping[ItemPattern, int]
 
 
-class Seen(NamedTuple):
+class EndedItem(NamedTuple):
     """An item whose stages have all ended: right or wrong, None where there is nothing; and what the assessor said."""
 
     right: bool
@@ -64,7 +64,7 @@ class Seen(NamedTuple):
         return recommended is Recommended.REFINED and bool(self.refined)
 
 
-Part = Callable[[Seen], int | None]
+Part = Callable[[EndedItem], int | None]
 
 
 class Outlook:
@@ -79,13 +79,13 @@ class Outlook:
         self.is_scored = self.right is not None
 
     @cached_property
-    def ends(self) -> tuple[Seen, ...]:
+    def ends(self) -> tuple[EndedItem, ...]:
         """The item as it would be when all has ended; one way only where nothing is open."""
         pattern = self.pattern
         scripts = (True, False) if self.right is None else (self.right,)
         others = (True, False) if pattern.recommended is Recommended.OTHER else (False,)
         return tuple(
-            Seen(right, feedback, refined, pattern, other)
+            EndedItem(right, feedback, refined, pattern, other)
             for right in scripts
             for feedback in self._ways(pattern.feedback)
             for refined in ((right,) if pattern.is_same else self._ways(pattern.refined))

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from core.translation import gettext_noop as _
 from pipeline.types import Verdict
-from review.study.criteria import Outlook, Part, Patterns, Seen, made_patterns
+from review.study.criteria import EndedItem, Outlook, Part, Patterns, made_patterns
 from review.study.types import ItemPattern, Origin, Recommended, Standing
 
 
@@ -58,55 +58,55 @@ def objects_of(patterns: Patterns) -> frozenset[Object]:
     return frozenset(found)
 
 
-def _first_pass(seen: Seen) -> bool:
+def _first_pass(seen: EndedItem) -> bool:
     return seen.right
 
 
-def _agreement(seen: Seen) -> bool | None:
+def _agreement(seen: EndedItem) -> bool | None:
     return seen.is_flagged is not seen.right if seen.has_verdict else None
 
 
-def _recall(seen: Seen) -> bool | None:
+def _recall(seen: EndedItem) -> bool | None:
     return seen.is_flagged if seen.is_wrong and seen.is_assessed else None
 
 
-def _precision(seen: Seen) -> bool | None:
+def _precision(seen: EndedItem) -> bool | None:
     return seen.is_wrong if seen.is_flagged else None
 
 
-def _feedback_useful(seen: Seen) -> bool | None:
+def _feedback_useful(seen: EndedItem) -> bool | None:
     return seen.feedback if seen.is_wrong and not seen.is_failed else None
 
 
-def _model_correction(seen: Seen) -> bool | None:
+def _model_correction(seen: EndedItem) -> bool | None:
     return bool(seen.refined) if seen.is_wrong and seen.feedback else None
 
 
-def _by_expert(seen: Seen) -> bool:
+def _by_expert(seen: EndedItem) -> bool:
     return seen.by_expert
 
 
-def _by_assessor(seen: Seen) -> bool:
+def _by_assessor(seen: EndedItem) -> bool:
     return seen.by_assessor
 
 
-def _as_recommended(seen: Seen) -> bool | None:
+def _as_recommended(seen: EndedItem) -> bool | None:
     return None if _has_no_recommendation(seen.pattern) else seen.as_recommended
 
 
-def _fixed(seen: Seen) -> bool | None:
+def _fixed(seen: EndedItem) -> bool | None:
     return bool(seen.refined) if seen.is_flagged and seen.is_wrong else None
 
 
-def _broken(seen: Seen) -> bool | None:
+def _broken(seen: EndedItem) -> bool | None:
     return seen.refined is False if seen.is_flagged and seen.right else None
 
 
-def _net(seen: Seen) -> int:
+def _net(seen: EndedItem) -> int:
     return int(bool(_fixed(seen))) - int(bool(_broken(seen)))
 
 
-def _execution_agreement(seen: Seen) -> bool | None:
+def _execution_agreement(seen: EndedItem) -> bool | None:
     return None if seen.pattern.execution is None else seen.right is seen.pattern.execution
 
 
@@ -141,7 +141,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("First-pass accuracy"),
         text=_(
             "First Drafts that are right, of all scored items. A Run that ended without a script counts "
-            "as wrong. Beside it: items whose script was repaired after the syntax check, with the accuracy "
+            "as wrong. Reported with it: items whose script was repaired after the syntax check, with the accuracy "
             "if those are taken as wrong; failed Runs; items that not all of their reviewers have scored."
         ),
         part=_first_pass,
@@ -158,7 +158,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Assessor agrees with experts"),
         text=_(
             "Passed and right, or flagged and wrong, of the scored items with the verdict correct or "
-            "incorrect. Beside it: scored items whose verdict is unknown, and those never assessed."
+            "incorrect. Reported with it: scored items whose verdict is unknown, and those never assessed."
         ),
         part=_agreement,
         needs=(Object.ASSESSOR,),
@@ -169,7 +169,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Wrong scripts that the assessor flags"),
         text=_(
             "Flagged and wrong, of all wrong items that were assessed; an unknown verdict is not a flag. "
-            "Beside it: wrong items with an unknown verdict, wrong items never assessed, and the coverage: "
+            "Reported with it: wrong items with an unknown verdict, wrong items never assessed, and the coverage: "
             "items with the verdict correct or incorrect, of all scored items."
         ),
         part=_recall,
@@ -192,7 +192,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Useful feedback"),
         text=_(
             "Right feedback, of the wrong first Drafts whose feedback has a final score; “no error found” "
-            "is scored like any other. Beside it: wrong first Drafts whose feedback has none yet, and those "
+            "is scored like any other. Reported with it: wrong first Drafts whose feedback has none yet, and those "
             "for which no feedback was made."
         ),
         part=_feedback_useful,
@@ -207,7 +207,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Corrected from right feedback"),
         text=_(
             "Refined scripts that are right, of the wrong first Drafts with right feedback. Without a refined "
-            "Draft it is not corrected; one that has no final score yet is left out. Beside it: how many have "
+            "Draft it is not corrected; one that has no final score yet is left out. Reported with it: how many have "
             "none yet, and how many were not refined."
         ),
         part=_model_correction,
@@ -248,7 +248,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Overall accuracy, as recommended"),
         text=_(
             "The score of the Draft that the product recommends, after the guard: right, of all scored items "
-            "with a recommendation. Beside it: those without one."
+            "with a recommendation. Reported with it: those without one."
         ),
         part=_as_recommended,
         needs=(Object.RECOMMENDED,),
@@ -289,7 +289,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Execution agrees with experts"),
         text=_(
             "Experts and execution agree, of the items that have both; execution agrees with right only at full "
-            "success. Beside it: the reasons given where they differ."
+            "success. Reported with it: the reasons given where they differ."
         ),
         part=_execution_agreement,
         needs=(Object.EXECUTION,),

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from review.study.criteria import Outlook, Patterns, highest, lowest, made_patterns
 from review.study.definitions import FIGURES as FIGURES
 from review.study.definitions import Definition, Object, objects_of
-from review.study.intervals import Cluster, Difference, Share
-from review.study.p_values import mcnemar_exact
+from review.study.statistics.intervals import Cluster, Difference, Share
+from review.study.statistics.p_values import mcnemar_exact
 from review.study.types import Criterion, ItemPattern, Origin, Standing
 
 EXECUTION_REASONS = ("different_interpretation", "too_strict", "wrong_expected_output", "other")

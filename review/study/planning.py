@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.intervals import Z
-from review.study.coefficients import alphas_of
+from review.study.statistics.coefficients import alphas_of
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

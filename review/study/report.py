@@ -112,7 +112,8 @@ def _agreement_of(
     leanings: frozenset[tuple[Leaning, int]],
     every: bool,
 ) -> Agreement:
-    counts = StageCounts(dict(sorted(values)), dict(sorted(pairs)), dict(sorted(leanings)))
+    # Draws hang on the order of the values; where they hang on that of the others, these are sorted there.
+    counts = StageCounts(dict(sorted(values)), dict(pairs), dict(leanings))
     return agreement_of(counts, every=every)
 
 

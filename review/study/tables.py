@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from core.translation import gettext_noop as _
 from pipeline.types import Verdict
 from review.study.criteria import Patterns, made_patterns
-from review.study.intervals import Difference, Share
 from review.study.patterns import LENGTHS
+from review.study.statistics.intervals import Difference, Share
 from review.study.types import Criterion, ItemPattern, Origin, Standing
 
 GAIN_TEXT = _(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.translation import gettext_noop as _
-from review.study.coefficients import PENALTIES, kappas_of
-from review.study.intervals import Difference, Share
+from review.study.statistics.coefficients import PENALTIES, kappas_of
+from review.study.statistics.intervals import Difference, Share
 from review.study.types import VALUES, Criterion
 
 QUARTERS = 4

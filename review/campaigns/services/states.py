@@ -15,6 +15,7 @@ from core.audit import record
 from core.errors import NotAllowedNow
 from pipeline import services as pipeline
 from pipeline.models import Batch
+from review.evidence.campaign_cases import fix_cases
 from review.models import Campaign, Case, Item
 from review.queue.reviewer_checks.repeats import make_halos
 
@@ -77,6 +78,7 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
     locked.save(update_fields=["state", "closed_at"])
     if to in (Campaign.State.PILOT, Campaign.State.OPEN):
         make_halos(locked)
+        fix_cases(locked)
     if to == Campaign.State.PILOT:
         _begin_pilot(locked)
     if to == Campaign.State.OPEN:

@@ -23,6 +23,7 @@ from review.campaigns.item_forms import EXECUTION_REASONS, KnownForm, SearchForm
 from review.campaigns.views.head import head_of
 from review.campaigns.views.item_list import given_at, scores_of_list, without_page
 from review.campaigns.views.steps import step_context
+from review.evidence.item_evidence import read_item_evidence
 from review.models import Campaign, Case, Item
 from review.queue import services as queue
 
@@ -167,6 +168,7 @@ def _show_item(
         **head_of(item.campaign, "campaign-items"),
         "item": item,
         "evidence": evidence,
+        "execution": read_item_evidence(item, item.run),
         "action": item.case.action,
         "place": place_of(ItemFilter(item.campaign, request.GET).qs, item.pk),
         "query": without_page(request),

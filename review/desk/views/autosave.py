@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from core.errors import BadInput, NotAllowedNow, Stale
@@ -55,7 +56,7 @@ def open_in_tab(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
-    """A sign of life while the page is open."""
+    """A sign of life while the page is open; answers with what came back to the person meanwhile."""
     user = signed_in(request)
     item = access_item_to_review(user, pk)
     assignment = access_assignment(user, item)
@@ -63,4 +64,5 @@ def keep_alive(request: HttpRequest, pk: int) -> HttpResponse:
         queue.keep_alive(assignment, fence=read_whole(request, "fence", missing=0))
     except NotAllowedNow as refused:
         return JsonResponse({"message": str(refused)}, status=409)
-    return HttpResponse(status=204)
+    place = queue.own_place(item.campaign, user, beside=item.pk)
+    return render(request, "review/desk/_came_back.html", {"place": place})

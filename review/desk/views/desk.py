@@ -13,8 +13,9 @@ from review.access import access_assignment, access_item, access_item_to_review
 from review.desk import services
 from review.desk.quick_reasons import with_quick_reason
 from review.desk.shown_keys import find_feedback, find_seen
+from review.desk.views.evidence_data import show_evidence
 from review.desk.views.page_data import show_desk
-from review.desk.views.pane_data import read_look
+from review.desk.views.pane_data import read_look, visible_drafts
 from review.desk.views.responses import (
     go,
     queue_of,
@@ -26,7 +27,7 @@ from review.desk.views.responses import (
     show_next,
 )
 from review.desk.views.waiting_data import came_to_nothing, waits_for_rewrite
-from review.models import Assignment, Decision
+from review.models import Assignment, Decision, Item
 from review.queue import services as queue
 
 
@@ -76,10 +77,20 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
     except Refused as refused:
         return refuse(request, access_item(user, pk), refused)
     item = score.item
-    if services.is_through(item, score):
+    if services.is_through(item, score) and not _is_asked_why(request, item):
         said = _("Scored %(value)s. Undo takes it back.") % {"value": score.value}
         return show_next(request, item, said=said)
     return show_item(request, pk)
+
+
+def _is_asked_why(request: HttpRequest, item: Item) -> bool:
+    """Whether what the scripts did differs from these scores: then the person is asked why, and goes on from there."""
+    if not getattr(item, "has_executions", True):
+        return False
+    user = signed_in(request)
+    desk = services.open_item(access_item(user, item.pk), user)
+    evidence = show_evidence(desk, visible_drafts(desk))
+    return evidence is not None and any(not one.reason for one in evidence.labels)
 
 
 @require_POST

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from catalog.services import StatementEvidence, evidence_for
-from review.blinding.item_view import ItemView, note_shown_by
+from catalog.models import CaseRun, CaseSet
+from catalog.services import CaseRow, StatementEvidence, case_rows
+from review.blinding.item_view import ItemView
 from review.desk.views.decision_data import ShownDraft
+from review.evidence.cases_in_force import InForce, revisions_of, sets_seen_by
+from review.evidence.services import (
+    differs,
+    is_open_to,
+    labels_by,
+    outcome_of,
+    results_seen_by,
+)
+from review.models import CaseRevision, ExecutionLabel
+
+MOST_SHOWN = 100  # characters of a sentence in the list of what can be struck
 
 
 @dataclass(frozen=True)
@@ -28,28 +42,175 @@ class CheckDifference:
 
 
 @dataclass(frozen=True)
+class StageLabel:
+    """A stage on which this reviewer and execution differ, and why, if they have said it."""
+
+    stage: str
+    label: str  # of the script
+    value: int
+    outcome: str
+    reason: str
+
+
+class ShownPlace(NamedTuple):
+    """A case, or a check of it, to be struck."""
+
+    what: str  # `2` or `2.3`
+    words: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class ShownSet:
+    """The cases as they count here, what this reviewer made of them, and what is still being run."""
+
+    name: str  # of the set in force, in forms; empty where all of it was struck
+    cases: Sequence[CaseRow]
+    places: Sequence[ShownPlace]
+    changes: Sequence[CaseRevision]
+    is_under_way: bool
+    is_typed: bool  # what was sent and refused is about this set
+
+
+@dataclass(frozen=True)
 class ShownEvidence:
     drafts: Sequence[DraftEvidence]
     differences: Sequence[CheckDifference]
+    labels: Sequence[StageLabel]
+    sets: Sequence[ShownSet]
+    may_change: bool
+    typed: Mapping[str, str]
+    digest: str
+
+    @property
+    def is_under_way(self) -> bool:
+        return any(one.is_under_way for one in self.sets)
+
+    @property
+    def with_keys(self) -> str:
+        """The stage that has the keys: the first one without a reason, or else the last."""
+        stages = [one.stage for one in self.labels if not one.reason]
+        return (stages or [one.stage for one in self.labels[-1:]] or [""])[0]
 
 
-def show_evidence(desk: ItemView, drafts: Sequence[ShownDraft]) -> ShownEvidence | None:
+def show_evidence(
+    desk: ItemView, drafts: Sequence[ShownDraft], *, typed: Mapping[str, str] | None = None
+) -> ShownEvidence | None:
     """What the scripts in view did in the cases of the statement; None where that is not to be seen, or not known.
 
     Nothing is read before the last score is in, so that neither the page nor the time it takes tells anything.
     """
-    if desk.script_score is None or desk.next_step is not None or not desk.visible["verdict"]:
+    if not is_open_to(desk):
         return None
-    found = evidence_for(desk.run.action.statement, {one.draft.sha256 for one in drafts})
-    if not found:
+    in_force = sets_seen_by(desk)
+    sets = [one.case_set for one in in_force if one.case_set is not None]
+    changed = [one for one in in_force if one.revision is not None]
+    if not (sets or changed):
         return None
-    note_shown_by(desk)
+    scripts = {one.draft.sha256 for one in drafts}
+    found = results_seen_by(desk, in_force, scripts)
+    if not (found or changed):
+        return None
     shown = [
         DraftEvidence(one.label, found[one.draft.sha256])
         for one in drafts
         if one.draft.sha256 in found
     ]
-    return ShownEvidence(shown, _differences(shown))
+    under_way = _under_way(sets, scripts)
+    labels = _labels(desk, drafts, found)
+    shown_sets = [_show_set(desk, one, under_way, typed or {}) for one in in_force]
+    return ShownEvidence(
+        drafts=shown,
+        differences=_differences(shown),
+        labels=labels,
+        sets=shown_sets,
+        may_change=desk.reviewer.has_perm("review.review"),
+        typed=typed or {},
+        digest=_digest(sets, found, under_way),
+    )
+
+
+def _under_way(sets: Sequence[CaseSet], scripts: set[str]) -> set[int]:
+    """The sets in which a script in view is still to be run; asked only of those that somebody has changed."""
+    keys = [one.pk for one in sets if one.is_revision]
+    if not keys:
+        return set()
+    waiting = CaseRun.objects.filter(
+        case_set__in=keys, script_sha256__in=scripts, state__in=["waiting", "running"]
+    )
+    return set(waiting.values_list("case_set", flat=True))
+
+
+def _digest(
+    sets: Sequence[CaseSet], found: Mapping[str, Sequence[StatementEvidence]], under_way: set[int]
+) -> str:
+    results = sorted(
+        (script, one.case_set.sha256, one.execution.passed, one.execution.failed)
+        for script, group in found.items()
+        for one in group
+    )
+    told = repr(([(one.sha256, one.pk in under_way) for one in sets], results))
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _show_set(
+    desk: ItemView, one: InForce, under_way: set[int], typed: Mapping[str, str]
+) -> ShownSet:
+    changes: list[CaseRevision] = []
+    if one.revision is not None:
+        only = None if desk.visible["reviewers"] else desk.reviewer
+        changes = revisions_of(desk.item.campaign, [one.root], by=only)
+    case_set = one.case_set
+    name = case_set.sha256[:16] if case_set else ""
+    cases = case_rows(case_set, None) if case_set else ()
+    is_typed = bool(name) and typed.get("set") == name
+    return ShownSet(
+        name=name,
+        cases=cases,
+        places=list(_places(cases, typed.get("what", "") if is_typed else "")),
+        is_typed=is_typed,
+        changes=changes,
+        is_under_way=case_set is not None and case_set.pk in under_way,
+    )
+
+
+def _places(cases: Sequence[CaseRow], chosen: str) -> Iterator[ShownPlace]:
+    for number, case in enumerate(cases, 1):
+        yield ShownPlace(str(number), _short(case.title), chosen == str(number))
+        for place, check in enumerate(case.checks, 1):
+            what = f"{number}.{place}"
+            yield ShownPlace(what, _short(check.sentence), chosen == what)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+
+
+def _labels(
+    desk: ItemView,
+    drafts: Sequence[ShownDraft],
+    found: Mapping[str, Sequence[StatementEvidence]],
+) -> list[StageLabel]:
+    """The scored scripts of which execution says something else than this reviewer, under either criterion."""
+    own = labels_by(desk)
+    names = {one.draft.pk: one.label for one in drafts}
+    shown: list[StageLabel] = []
+    for stage in ExecutionLabel.Stage.values:
+        score = desk.scores.get(f"{stage}-model")
+        if score is None or score.draft is None:
+            continue
+        results = found.get(score.draft.sha256, ())
+        if differs(score, results):
+            shown.append(
+                StageLabel(
+                    stage=stage,
+                    label=names.get(score.draft.pk, str(ExecutionLabel.Stage(stage).label)),
+                    value=score.value,
+                    outcome=outcome_of(results),
+                    reason=own.get(stage, ""),
+                )
+            )
+    return shown
 
 
 def _differences(drafts: Sequence[DraftEvidence]) -> list[CheckDifference]:

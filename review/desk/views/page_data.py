@@ -14,7 +14,13 @@ from pipeline.models import Draft
 from pipeline.types import Arm
 from review.access import REVIEW
 from review.blinding.item_queries import read_rubric
-from review.blinding.item_view import ItemView, Step, assessment_of, note_shown_by
+from review.blinding.item_view import (
+    ItemView,
+    Step,
+    assessment_of,
+    note_evidence_shown_by,
+    note_shown_by,
+)
 from review.desk import quick_reasons
 from review.desk.line_comments import write_notes
 from review.desk.shown_keys import name_feedback, name_seen
@@ -86,8 +92,11 @@ def show_desk(
     )
     rubric = _rubric(desk)
     assessment = assessment_of(desk.first) if desk.visible["verdict"] else None
+    evidence = show_evidence(desk, drafts, typed=typed)
     if assessment is not None:
         note_shown_by(desk)
+    if evidence is not None:
+        note_evidence_shown_by(desk)
     return {
         **said,
         "desk": desk,
@@ -114,7 +123,7 @@ def show_desk(
         "side": look.side,
         "drafts": drafts,
         "assessment": assessment,
-        "evidence": show_evidence(desk, drafts),
+        "evidence": evidence,
         "feedback": feedback,
         "feedback_name": name_feedback(desk.item.pk, feedback.pk) if feedback else "",
         "typed": _texts(desk, step, before, typed, keeps=isinstance(refused, NotAllowedNow)),

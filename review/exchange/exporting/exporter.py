@@ -15,6 +15,7 @@ from typing import BinaryIO
 from django.contrib.auth.models import User
 
 from core.files.cells import safe_cell
+from review.exchange.exporting.evidence_records import evidence_records
 from review.exchange.exporting.item_records import Fields, item_records
 from review.exchange.exporting.long_table import COLUMNS as LONG_COLUMNS
 from review.exchange.exporting.long_table import long_rows
@@ -76,6 +77,7 @@ def all_records(campaign: Campaign) -> Iterator[Fields]:
         item_records(campaign),
         score_records(campaign),
         other_records(campaign),
+        evidence_records(campaign),
     )
 
 
@@ -155,7 +157,9 @@ def _eabench(campaign: Campaign) -> Iterator[Fields]:
 def _write_dataset(campaign: Campaign, file: BinaryIO, progress: _Progress) -> None:
     parts = {
         "data.jsonl": item_records(campaign),
-        "scores.jsonl": chain(score_records(campaign), other_records(campaign)),
+        "scores.jsonl": chain(
+            score_records(campaign), other_records(campaign), evidence_records(campaign)
+        ),
     }
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
         counts = {}
@@ -226,4 +230,8 @@ TABLE = (
     *("roles", "prompts", "assessment", "drafts", "feedbacks", "experts"),
     *("calls", "tries", "input_tokens", "output_tokens", "model_milliseconds"),
     *("cost_microdollars", "first_call_at", "last_call_at", "about"),
+    # Cases, what scripts did in them, and what reviewers say of both.
+    *("case_set", "content", "is_revision", "fingerprint", "fingerprint_sha256", "why_not_run"),
+    *("checks", "small_errors", "document", "seconds", "first_at", "last_at", "times", "noticed"),
+    *("kind", "what", "root", "former", "merged", "label", "prompt_version", "replaces"),
 )

@@ -10,9 +10,13 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
+from pipeline.types import Arm
+from review.counting.tallies import count_due
+from review.evidence.outcomes import read_outcomes
 from review.exchange.exporting.item_records import Fields, item_records
 from review.exchange.exporting.score_records import score_records
-from review.models import Adjudication, Assignment, Campaign, Score
+from review.models import Adjudication, Assignment, Campaign, ExecutionLabel, Score
+from review.study.execution import score_differs
 from review.study.threats import QUARTERS
 
 # In the order in which they are written.
@@ -23,6 +27,8 @@ COLUMNS = (
     *("at", "position", "sitting", "sitting_minutes", "sitting_quarter", "active_seconds", "view"),
     *("rubric", "verdict", "made", "recommended", "execution", "purpose", "sham", "withdrawn"),
     *("overlap", "demo"),
+    # Of what was scored: what it did in the cases that count, and why its reviewer says that this differs.
+    *("cases_outcome", "checks_passed", "checks_failed", "execution_label"),
 )
 _Key = tuple[str, str]  # the item's id and its configuration
 
@@ -38,9 +44,12 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
     """A line for each score ever given, earlier and taken-back ones too, in the order in which they were given."""
     items = _items(campaign)
     settled = _adjudicated(campaign)
+    executed, labels = _executed(campaign), _labels(campaign)
     for score, place in zip(score_records(campaign), _places(campaign), strict=True):
         key = (str(score["item"]), str(score["configuration"]))
         stage, arm, value = str(score["stage"]), str(score["arm"]), int(str(score["value"]))
+        did = executed.get((*key, stage), {}) if arm == Arm.MODEL else {}
+        label = labels.get((*key, stage, str(score["reviewer"])))
         yield {
             **items[key],
             "item": key[0],
@@ -68,7 +77,39 @@ def long_rows(campaign: Campaign) -> Iterator[Fields]:
             "active_seconds": score["active_seconds"],
             "view": score["view"],
             "rubric": score["rubric"],
+            **did,
+            "execution_label": label
+            if score_differs(value, str(did.get("cases_outcome")))
+            else None,
         }
+
+
+def _executed(campaign: Campaign) -> dict[tuple[str, str, str], Fields]:
+    """By item, configuration and stage; what is still to be counted is counted first, since experts' words are read."""
+    count_due(campaign)
+    outcomes = read_outcomes(campaign)
+    names = dict(
+        campaign.items.filter(pk__in={one.item for one in outcomes}).values_list(
+            "pk", "case__external_id"
+        )
+    )
+    return {
+        (names[one.item], one.configuration, one.stage): {
+            "cases_outcome": one.result.outcome,
+            "checks_passed": one.result.passed,
+            "checks_failed": one.result.failed,
+        }
+        for one in outcomes
+    }
+
+
+def _labels(campaign: Campaign) -> dict[tuple[str, str, str, str], str]:
+    rows = ExecutionLabel.objects.filter(item__campaign=campaign, current=True).exclude(reason="")
+    names = ("item__case__external_id", "item__configuration__name", "stage", "by__username")
+    return {
+        (item, configuration, stage, by): reason
+        for item, configuration, stage, by, reason in rows.values_list(*names, "reason")
+    }
 
 
 def _text_of(score: Mapping[str, object]) -> str | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pipeline.models import Draft
-from review.exchange.importing.scored_texts import Seen, SeenBy, read_seen
+from review.exchange.importing.scored_texts import SeenBy, SeenTexts, read_seen
 from review.exchange.rows.score_rows import GivenRow, RemarkRow
 from review.exchange.rows.values import RowProblem
 from review.models import Adjudication, Assignment, Flag, Remark, Score
@@ -45,7 +45,7 @@ class Standing:
     adjudicated: dict[Place, int] = field(default_factory=dict)
     raters: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     adjudicators: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    seen: Mapping[SeenBy, Mapping[str, Seen]] = field(default_factory=dict)
+    seen: Mapping[SeenBy, Mapping[str, SeenTexts]] = field(default_factory=dict)
     # Of an item and a stage, the items of its case that hold the same text, itself among them.
     same_text: Mapping[tuple[int, str], Collection[int]] = field(default_factory=dict)
     # Item and reviewer to the assignment that is through, or to None where they are at work.
@@ -102,7 +102,7 @@ class Standing:
         draft, _feedback = self.seen_by(item, given)
         return item, person, given.stage, given.arm, draft or 0
 
-    def seen_by(self, item: int, given: GivenRow) -> Seen:
+    def seen_by(self, item: int, given: GivenRow) -> SeenTexts:
         """The Draft and the feedback that it is about, where the item has them."""
         texts = self.seen.get((item, given.arm, given.text), {})
         if given.stage == "feedback" or not given.text:

@@ -12,8 +12,8 @@ from review.counting.score_reader import fetch
 from review.models import Item
 from review.study.first_draft import first_draft_of
 
-Seen = tuple[int | None, int | None]  # draft, feedback
-Stages = dict[str, Seen]
+SeenTexts = tuple[int | None, int | None]  # draft, feedback
+Stages = dict[str, SeenTexts]
 SeenBy = tuple[int, str, str]  # item, arm, the expert whose feedback it is or a later round
 _SCRIPT = (Arm.MODEL.value, "")
 

@@ -25,6 +25,7 @@ from review.exchange.importing.campaigns import (
     people_of,
     require_manager,
 )
+from review.exchange.importing.evidence import EvidenceImport, EvidenceRow
 from review.exchange.importing.importer import (
     Counts,
     Journal,
@@ -39,13 +40,15 @@ from review.exchange.importing.known_scores import Standing, read_standing
 from review.exchange.importing.rubrics import read_rubrics, take_rubrics
 from review.exchange.importing.score_writer import ScoreStore
 from review.exchange.rows.columns import ITEM_COLUMNS, SCORE_COLUMNS, SCORE_HABITS, Columns
+from review.exchange.rows.evidence_rows import KINDS as EVIDENCE
+from review.exchange.rows.evidence_rows import LabelRow, RevisionRow, read_evidence
 from review.exchange.rows.score_rows import GivenRow, read_scores
 from review.exchange.rows.triage import Sorter
 from review.exchange.rows.values import RowProblem
 from review.exchange.source import Source
 from review.models import Assignment, Campaign, Score
 
-KINDS = ("score", "adjudication", "skip", "remark", "flag")
+KINDS = ("score", "adjudication", "skip", "remark", "flag", *EVIDENCE)
 
 
 def import_scores(
@@ -98,6 +101,7 @@ class _ScoreImport:
         # Of the versions that the file's scores name, ours of the same text.
         self.rubrics: Mapping[int, int] = {}
         self._checked: set[str] = set()
+        self._evidence = EvidenceImport(campaign, by=by)
         self._sorter = Sorter(
             columns,
             kinds=KINDS,
@@ -105,12 +109,15 @@ class _ScoreImport:
             habits=SCORE_HABITS,
         )
 
-    def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row]:
+    def read(self, records: Sequence[Record], outcome: Outcome) -> list[_Row | EvidenceRow]:
         """The good rows of one slice; the others are refused."""
-        rows = []
+        rows: list[_Row | EvidenceRow] = []
         for one, values, kind in self._sorter.sort(records, outcome):
             name = str(values.get("item") or "")
             try:
+                if kind in EVIDENCE:
+                    rows.append(self._read_evidence(one.line, values, kind))
+                    continue
                 given = read_scores(values, line=one.line, columns=self._columns, kind=kind)
                 for name_of_person in {name for score in given for name in score.names}:
                     self._check_person(name_of_person)
@@ -121,17 +128,26 @@ class _ScoreImport:
                 rows.append(_Row(one.line, given[0].item if given else name.strip(), given))
         return rows
 
+    def _read_evidence(self, line: int, values: dict[str, object], kind: str) -> EvidenceRow:
+        said = read_evidence(values, kind)
+        if isinstance(said, (RevisionRow, LabelRow)):
+            self._check_person(said.person)
+        return EvidenceRow(line, said)
+
     def _check_person(self, name: str) -> None:
         if name not in self._checked:
             check_person(name)
             self._checked.add(name)
 
-    def take(self, read: list[_Row], outcome: Outcome) -> Write:
+    def take(self, read: list[_Row | EvidenceRow], outcome: Outcome) -> Write:
         """Make one slice ready inside a transaction; what is returned writes it there."""
         if not read:
             return nothing_to_write
         hold_imports(self._campaign)
-        rows = self._place(read, outcome)
+        self._evidence.take([one for one in read if isinstance(one, EvidenceRow)], outcome)
+        rows = self._place([one for one in read if isinstance(one, _Row)], outcome)
+        if not rows:
+            return nothing_to_write
         given = [one for row in rows for one in row.given]
         people = people_of({name for one in given for name in one.names}, by=self._by)
         standing = read_standing(

@@ -1,1 +1,1 @@
-"""What the live queue says of itself: to reviewers what waits for them, to askers how far their scripts have come."""
+"""What a queue says of itself: what waits or comes later, one's own studies and pace, how far scripts have come."""

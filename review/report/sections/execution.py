@@ -1,32 +1,218 @@
-"""Execution against experts, and why they differ."""
+"""Execution against experts: what was run in prepared worlds, what came with a file, and why they differ."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from review.report.figure_notes import REASONS
-from review.report.report_view import ReportView
+from review.report.report_view import Json, ReportView
 from review.report.sections.figures import note_of
 from review.report.sections.section import Block, Section, arm_cell, share_cells, share_columns
-from review.report.tables.table import Column, number, table_of
+from review.report.tables.table import Cell, Column, Table, number, table_of
+from review.study.execution import LABELS, NOT_SAID
 
 KEY = "execution"
 FIGURE = "execution_agreement"
+STAGES = {"script": gettext_lazy("Script"), "refined": gettext_lazy("Refined")}
+OUTCOMES = {
+    "passed": gettext_lazy("Every check holds"),
+    "failed": gettext_lazy("A check does not hold"),
+    "no_verdict": gettext_lazy("No verdict"),
+}
+SIDES = {
+    "right": gettext_lazy("Right by experts"),
+    "wrong": gettext_lazy("Wrong by experts"),
+    "open": gettext_lazy("No final score"),
+}
+LABEL_WORDS = {
+    "case_wrong": gettext_lazy("case wrong"),
+    "interpretation": gettext_lazy("interpretation"),
+    "output_too_strict": gettext_lazy("output too strict"),
+    "world_unlike_reality": gettext_lazy("world unlike reality"),
+    "script_wrong": gettext_lazy("script wrong after all"),
+    NOT_SAID: gettext_lazy("no reason given yet"),
+}
+STATES = {
+    "passed": gettext_lazy("hold"),
+    "failed": gettext_lazy("do not hold"),
+    "unstable": gettext_lazy("unstable"),
+    "unsupported": gettext_lazy("unsupported"),
+    "timed out": gettext_lazy("ended at a limit"),
+    "not run": gettext_lazy("not run"),
+    "to_run": gettext_lazy("still to be run"),
+}
+CHANGES = {
+    "struck": gettext_lazy("struck"),
+    "corrected": gettext_lazy("corrected"),
+    "added": gettext_lazy("added"),
+}
 
 
 def show_execution(view: ReportView) -> Section | None:
-    """One row for each Configuration with execution results; reasons are given on the list of the items."""
-    found = [
-        (arm, figure)
-        for place, arm in enumerate(view.arms)
-        for figure in [view.figure(place, FIGURE)]
-        if figure["denominator"]
-    ]
-    if not found:
+    """Accuracy, confusion and reasons of what was run here; then imported results, apart and named."""
+    found: Json = view.report.get("execution") or {}
+    blocks = [*_ran_here(view, found), *_imported(view, found)]
+    if not blocks:
         return None
-    table = table_of(
+    summary = _("where they differ, and the reasons that were given")
+    return Section(KEY, _("Execution against experts"), blocks, summary=summary)
+
+
+def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
+    rows: Sequence[Json] = found.get("configurations", ())
+    if not rows:
+        return
+    changed = [f"{count} {CHANGES[kind]}" for kind, count in sorted(found["case_changes"].items())]
+    notes = [_("Changed by reviewers: %s.") % ", ".join(changed)] if changed else []
+    imported = sum(row["imported"] for row in rows)
+    if imported:
+        notes.append(
+            _("Results of %s scripts came with a file; nothing of them was run here.")
+            % f"{imported:,}"
+        )
+    yield Block(
+        _accuracy(view, rows),
+        _("Execution accuracy in prepared worlds"),
+        _(view.texts["execution"]),
+        notes=notes,
+    )
+    for place, row in enumerate(rows, 1):
+        yield Block(
+            _confusion(view, row, place),
+            _("%(name)s, %(stage)s: execution against experts")
+            % {"name": row["configuration"], "stage": STAGES[row["stage"]].lower()},
+            _(view.texts["execution_confusion"]) if place == 1 else "",
+        )
+    if any(row[view.criterion.value]["differ"] for row in rows):
+        yield Block(
+            _reasons(view, rows),
+            _("Why they differ, by what reviewers say"),
+            _(view.texts["execution_reasons"]),
+        )
+
+
+def _accuracy(view: ReportView, rows: Sequence[Json]) -> Table:
+    has_imported = any(row["imported"] for row in rows)
+    return table_of(
+        f"{KEY}-accuracy",
+        _("Execution accuracy, and its agreement with experts, %s") % view.criterion.value,
+        [
+            Column(_("Configuration")),
+            Column(_("Script")),
+            *share_columns(_("Every check holds / with a verdict")),
+            *share_columns(_("Agree / both known")),
+            Column(_("Without a verdict"), is_number=True),
+            *([Column(_("Came with a file"), is_number=True)] if has_imported else []),
+            Column(_("Checks")),
+        ],
+        [
+            [
+                arm_cell(_arm(view, row)),
+                Cell(str(STAGES[row["stage"]])),
+                *share_cells(part["execution_accuracy"], url=_link(view, row, execution="verdict")),
+                *share_cells(part["agreement"], url=_link(view, row, execution="differ")),
+                number(part["without_verdict"], url=_link(view, row, execution="no_verdict")),
+                *([number(row["imported"])] if has_imported else []),
+                Cell(", ".join(f"{n:,} {STATES.get(state, state)}" for state, n in _checks(part))),
+            ]
+            for row in rows
+            for part in [row[view.criterion.value]]
+        ],
+        note_of(view),
+    )
+
+
+def _checks(part: Json) -> list[tuple[str, int]]:
+    found: Json = part["checks"]
+    return [(state, found[state]) for state in STATES if found.get(state)]
+
+
+def _confusion(view: ReportView, row: Json, place: int) -> Table:
+    found: Json = row[view.criterion.value]["confusion"]
+    return table_of(
+        f"{KEY}-confusion-{place}",
+        _("Execution of %(name)s, %(stage)s, against experts, %(criterion)s")
+        % {
+            "name": row["configuration"],
+            "stage": STAGES[row["stage"]].lower(),
+            "criterion": view.criterion.value,
+        },
+        [Column(_("Execution")), *(Column(str(one), is_number=True) for one in SIDES.values())],
+        [
+            [
+                Cell(str(label)),
+                *(
+                    number(
+                        found[side][outcome],
+                        url=_link(view, row, execution=outcome, side=side),
+                    )
+                    for side in SIDES
+                ),
+            ]
+            for outcome, label in OUTCOMES.items()
+        ],
+        note_of(view),
+    )
+
+
+def _reasons(view: ReportView, rows: Sequence[Json]) -> Table:
+    return table_of(
+        f"{KEY}-reasons",
+        _("Why execution and experts differ, %s") % view.criterion.value,
+        [
+            Column(_("Configuration")),
+            Column(_("Script")),
+            Column(_("Differ"), is_number=True),
+            *(Column(str(one).capitalize(), is_number=True) for one in LABEL_WORDS.values()),
+        ],
+        [
+            [
+                arm_cell(_arm(view, row)),
+                Cell(str(STAGES[row["stage"]])),
+                number(part["differ"], url=_link(view, row, execution="differ")),
+                *(
+                    number(
+                        part["reasons"][name],
+                        url=_link(view, row, execution="differ", reason=name),
+                    )
+                    for name in (*LABELS, NOT_SAID)
+                ),
+            ]
+            for row in rows
+            for part in [row[view.criterion.value]]
+            if part["differ"]
+        ],
+        note_of(view),
+    )
+
+
+def _imported(view: ReportView, found: Json) -> Iterator[Block]:
+    rows: Sequence[Json] = found.get("intercode", ())
+    if rows:
+        yield Block(
+            table_of(
+                f"{KEY}-intercode",
+                _("Imported execution results"),
+                [Column(_("Configuration")), *share_columns(_("1.0 / with a result"))],
+                [[arm_cell(_arm(view, row)), *share_cells(row["intercode"])] for row in rows],
+                note_of(view),
+            ),
+            _("Imported results (intercode)"),
+            _(view.texts["intercode"]),
+        )
+    table = _imported_against_experts(view)
+    if table:
+        yield Block(table, _("Imported results against experts"))
+
+
+def _imported_against_experts(view: ReportView) -> Table:
+    """One row for each Configuration with results; reasons are given on the list of the items."""
+    return table_of(
         KEY,
-        _("Execution against experts, %s") % view.criterion.value,
+        _("Imported execution results against experts, %s") % view.criterion.value,
         [
             Column(_("Configuration")),
             *share_columns(_("Agree / both known")),
@@ -38,9 +224,18 @@ def show_execution(view: ReportView) -> Section | None:
                 *share_cells(figure, url=view.link(arm["name"], figure=FIGURE, which="rest")),
                 *(number(figure["reasons"].get(key, 0)) for key in REASONS),
             ]
-            for arm, figure in found
+            for place, arm in enumerate(view.arms)
+            for figure in [view.figure(place, FIGURE)]
+            if figure["denominator"]
         ],
         note_of(view),
     )
-    summary = _("where they differ, and the reasons that were given")
-    return Section(KEY, _("Execution against experts"), [Block(table)], summary=summary)
+
+
+def _arm(view: ReportView, row: Json) -> Json:
+    known = (arm for arm in view.arms if arm["name"] == row["configuration"])
+    return next(known, {"name": row["configuration"]})
+
+
+def _link(view: ReportView, row: Json, **which: str) -> str:
+    return view.link(row["configuration"], stage=row["stage"], **which)

@@ -37,7 +37,7 @@ def show_figures(view: ReportView) -> Section | None:
             Column(_("Configuration")),
             *share_columns(),
             Column(_("Drawing"), is_drawing=True),
-            Column(_("Beside it")),
+            Column(_("Reported with it")),
         ],
         [_group(view, one) for one in shown],
         group_label=_("Figure"),

@@ -17,13 +17,17 @@ from review.access import access_managed_item, access_report
 from review.blinding.exposure import note_campaign
 from review.campaigns.item_forms import EXECUTION_REASONS
 from review.campaigns.services import runs_in_queue
+from review.evidence.outcomes import ExecutedStage
 from review.models import Campaign, Exposure, Item
 from review.report.cell_items import find_cell
+from review.report.execution_items import find_executed
 from review.report.figure_items import Which, explain_execution, find_items
 from review.report.sections.assessor import VERDICTS
+from review.report.sections.execution import LABEL_WORDS, OUTCOMES, SIDES, STAGES, STATES
 from review.report.snapshots import note_unblinded
 from review.report.views.parameters import address, read_criterion, read_which, switch_of
 from review.study import FIGURES, Criterion, ItemPattern
+from review.study.execution import CONFUSION_TEXT
 
 # Why a stage has no final score, by the letter that its pattern keeps.
 _STANDINGS = {
@@ -42,11 +46,12 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_report(user, pk)
     criterion = read_criterion(request)
     arm = request.GET.get("configuration", "")
-    found, context = (
-        _of_cell(request, campaign, arm, criterion)
-        if "cell" in request.GET
-        else _of_figure(request, campaign, arm, criterion)
-    )
+    if "execution" in request.GET:
+        found, context = _of_execution(request, campaign, arm, criterion)
+    elif "cell" in request.GET:
+        found, context = _of_cell(request, campaign, arm, criterion)
+    else:
+        found, context = _of_figure(request, campaign, arm, criterion)
     page = page_of(found.select_related("case__action", "run"), request)
     note_unblinded(campaign, by=user)
     note_campaign(user, campaign, Exposure.What.ITEMS)
@@ -54,7 +59,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
         "campaign": campaign,
         "configuration": arm,
         "page": page,
-        "rows": [_show_item(item) for item in page.rows],
+        "rows": [_show_item(item, context.get("executed")) for item in page.rows],
         "reasons": EXECUTION_REASONS.items(),
         "address": request.get_full_path(),
         "in_queue": runs_in_queue(one.run_id for one in page.rows if one.run_id)
@@ -118,7 +123,51 @@ def _of_cell(
     }
 
 
-def _show_item(item: Item) -> dict[str, object]:
+def _of_execution(
+    request: HttpRequest, campaign: Campaign, arm: str, criterion: Criterion
+) -> tuple[QuerySet[Item], dict[str, object]]:
+    names = ("stage", "execution", "side", "reason")
+    wanted = {name: request.GET.get(name, "") for name in names}
+    found, executed = find_executed(campaign, configuration=arm, criterion=criterion, **wanted)
+    words = [str(STAGES[wanted["stage"]])]
+    if wanted["side"]:
+        words.append(str(SIDES[wanted["side"]]).lower())
+    if wanted["reason"]:
+        words.append(str(LABEL_WORDS[wanted["reason"]]))
+    parts = [
+        {
+            "label": label,
+            "url": address(
+                criterion=criterion.value,
+                configuration=arm,
+                stage=wanted["stage"],
+                execution=key,
+            ),
+            "current": wanted["execution"] == key,
+        }
+        for key, label in (
+            ("all", _("All with cases")),
+            ("verdict", _("With a verdict")),
+            ("passed", str(OUTCOMES["passed"])),
+            ("failed", str(OUTCOMES["failed"])),
+            ("no_verdict", str(OUTCOMES["no_verdict"])),
+            ("differ", _("Differs from the experts")),
+        )
+    ]
+    return found, {
+        "figure": {
+            "label": _("Execution in prepared worlds: %s") % ", ".join(words),
+            "text": _(CONFUSION_TEXT),
+        },
+        "executed": executed,
+        "label_words": LABEL_WORDS,
+        "explains": False,
+        "criteria": switch_of(criterion, configuration=arm, **wanted),
+        "parts": parts,
+    }
+
+
+def _show_item(item: Item, executed: object = None) -> dict[str, object]:
     pattern = ItemPattern.from_text(item.counted_as)  # type: ignore[attr-defined]
     scores = [
         (_STANDINGS.get(one.value, ""), int(one) if one.value in "012" else None)
@@ -129,6 +178,20 @@ def _show_item(item: Item) -> dict[str, object]:
         "verdict": pattern.verdict or "",
         "scores": scores,
         "execution": item.execution,
+        "executed": _say_executed(executed[item.pk]) if isinstance(executed, dict) else None,
+    }
+
+
+def _say_executed(one: ExecutedStage) -> dict[str, object]:
+    result = one.result
+    return {
+        "outcome": OUTCOMES[result.outcome],
+        "passed": result.passed,
+        "judged": result.passed + result.failed,
+        "beside": ", ".join(
+            f"{count} {STATES.get(state, state)}" for state, count in result.others.items()
+        ),
+        "labels": ", ".join(str(LABEL_WORDS[label]) for label in result.labels),
     }
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from catalog.models import CaseRun, CheckResult, Execution, Version
+from catalog.models import CaseRun, CaseSet, CheckResult, Execution, Version
 from catalog.services import keep_case_set
 from pipeline.models import (
     Assessment,
@@ -18,7 +18,9 @@ from pipeline.models import (
     ModelCall,
     Run,
     Stage,
+    WrittenCases,
 )
+from review.evidence.campaign_cases import fix_cases
 from review.models import Case, Flag, Item, Remark, Score
 from tests.catalog.execution.cases.writing import case_data, make_set
 
@@ -194,6 +196,7 @@ def run_its_cases(item: Item) -> None:
         title="TELLTALE world",
     )
     case_set = keep_case_set(make_set(case, statement=statement), by=None)
+    fix_cases(item.campaign)
     for draft in run.drafts.all():
         execution = Execution.objects.create(
             script_sha256=draft.sha256, case_set=case_set, state="failed", passed=1, failed=1, worlds=1,
@@ -208,3 +211,38 @@ def run_its_cases(item: Item) -> None:
         CaseRun.objects.create(
             script=draft.script, script_sha256=draft.sha256, case_set=case_set, purpose="draft"
         )
+
+
+def write_cases_for_it(item: Item) -> None:
+    """Its run has cases: more stages, calls, time and cost, one more Draft, and that is recommended."""
+    run = item.run
+    assert run is not None
+    run_its_cases(item)
+    case_set = CaseSet.objects.get(statement=run.action.statement)
+    Run.objects.filter(pk=run.pk).update(spec=run.spec | {"cases": "feedback"})
+    WrittenCases.objects.create(run=run, number=0, case_set=case_set, model="TELLTALE-author")
+    endpoint = Endpoint.objects.get(name="demo")
+    for number, stage in enumerate(("cases", "execute", "mend_cases", "refine_cases"), 50):
+        Stage.objects.create(
+            run=run, sequence=number, name=stage, state="done", milliseconds=70_000,
+            outcome="fails", found="TELLTALE 1 of 2 checks hold", input_tokens=9_000,
+        )  # fmt: skip
+        if stage == "execute":
+            continue
+        call = ModelCall.objects.create(
+            key=f"{run.pk}-{stage}", run=run, stage=stage, endpoint=endpoint,
+            model="TELLTALE-author", prompt=stage, prompt_version="1", request={}, reply={},
+            state="done",
+        )  # fmt: skip
+        Attempt.objects.create(
+            call=call, number=1, fence=1, ended_at=timezone.now(), outcome="answered",
+            input_tokens=9_000, output_tokens=900, cost=90_000,
+        )  # fmt: skip
+    first = run.drafts.order_by("number")[0]
+    script = "echo TELLTALE revised\n"
+    revised = Draft.objects.create(
+        run=run, number=90, kind="revised", round=2, parent=first, script=script,
+        sha256=Version.hash_of(script), model="TELLTALE-refiner",
+    )  # fmt: skip
+    Assessment.objects.create(draft=revised, script_sha256=revised.sha256, verdict="correct")
+    Run.objects.filter(pk=run.pk).update(recommended=revised)

@@ -36,7 +36,10 @@ def test_what_is_nearest_to_an_item_of_the_live_queue(
     services.claim_item(live, by=reviewer)
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     ran = Side("execution evidence", lambda: rewriting.run_its_cases(live))
-    compared = compare(monkeypatch, client_for(reviewer), nearest_asks(live), passed, ran)
+    with_cases = Side("cases written", lambda: rewriting.write_cases_for_it(live))
+    compared = compare(
+        monkeypatch, client_for(reviewer), nearest_asks(live), passed, ran, with_cases
+    )
     print(f"live queue, nearest: {compared} requests compared, 0 differences")
     assert compared >= 20
 
@@ -57,6 +60,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
         Side("verdict, arm, model, gold, execution", rewrite),
         Side("repeat", lambda: _repeat(studied)),
         Side("execution evidence", lambda: rewriting.run_its_cases(studied)),
+        Side("cases written", lambda: rewriting.write_cases_for_it(studied)),
     )
     original = add_item(studied.campaign, "case-x")
     rewriting.show_again(studied, as_what="halo", original=original)
@@ -137,7 +141,10 @@ def test_every_other_address_of_the_product(
     services.claim_item(item, by=reviewer)
     passed = Side("verdict", lambda: rewriting.pass_it(item))
     ran = Side("execution evidence", lambda: rewriting.run_its_cases(item))
-    compared = compare(monkeypatch, client_for(reviewer), asks_of_the_rest(item), passed, ran)
+    written = Side("cases written", lambda: rewriting.write_cases_for_it(item))
+    compared = compare(
+        monkeypatch, client_for(reviewer), asks_of_the_rest(item), passed, ran, written
+    )
     print(f"every other address, {where}: {compared} requests compared, 0 differences")
 
 
@@ -186,6 +193,7 @@ def test_a_study_in_hand(
         Side("repair", lambda: rewriting.repair_first(studied)),
         Side("repeat", lambda: _repeat(studied)),
         Side("execution evidence", lambda: rewriting.run_its_cases(studied)),
+        Side("cases written", lambda: rewriting.write_cases_for_it(studied)),
     )
     print(f"study in hand: {compared} requests compared, 0 differences")
 

@@ -15,6 +15,7 @@ from review import services
 from review.campaigns.services import states
 from review.models import Assignment, Decision, Item, Score, Scratch
 from tests.keys import seen_in, shown
+from tests.make import make_run
 from tests.review.maker import add_item, make_study, shown_to
 
 ClientFor = Callable[[User], Client]
@@ -152,7 +153,7 @@ def test_of_two_tabs_the_older_one_is_told_and_its_text_stays(
     assert newer > older
     alive = reverse("item-alive", args=[item.pk])
     assert client.post(alive, {"fence": older}).status_code == 409
-    assert client.post(alive, {"fence": newer}).status_code == 204
+    assert client.post(alive, {"fence": newer}).status_code == 200
     sent = {
         "stage": "script",
         "value": 2,
@@ -164,6 +165,22 @@ def test_of_two_tabs_the_older_one_is_told_and_its_text_stays(
     assert not Score.objects.exists()
     assert send(client, item, "item-score", **sent, fence=newer)[0] == 200
     assert Score.objects.count() == 1
+
+
+def test_a_sign_of_life_is_told_what_came_back(
+    held: Assignment, reviewer: User, second_reviewer: User, client_for: ClientFor
+) -> None:
+    client, alive = client_for(reviewer), reverse("item-alive", args=[held.item.pk])
+    fence = client.post(reverse("item-open", args=[held.item.pk])).json()["fence"]
+    assert "came back" not in client.post(alive, {"fence": fence}).text
+
+    other = services.take_in(make_run(by=second_reviewer, statement="Another one").pk)
+    assert other is not None
+    services.claim_item(other, by=reviewer)
+    Assignment.objects.filter(item=other).update(state="waiting", lease_until=None)
+
+    told = client.post(alive, {"fence": fence}).text
+    assert "1 came back" in told and reverse("item-claim", args=[other.pk]) in told
 
 
 def test_what_was_typed_for_one_stage_never_stands_in_the_next(

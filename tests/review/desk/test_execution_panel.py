@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.evidence.services import remove_cases
-from catalog.models import CaseRun, CaseSet, EntryCases, Execution
+from catalog.models import CaseRun, CaseSet, EntryCases, Execution, SandboxReport
 from catalog.services import keep_case_set
 from pipeline import services as pipeline
 from review.models import Assignment
@@ -71,6 +71,8 @@ def test_drafts_of_a_finished_run_are_run_where_the_statement_has_cases(reviewer
     assert pipeline.request_evidence(run.pk) == 0
     case_set = keep_case_set(make_set(case_data()), by=None)
     drafts = {draft.sha256 for draft in run.drafts.all()}
+    assert pipeline.request_evidence(run.pk) == 0, "nobody would run them"
+    SandboxReport.objects.create(name="bubblewrap")
     assert pipeline.request_evidence(run.pk) == len(drafts)
     asked = CaseRun.objects.filter(case_set=case_set, purpose="draft")
     assert set(asked.values_list("script_sha256", flat=True)) == drafts

@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from review.models import Assignment, Decision, Flag, Item, Remark, Score
-from tests.keys import shown
+from tests.keys import seen_in, shown
 from tests.people import make_person
 from tests.review.desk.test_desk import script_of
+from tests.review.maker import shown_to
 
 ClientFor = Callable[[User], Client]
 
@@ -26,39 +27,49 @@ def in_hand(item: Item, manager: User) -> Assignment:
     return Assignment.objects.create(item=item, reviewer=manager, lease_until=lease)
 
 
-def acts_on(item: Item) -> dict[str, dict[str, object]]:
-    """What would be accepted of a reviewer, by the last part of the address."""
+def send(client: Client, item: Item, act: str, *, by: User, door: str) -> int:
+    """What is accepted of a reviewer who holds the item; the status of the answer."""
     assert item.run is not None
     draft = item.run.drafts.get()
-    return {
+    body: dict[str, object] = {
         "claim": {},
-        "score": {"stage": "script", "arm": "model", "value": 0, "seen": script_of(item)},
+        "score": {"stage": "script", "arm": "model", "value": 0, "seen": seen_in(item, draft)},
         "decide": {
-            "kind": "approve",
-            "draft_sha256": draft.sha256,
+            "kind": "reject",
+            "reason": "No.",
             "draft": draft.sha256,
-            "newest_seen": draft.pk,
-            "newest": draft.pk,
+            "draft_sha256": draft.sha256,
+            "shown": shown_to(by, item),
         },
         "undo": {},
-    }
+    }[act]
+    if door == "page":
+        return client.post(reverse(f"item-{act}", args=[item.pk]), body).status_code
+    address = f"/api/v1/items/{shown(item)}/{act}/"
+    return client.post(address, body, content_type="application/json").status_code
+
+
+DOOR = pytest.mark.parametrize("door", ["page", "api"])
 
 
 @pytest.mark.parametrize("act", ["claim", "score", "decide", "undo"])
-@pytest.mark.parametrize("door", ["page", "api"])
+@DOOR
 def test_a_manager_acts_on_no_item(
     in_hand: Assignment, item: Item, manager: User, client_for: ClientFor, act: str, door: str
 ) -> None:
-    client, body = client_for(manager), acts_on(item)[act]
-    if door == "page":
-        answer = client.post(reverse(f"item-{act}", args=[item.pk]), body)
-    else:
-        address = f"/api/v1/items/{shown(item)}/{act}/"
-        answer = client.post(address, body, content_type="application/json")
-    assert answer.status_code == 403
+    assert send(client_for(manager), item, act, by=manager, door=door) == 403
     assert not Score.objects.exists() and not Decision.objects.exists()
     in_hand.refresh_from_db()
     assert (in_hand.state, in_hand.fence) == (Assignment.State.ACTIVE, 1)
+
+
+@DOOR
+def test_the_same_is_accepted_of_a_reviewer(
+    item: Item, reviewer: User, client_for: ClientFor, door: str
+) -> None:
+    client = client_for(reviewer)
+    for act in ("claim", "score", "undo", "decide"):
+        assert send(client, item, act, by=reviewer, door=door) in (200, 201, 302), act
 
 
 def test_a_manager_claims_nothing_that_nobody_holds(

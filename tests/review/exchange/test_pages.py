@@ -17,7 +17,7 @@ from core.leased_jobs import Claim, claim
 from review.campaigns.services import rules
 from review.exchange import jobs
 from review.exchange.importing import importer
-from review.exchange.kept_files import path_of
+from review.exchange.transfer_files import kept_files
 from review.models import Campaign, Item, Score, Transfer
 from tests.pipeline.query_counts import count_queries
 
@@ -58,6 +58,10 @@ GOOD = {"id": "a", "query": "List files", "script": "ls\n"}
 BAD = {"id": "b\0", "query": ""}
 
 
+def names_kept() -> list[str]:
+    return kept_files.names_before(timezone.now() + timedelta(days=1))
+
+
 def test_a_file_is_imported_in_the_background_with_a_report_by_line(
     client: Client, campaign: Campaign
 ) -> None:
@@ -68,10 +72,11 @@ def test_a_file_is_imported_in_the_background_with_a_report_by_line(
     jobs.carry_out(transfer.pk)
     transfer.refresh_from_db()
     assert (transfer.state, transfer.rows, transfer.kept, transfer.refused) == ("done", 2, 1, 1)
-    assert not list(path_of(transfer).iterdir())  # its path is empty now: the folder itself
+    assert transfer.path == ""
+    assert names_kept() == []
     page = client.get(f"/transfers/{transfer.pk}/").content.decode()
     assert "there is no statement" in page
-    assert 'hx-trigger="every' not in page
+    assert 'hx-trigger="every 1s' not in page
     report = client.get(f"/transfers/{transfer.pk}/lines/")
     table = b"".join(report.streaming_content).decode()  # type: ignore[attr-defined]
     assert table.splitlines()[1].startswith("2,b")
@@ -111,7 +116,7 @@ def test_what_can_be_told_at_once_is_told_at_once_and_nothing_is_kept(
     assert answer.status_code == 422
     assert words in answer.content.decode().replace("&#x27;", "'")
     assert not Transfer.objects.exists()
-    assert not list((path_of(Transfer(path="x")).parent).iterdir())
+    assert names_kept() == []
 
 
 def test_only_managers_get_there(client_for: ClientFor, reviewer: User, campaign: Campaign) -> None:
@@ -147,7 +152,8 @@ def test_an_export_is_fetched_until_it_expires(client: Client, campaign: Campaig
     assert client.get(address).status_code == 404
     assert "has expired" in client.get(f"/transfers/{transfer.pk}/").content.decode()
     jobs.carry_on()
-    assert not path_of(transfer).is_file()
+    assert not kept_files.has(transfer.path)
+    assert names_kept() == []
 
 
 def test_a_transfer_is_cancelled_before_it_begins_or_between_slices(

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from review import services
 from review.models import Assignment, Campaign, Score
-from review.queue.pace import own_pace
+from review.queue.overview.pace import own_pace
 from tests.review.desk.test_desk import score_next
 from tests.review.maker import make_study
 

@@ -15,7 +15,7 @@ from review import services
 from review.campaigns.services import adjudication
 from review.counting import tallies
 from review.counting.counts import read_counts
-from review.models import Assignment, Campaign, Item, Score
+from review.models import Assignment, Campaign, Exposure, Item, Score
 from tests.make import imported_configuration
 from tests.review.desk.test_desk import score_next
 from tests.review.maker import add_item, make_study
@@ -45,6 +45,16 @@ def test_scoring_one_arm_scores_the_other(
     assert copied.visible["copied_from"] == given.pk and copied.draft != given.draft
     assert set(campaign.items.values_list("state", "done", "places")) == {("closed", 1, 0)}
     assert services.claim_next(campaign, by=reviewer) is None
+
+
+def test_the_copy_is_not_blind_where_the_other_arm_s_verdict_was_seen(
+    arms: tuple[Campaign, Item, Item], reviewer: User
+) -> None:
+    campaign, one, other = arms
+    Exposure.objects.create(person=reviewer, run=other.run, what="run", where="test")
+    services.claim_next(campaign, by=reviewer)
+    score_next(one, reviewer, 2)
+    assert dict(Score.objects.values_list("item", "blind")) == {one.pk: True, other.pk: False}
 
 
 def test_taking_it_back_takes_the_copy_back(

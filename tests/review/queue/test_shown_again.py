@@ -238,6 +238,31 @@ def test_a_repeat_comes_later_to_the_same_person_and_to_nobody_else(
     assert services.claim_next(campaign, by=reviewer) is None
 
 
+def names_in(client: Client, item: Item) -> set[int]:
+    """Every number by which the page and the API of an item name it and what is to be scored."""
+    page = client.get(f"/items/{shown(item)}/").text
+    told = client.get(f"/api/v1/items/{shown(item)}/").json()
+    fields = re.findall(r'name="(?:seen|on|draft|item)" value="(\d+)"', page)
+    links = re.findall(r"/(?:items|drafts|runs)/(\d+)/", page)
+    said = [told["id"], told["next"]["seen"], *(draft["id"] for draft in told["drafts"])]
+    assert fields and links
+    return {int(one) for one in (*fields, *links, *said)}
+
+
+def test_a_repeat_has_no_number_by_which_its_reviewer_would_know_it(
+    manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1, repeat_share=100)
+    item, client = campaign.items.get(again=""), client_for(reviewer)
+    services.claim_item(item, by=reviewer)
+    before = names_in(client, item)
+    give(item, reviewer, 0, 2, 2)
+    let_time_pass()
+    again = services.claim_next(campaign, by=reviewer)
+    assert again is not None and again.item.again == "repeat" and again.item.run == item.run
+    assert not before & names_in(client, again.item)
+
+
 @pytest.mark.slow
 def test_a_repeat_comes_among_the_others_once_enough_lie_between(
     manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch

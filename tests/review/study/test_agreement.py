@@ -28,7 +28,7 @@ from review.study.agreement import (
     pairs_of,
     values_of,
 )
-from review.study.bootstrap import FEW_STATEMENTS, OFTEN_UNDEFINED
+from review.study.statistics.bootstrap import FEW_STATEMENTS, OFTEN_UNDEFINED
 from tests.review.study.plain import (
     Rows,
     plain_alpha,

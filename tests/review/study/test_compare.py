@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline.types import Verdict
 from review.study import Criterion, GivenScore, ItemPattern, Judged, Stage, compare, pattern_of
 from review.study.compare import COMPARED, TOO_MANY_OPEN, reduce_pattern
-from review.study.p_values import adjust_by_holm, sign_flip
+from review.study.statistics.p_values import adjust_by_holm, sign_flip
 from review.study.types import Origin, Recommended
 from tests.review.study.plain import judged_items
 

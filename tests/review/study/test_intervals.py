@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.intervals import Z, newcombe, t_quantile, wilson
-from review.study.intervals import Difference, Share
-from review.study.p_values import mcnemar_exact
+from review.study.statistics.intervals import Difference, Share
+from review.study.statistics.p_values import mcnemar_exact
 
 COUNTS = st.integers(0, 60)
 

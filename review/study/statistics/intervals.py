@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from core.intervals import Interval, Z, newcombe, t_quantile, wilson
-from review.study.p_values import sign_flip
+from review.study.statistics.p_values import sign_flip
 
 # A statement's items as a figure counts them: what they add to the numerator, and how many they are; and how many
 # statements are alike in that.

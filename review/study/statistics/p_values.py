@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +14,24 @@ def sign_flip(steps: Mapping[int, int], observed: int) -> float:
     """The two-sided p value where the sign of each statement's difference is a fair coin.
 
     `steps` says how many statements differ by 1, by 2 and so on; the chance is worked out exactly, for any
-    number of them, by adding up the distributions of the steps of one size. Where no statement repeats this is
-    McNemar's exact test.
+    number of them. Where no statement repeats this is McNemar's exact test.
     """
-    spread = np.ones(1)
-    for size, times in sorted(steps.items()):
-        if size and times:
-            spread = _add(spread, _walk(size, times))
-    # The sums run from -reach to reach, and are symmetric.
-    reach = (len(spread) - 1) // 2
     if observed == 0:
         return 1.0
-    return float(min(1.0, 2 * spread[: reach - abs(observed) + 1].sum()))
+    # The sum has to end at `observed` or beyond. The size that most statements have is not added up with the others:
+    # of it only the chance of at most so many ups is asked.
+    *others, (times, size) = sorted(
+        (times, size) for size, times in steps.items() if size and times
+    )
+    spread = np.ones(1)
+    for one, step in others:
+        spread = _add(spread, _walk(step, one))
+    reach = (len(spread) - 1) // 2
+    first, at_most = _chances_of_at_most(times)
+    sums = np.arange(-reach, reach + 1)
+    ups = (-abs(observed) - sums + size * times) // (2 * size) - first
+    chances = np.where(ups < 0, 0.0, at_most[np.clip(ups, 0, len(at_most) - 1)])
+    return float(min(1.0, 2 * (spread * chances).sum()))
 
 
 def mcnemar_exact(gained: int, lost: int) -> float:
@@ -60,11 +68,27 @@ def _or_one(p_value: float | None) -> float:
 
 def _walk(size: int, times: int) -> NDArray[np.float64]:
     """The distribution of so many steps of one size, each up or down by a fair coin, from the lowest sum on."""
-    # From the middle outwards, as shares of the middle one: so no power of 2 runs out of range.
-    ups = np.arange((times + 1) // 2, times)
+    first, shares = _chances_of(times)
+    spread = np.zeros(2 * size * times + 1)
+    spread[2 * size * first : 2 * size * (first + len(shares)) : 2 * size] = shares
+    return spread
+
+
+# A report asks for the same numbers of steps time and again.
+@lru_cache(maxsize=64)
+def _chances_of_at_most(times: int) -> tuple[int, NDArray[np.float64]]:
+    """Of so many fair coins the chance of at most `first`, `first + 1` ... ups; for fewer ups it is 0."""
+    first, shares = _chances_of(times)
+    return first, np.cumsum(shares)
+
+
+def _chances_of(times: int) -> tuple[int, NDArray[np.float64]]:
+    """Of so many fair coins the chance of `first`, `first + 1` ... ups, as far as it is not 0 to the smallest float."""
+    # From the middle outwards, as shares of the middle one: so no power of 2 runs out of range. Forty standard
+    # deviations out the share is exp(-800).
+    middle = (times + 1) // 2
+    ups = np.arange(middle, min(times, middle + 20 * isqrt(times) + 20))
     upper = np.exp(np.concatenate(([0.0], np.cumsum(np.log((times - ups) / (ups + 1))))))
     lower = upper[::-1] if times % 2 else upper[:0:-1]
     shares = np.concatenate((lower, upper))
-    spread = np.zeros(2 * size * times + 1)
-    spread[:: 2 * size] = shares / shares.sum()
-    return spread
+    return (times - len(shares) + 1) // 2, shares / shares.sum()

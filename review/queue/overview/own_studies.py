@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from review.models import Assignment, Campaign, Case, Item, Member
 from review.queue.eligibility import eligible_items
-from review.queue.later_items import Later, read_later
+from review.queue.overview.later_items import Later, read_later
 
 # More than this are not counted: the number only says whether it is worth to begin.
 MOST_COUNTED = 99

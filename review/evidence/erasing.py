@@ -1,0 +1,26 @@
+"""What reviewers wrote about cases goes with the texts that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import Q
+
+from review.models import CaseRevision
+
+
+def erase_changes(action_id: int) -> None:
+    """An action's texts were erased: so are the words of reviewers' changes to its cases; that they were made stays."""
+    CaseRevision.objects.filter(item__case__action=action_id).update(what="", reason="")
+
+
+def sets_made_of(case_sets: Collection[int]) -> set[int]:
+    """The case sets that reviewers made of these, and of no others."""
+    found = CaseRevision.objects.filter(root__in=case_sets)
+    made = {pk for pair in found.values_list("case_set", "merged") for pk in pair if pk}
+    elsewhere = CaseRevision.objects.exclude(root__in=case_sets).filter(
+        Q(case_set__in=made) | Q(merged__in=made)
+    )
+    return made.difference(
+        pk for pair in elsewhere.values_list("case_set", "merged") for pk in pair
+    )

@@ -1,0 +1,137 @@
+"""What experts make of cases and of what was found with them: cases struck, corrected, added; why they differ."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import CaseSet, Execution
+from pipeline.models import Draft
+from review.models.campaign import Campaign
+from review.models.item import Case, Item
+
+
+class CampaignCaseSet(models.Model):
+    """A case set that counts for a case of a study: fixed there, whatever is written for its statement later."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="case_sets", db_index=False)
+    case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="counted_for")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "case_set"], name="campaign_case_set_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id}: {self.case_set_id}"
+
+
+class ImportedResult(models.Model):
+    """A result that came with a file counts in the campaign that it was imported into, and nowhere else."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
+    execution = models.ForeignKey(Execution, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "execution"], name="imported_result_once_a_campaign"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.execution_id}"
+
+
+class CaseRevision(models.Model):
+    """Somebody struck, corrected or added a case of a statement; never changed.
+
+    What they made of the set on their screen is `case_set`. The same change of what counted in the campaign until then
+    is `merged`, which counts there from then on in the place of `root`: what anybody struck is out, what was corrected
+    is as the newest correction says, what was added is in. Each is empty where nothing of it is left.
+    """
+
+    class Kind(models.TextChoices):
+        STRUCK = "struck", _("Struck")
+        CORRECTED = "corrected", _("Corrected")
+        ADDED = "added", _("Added")
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="case_revisions")
+    root = models.ForeignKey(CaseSet, models.CASCADE, related_name="+")
+    former = models.ForeignKey(CaseSet, models.CASCADE, related_name="+")
+    case_set = models.ForeignKey(
+        CaseSet, models.CASCADE, null=True, blank=True, related_name="revisions"
+    )
+    merged = models.ForeignKey(CaseSet, models.CASCADE, null=True, blank=True, related_name="+")
+    kind = models.CharField(_("what was done"), max_length=9, choices=Kind)
+    what = models.TextField(_("which case or check"))  # in words
+    reason = models.TextField(_("reason"))
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    imported = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["struck", "corrected", "added"]),
+                name="case_revision_kind_legal",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}"
+
+
+class ExecutionLabel(models.Model):
+    """Why one expert's score and what the script did in its cases differ; append-only, one current per stage."""
+
+    class Stage(models.TextChoices):
+        SCRIPT = "script", _("Script")
+        REFINED = "refined", _("Refined")
+
+    class Reason(models.TextChoices):
+        CASE_WRONG = "case_wrong", _("Case wrong")
+        INTERPRETATION = "interpretation", _("Interpretation")
+        TOO_STRICT = "output_too_strict", _("Output too strict")
+        UNLIKE_REALITY = "world_unlike_reality", _("World unlike reality")
+        SCRIPT_WRONG = "script_wrong", _("Script wrong after all")
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="execution_labels")
+    stage = models.CharField(_("stage"), max_length=7, choices=Stage)
+    draft = models.ForeignKey(Draft, models.PROTECT, null=True, blank=True, related_name="+")
+    # Empty where it was taken back.
+    reason = models.CharField(_("why they differ"), max_length=20, choices=Reason, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    current = models.BooleanField(default=True)
+    imported = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "by", "stage"],
+                condition=Q(current=True),
+                name="execution_label_one_current",
+            ),
+            models.CheckConstraint(
+                condition=Q(stage__in=["script", "refined"]), name="execution_label_stage_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    reason__in=[
+                        *("", "case_wrong", "interpretation", "output_too_strict"),
+                        *("world_unlike_reality", "script_wrong"),
+                    ]
+                ),
+                name="execution_label_reason_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} {self.stage}: {self.reason}"

@@ -1,0 +1,70 @@
+"""Marks of a forest plot as SVG, written by hand: a report has some fifty of them, and a template takes thirty times
+as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+
+from review.report.charts.forest import ForestRow, Mark
+from review.report.charts.scale import Tick
+
+# Around 0, 0; the last one stands for all further ones.
+_SHAPES = {
+    1: '<circle r="4"/>',
+    2: '<rect x="-3.5" y="-3.5" width="7" height="7"/>',
+    3: '<path d="M0-5 5 0 0 5-5 0Z"/>',
+}
+_LAST_SHAPE = '<path d="M0-4.5 4.5 4H-4.5Z"/>'
+
+
+def write_glyph(series: int) -> SafeString:
+    """The mark of a Configuration by itself: a shape and a colour of its own."""
+    return SafeString(
+        f'<svg class="glyph series-{series}" width="10" height="10" viewBox="-5 -5 10 10" aria-hidden="true">'
+        f"{_shape(series)}</svg>"
+    )
+
+
+def write_marks(
+    row: ForestRow, *, ticks: Sequence[Tick] = (), zero: float | None = None
+) -> SafeString:
+    """One row of a forest plot: its marks with their intervals; the numbers stand beside it in a table.
+
+    `ticks` are where lines cross the row, `zero` where nothing changes.
+    """
+    parts = [f'<svg class="marks" width="100%" height="{row.height}" aria-hidden="true">']
+    parts += [_upright("axis", tick.at) for tick in ticks]
+    if zero is not None:
+        parts.append(_upright("zero", zero))
+    for mark in row.marks:
+        parts += _mark(mark)
+    return SafeString("".join([*parts, "</svg>"]))
+
+
+def _mark(mark: Mark) -> list[str]:
+    return [
+        f'<g class="series-{mark.series}"><title>{escape(mark.title)}</title>',
+        # What answers a pointer.
+        f'<rect class="hit" x="0" y="{mark.top}" width="100%" height="16"/>',
+        _level("bounds", mark.outer_left, mark.outer_right, mark.y),
+        _level("series", mark.left, mark.right, mark.y),
+        f'<svg x="{mark.x}%" y="{mark.y}" overflow="visible">{_shape(mark.series)}</svg></g>',
+    ]
+
+
+def _shape(series: int) -> str:
+    return _SHAPES.get(series, _LAST_SHAPE)
+
+
+def _upright(kind: str, at: float) -> str:
+    return f'<line class="{kind}" x1="{at}%" y1="0" x2="{at}%" y2="100%"/>'
+
+
+def _level(kind: str, left: float | None, right: float | None, y: float) -> str:
+    if left is None:
+        return ""
+    return f'<line class="{kind}" x1="{left}%" y1="{y}" x2="{right}%" y2="{y}"/>'

@@ -1,0 +1,119 @@
+"""Execution in prepared worlds against experts: accuracy, their confusion table, and why they differ. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.translation import gettext_noop as _
+from review.study.statistics.intervals import Cluster, Share
+from review.study.types import Criterion, Standing
+
+LABELS = (
+    *("case_wrong", "interpretation", "output_too_strict"),
+    *("world_unlike_reality", "script_wrong"),
+)
+NOT_SAID = "not_said"
+TO_RUN = "to_run"
+PASSED, FAILED, NO_VERDICT = "passed", "failed", "no_verdict"
+RIGHT, WRONG, OPEN = "right", "wrong", "open"
+OUTCOMES = (PASSED, FAILED, NO_VERDICT)
+SIDES = (RIGHT, WRONG, OPEN)
+
+ACCURACY_TEXT = _(
+    "Scripts of which every check that has a verdict holds, of the scripts with at least one such check, in the "
+    "prepared worlds of their statement. Unstable, unsupported, ended at a limit and not run are no verdicts: they are "
+    "counted beside it; while anything that counts is still to be run a script has none. What anybody struck is out, "
+    "what was corrected or added counts from then on."
+)
+CONFUSION_TEXT = _(
+    "Execution against the experts’ final score under the criterion. Agree: both say right, or both say wrong, of the "
+    "scripts with a final score and a verdict of execution."
+)
+REASONS_TEXT = _(
+    "What reviewers say of scripts on which execution and experts differ; a script counts at each reason that somebody "
+    "gives for it."
+)
+INTERCODE_TEXT = _(
+    "Imported execution results, such as InterCode’s reward: items with 1.0, of the items that came with one. For "
+    "comparison only; nothing of it was run here."
+)
+
+
+@dataclass(frozen=True)
+class Executed:
+    """One script of an item, what its checks came to, and what experts and reviewers say of it."""
+
+    statement: str  # the same for items of one statement
+    expert: Standing
+    passed: int = 0
+    failed: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)  # by state, and `to_run`
+    labels: Collection[str] = ()
+
+    @property
+    def outcome(self) -> str:
+        """Passed, failed, or no verdict; none while anything that counts is still to be run, or scripts that were run
+        in fewer cases than others would look better for it."""
+        if self.others.get(TO_RUN):
+            return NO_VERDICT
+        if self.failed:
+            return FAILED
+        return PASSED if self.passed else NO_VERDICT
+
+    def side(self, criterion: Criterion) -> str:
+        """Right or wrong by the experts, or open."""
+        right = self.expert.right(criterion)
+        return OPEN if right is None else RIGHT if right else WRONG
+
+    def differs(self, criterion: Criterion) -> bool:
+        """Whether execution and experts both have a word, and not the same."""
+        return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
+
+
+def score_differs(value: int, outcome: str) -> bool:
+    """Whether one person's score, 0 to 2, says something else than execution, under either criterion."""
+    return (outcome == FAILED and value >= 1) or (outcome == PASSED and value < 2)
+
+
+def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[str, object]:
+    """The JSON part of a report about one stage of one Configuration."""
+    judged = [row for row in rows if row.outcome != NO_VERDICT]
+    known = [row for row in judged if row.side(criterion) != OPEN]
+    differ = [row for row in known if row.differs(criterion)]
+    confusion = Counter((row.side(criterion), row.outcome) for row in rows)
+    reasons = Counter(label for row in differ for label in set(row.labels))
+    reasons[NOT_SAID] = sum(not row.labels for row in differ)
+    checks: Counter[str] = Counter()
+    for row in rows:
+        checks.update({PASSED: row.passed, FAILED: row.failed, **row.others})
+    return {
+        "execution_accuracy": _share(judged, [row.outcome == PASSED for row in judged]),
+        "agreement": _share(known, [not row.differs(criterion) for row in known]),
+        "confusion": {
+            side: {outcome: confusion[side, outcome] for outcome in OUTCOMES} for side in SIDES
+        },
+        "differ": len(differ),
+        "reasons": {name: reasons[name] for name in (*LABELS, NOT_SAID)},
+        "checks": {name: count for name, count in sorted(checks.items()) if count},
+        "without_verdict": len(rows) - len(judged),
+    }
+
+
+def share_of_imported(rows: Sequence[tuple[str, float]]) -> dict[str, object]:
+    """Full success of imported results; each with what tells its statement."""
+    given = [Executed(statement, Standing.ABSENT) for statement, _value in rows]
+    return _share(given, [value >= 1.0 for _statement, value in rows])
+
+
+def _share(rows: Sequence[Executed], counted: Sequence[bool]) -> dict[str, object]:
+    by_statement: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for row, counts in zip(rows, counted, strict=True):
+        right, items = by_statement[row.statement]
+        by_statement[row.statement] = right + counts, items + 1
+    clusters: list[Cluster] | None = None
+    if any(items > 1 for _right, items in by_statement.values()):
+        clusters = [(*key, times) for key, times in Counter(by_statement.values()).items()]
+    share = Share.of(sum(counted), len(rows), clusters=clusters)
+    return {**share.as_json(), "deff": share.deff}

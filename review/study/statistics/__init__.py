@@ -1,0 +1,1 @@
+"""What statistics offers any study: intervals, exact p values, coefficients of agreement, the bootstrap."""

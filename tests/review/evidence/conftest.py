@@ -1,0 +1,108 @@
+"""A study whose scripts were run in cases of their statements, and reviewers who have scored all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog.models import CaseSet, CheckResult, Execution
+from catalog.services import keep_case_set
+from review import services
+from review.evidence.campaign_cases import fix_cases
+from review.models import Campaign, Item
+from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.catalog.execution.conftest import availability, sandbox
+from tests.review.desk.test_desk import score_next
+from tests.review.maker import make_study
+
+__all__ = ["availability", "sandbox"]
+
+CHECKS = (
+    {"check": "removed", "exactly": []},
+    {"check": "exit_status", "equals": 0},
+    {"check": "stdout_contains", "text": "x"},
+)
+
+
+def write_cases(statement: str, *, title: str = "a world") -> CaseSet:
+    """Two cases of three checks and of one."""
+    about = " ".join(statement.split()[:3])
+    first = case_data(*CHECKS, about=about, title=title)
+    second = case_data({"check": "exit_status", "equals": 0}, about=about, title="nothing there")
+    return keep_case_set(make_set(first, second, statement=statement), by=None)
+
+
+def store(sha256: str, case_set: CaseSet, states: str, **fields: object) -> Execution:
+    """A result with a state for each check in turn: p, f, or u for unsupported, n for not run."""
+    words = {"p": "passed", "f": "failed", "u": "unsupported", "n": "not run", "s": "unstable"}
+    places = [
+        (case, number)
+        for case, one in enumerate(case_set.content["cases"], 1)
+        for number, _check in enumerate(one["expect"], 1)
+    ]
+    values = {
+        "state": "failed" if "f" in states else "passed" if "p" in states else words[states[0]],
+        "reason": "no sandbox here" if states[0] == "n" else "",
+        "fingerprint": {"bash": "5.2"},
+        "fingerprint_sha256": "0" * 64,
+        **fields,
+    }
+    execution = Execution.objects.create(
+        script_sha256=sha256,
+        case_set=case_set,
+        passed=states.count("p"),
+        failed=states.count("f"),
+        others=len(states) - states.count("p") - states.count("f"),
+        document={"sentence": "What it did.", "worlds": [], "quality": None},
+        **values,
+    )
+    CheckResult.objects.bulk_create(
+        CheckResult(
+            execution=execution,
+            case_number=case,
+            number=number,
+            case_title=case_set.content["cases"][case - 1]["title"],
+            sentence=f"check {case}.{number}",
+            state=words[state],
+            got="something else" if state == "f" else "",
+        )
+        for (case, number), state in zip(places, states, strict=True)
+    )
+    return execution
+
+
+def run_scripts(item: Item, states: Mapping[str, str]) -> CaseSet:
+    """Write cases of the item's statement, and store what its first and its refined script did in them."""
+    assert item.run is not None
+    case_set = write_cases(item.run.action.statement)
+    for kind, draft in zip(("script", "refined"), item.run.drafts.order_by("number"), strict=True):
+        if kind in states:
+            store(draft.sha256, case_set, states[kind])
+    return case_set
+
+
+@pytest.fixture
+def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+    """Five items: right and passed, right and failed, wrong and passed, without a verdict, without cases.
+
+    It does not hide execution, so that its reviewers can speak about it while it is open.
+    """
+    campaign = make_study(
+        by=manager, reviewers=[reviewer, second_reviewer], items=5, overlap=2, hides_execution=False
+    )
+    items = list(campaign.items.order_by("pk"))
+    run_scripts(items[0], {"script": "pppp", "refined": "pppp"})
+    run_scripts(items[1], {"script": "ppfp", "refined": "pppp"})
+    run_scripts(items[2], {"script": "pppu", "refined": "fppp"})
+    run_scripts(items[3], {"script": "uuss"})
+    fix_cases(campaign)
+    for item, values in zip(
+        items, ((2, 2, 2), (2, 2, 2), (0, 2, 2), (1, 2, 2), (2, 2, 2)), strict=True
+    ):
+        for person in (reviewer, second_reviewer):
+            services.claim_item(item, by=person)
+            for value in values:
+                score_next(item, person, value)
+    return campaign

@@ -1,0 +1,244 @@
+"""Whose cases count in a study: those fixed for it, for all arms alike; when they show, and how they are erased."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from catalog.models import CaseRun, CaseSet, Execution
+from catalog.services import forget_author, keep_case_set
+from core.errors import NotAllowedNow
+from pipeline import services as pipeline
+from pipeline.models import WrittenCases
+from review import services as review
+from review.counting.tallies import count_due, note_due
+from review.evidence import services
+from review.evidence.campaign_cases import fix_cases
+from review.evidence.outcomes import read_outcomes
+from review.models import Campaign, CaseRevision, Exposure, Item
+from tests.catalog.execution.cases.writing import case_data, make_set
+from tests.make import make_run
+from tests.review.blinding import rewriting
+from tests.review.blinding.twins import Ask, Side, compare
+from tests.review.desk.test_desk import score_next
+from tests.review.evidence.conftest import CHECKS, run_scripts, store, write_cases
+from tests.review.evidence.test_report import tables_of
+from tests.review.exchange.files import run_command, write_lines
+from tests.review.maker import add_configuration, make_study
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def item(study: Campaign) -> Item:
+    """Right by both reviewers, and one check of its script does not hold."""
+    return study.items.order_by("pk")[1]
+
+
+def set_of(item: Item) -> CaseSet:
+    return CaseSet.objects.get(counted_for__case=item.case)
+
+
+def add_arm(item: Item, name: str) -> Item:
+    """The same case, played by another configuration that wrote another script."""
+    run = make_run(
+        statement=item.case.action.statement, script=f"ls /srv/{name}\n", verdict="correct",
+        origin="campaign",
+    )  # fmt: skip
+    spare, run.action = run.action, item.case.action
+    run.save(update_fields=["action"])
+    spare.delete()
+    return Item.objects.create(
+        campaign=item.campaign, case=item.case, configuration=add_configuration(name), run=run,
+        state=Item.State.OPEN,
+    )  # fmt: skip
+
+
+def test_texts_are_erased_with_their_cases_and_all_that_reviewers_made_of_them(
+    item: Item, reviewer: User, second_reviewer: User, administrator: User
+) -> None:
+    assert item.run is not None
+    root = set_of(item)
+    WrittenCases.objects.create(run=item.run, number=0, case_set=root, model="m")
+    services.strike(item, sha256=root.sha256, what="1.3", reason="SECRET", by=reviewer)
+    services.strike(item, sha256=root.sha256, what="2", reason="SECRET", by=second_reviewer)
+    assert CaseSet.objects.filter(statement_sha256=root.statement_sha256).count() == 4
+    pipeline.erase_action(item.run.action, by=administrator)
+    assert not CaseSet.objects.filter(statement_sha256=root.statement_sha256).exists()
+    assert not CaseRevision.objects.exists()
+    assert set_of(item.campaign.items.order_by("pk")[2])
+
+
+def test_what_an_entry_keeps_stays_and_the_reviewers_words_go(
+    item: Item, reviewer: User, administrator: User
+) -> None:
+    assert item.run is not None
+    make_run(statement=item.run.action.statement)  # somebody else says the same
+    services.strike(item, sha256=set_of(item).sha256, what="1.3", reason="SECRET", by=reviewer)
+    pipeline.erase_action(item.run.action, by=administrator)
+    change = CaseRevision.objects.get()
+    assert (change.what, change.reason) == ("", "") and change.case_set is not None
+
+
+def test_later_runs_of_others_change_nothing_in_a_study(
+    item: Item, study: Campaign, reviewer: User
+) -> None:
+    assert item.run is not None
+    root = set_of(item)
+    services.strike(item, sha256=root.sha256, what="1.3", reason="No.", by=reviewer)
+    before = tables_of(study)
+    statement = item.run.action.statement
+    theirs = keep_case_set(
+        make_set(case_data(*CHECKS, about="List", title="theirs"), statement=statement),
+        by=None,
+        replaces=root,
+    )
+    for draft in item.run.drafts.all():
+        store(draft.sha256, theirs, "fff")
+    review.fix_cases_of_run(make_run(statement=statement).pk)
+    fix_cases(study)
+    assert tables_of(study) == before
+    assert set_of(item) == root
+
+
+def test_every_arm_is_run_in_the_same_cases_and_has_no_verdict_before(
+    item: Item, study: Campaign
+) -> None:
+    other = add_arm(item, "other")
+    assert other.run is not None
+    second = write_cases(item.case.action.statement, title="of the other arm")
+    WrittenCases.objects.create(run=other.run, number=0, case_set=second, model="m")
+    for draft in other.run.drafts.all():
+        store(draft.sha256, second, "pppp")
+    assert review.fix_cases_of_run(other.run.pk) == 3
+    # The first arm's drafts in the second set, the second arm's in the first.
+    assert set(CaseRun.objects.values_list("script_sha256", "case_set")) == {
+        *((one.sha256, second.pk) for one in item.run.drafts.all()),  # type: ignore[union-attr]
+        *((one.sha256, set_of_first(item, second)) for one in other.run.drafts.all()),
+    }
+    note_due(study, [other.pk])
+    count_due(study)
+    scripts = [one for one in read_outcomes(study) if one.item in (item.pk, other.pk)]
+    assert scripts and {one.result.outcome for one in scripts} == {"no_verdict"}
+    assert review.fix_cases_of_run(other.run.pk) == 3
+    assert CaseRun.objects.count() == 3
+
+
+def set_of_first(item: Item, second: CaseSet) -> int:
+    return CaseSet.objects.filter(counted_for__case=item.case).exclude(pk=second.pk).get().pk
+
+
+def test_what_anybody_struck_is_out_and_what_another_adds_is_in(
+    item: Item, reviewer: User, second_reviewer: User
+) -> None:
+    root = set_of(item)
+    services.strike(item, sha256=root.sha256, what="1.3", reason="No.", by=reviewer)
+    case = case_data({"check": "exit_status", "equals": 0}, about="List", title="one more")
+    services.write_case(
+        item, sha256=root.sha256, number=None, text=json.dumps(case), reason="x", by=second_reviewer
+    )
+    last = CaseRevision.objects.latest("pk")
+    assert last.merged is not None and last.case_set is not None
+    checks = {one["title"]: len(one["expect"]) for one in last.merged.content["cases"]}
+    assert checks == {"a world": 2, "nothing there": 1, "one more": 1}
+    assert len(last.case_set.content["cases"][0]["expect"]) == 3  # the screen of who added it
+    # Whoever struck it stays unnamed in what leaves with an export.
+    assert {one.content["author"]["name"] for one in CaseSet.objects.filter(is_revision=True)} == {
+        "a reviewer"
+    }
+
+
+def test_an_anonymised_person_is_named_in_no_case(curator: User) -> None:
+    kept = keep_case_set(make_set(case_data()), by=curator)
+    curator.username = "person-7"
+    forget_author(curator)
+    kept.refresh_from_db()
+    assert (kept.author_name, kept.content["author"]["name"]) == ("person-7", "person-7")
+
+
+def test_a_reason_is_taken_only_where_they_differ(study: Campaign, reviewer: User) -> None:
+    with pytest.raises(NotAllowedNow, match="do not differ"):
+        services.label(
+            study.items.order_by("pk")[0], stage="script", reason="case_wrong", by=reviewer
+        )
+
+
+def test_a_study_that_hides_execution_shows_none_until_it_is_closed(
+    manager: User, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=2)
+    first = study.items.order_by("pk")[0]
+    review.claim_item(first, by=reviewer)
+    for value in (0, 2, 2):
+        score_next(first, reviewer, value)
+    url = reverse("item-review", args=[first.pk])
+    asks = [Ask("GET", url, fragment=fragment) for fragment in (False, True)]
+    asks += [Ask("GET", reverse("item-execution", args=[first.pk]), fragment=True)]
+    ran = Side("execution evidence", lambda: rewriting.run_its_cases(first))
+    client = client_for(reviewer)
+    compare(monkeypatch, client, asks, ran)
+    run_scripts(first, {"script": "ffff"})
+    fix_cases(study)
+    Campaign.objects.filter(pk=study.pk).update(state="closed")
+    assert 'id="execution"' in client.get(url).text
+
+
+def test_who_sees_cases_is_noted_for_every_arm_of_the_statement(
+    item: Item, study: Campaign, reviewer: User, client_for: ClientFor
+) -> None:
+    other = add_arm(item, "other")
+    assert 'id="execution"' in client_for(reviewer).get(reverse("item-review", args=[item.pk])).text
+    seen = set(Exposure.objects.filter(person=reviewer).values_list("run", flat=True))
+    assert seen == {item.run_id, other.run_id}
+
+
+def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
+    study: Campaign, manager: User, reviewer: User, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    item = study.items.order_by("pk")[4]  # without cases
+    assert item.run is not None
+    statement = item.run.action.statement
+    beside = make_study(by=manager, reviewers=[reviewer], items=5, name="Beside", is_open=False)
+    cases = make_set(
+        case_data({"check": "exit_status", "equals": 0}, about="List"), statement=statement
+    )
+    content = cases.model_dump(mode="json", by_alias=True, exclude_none=True)
+    result = {
+        "record": "execution", "case_set": cases.sha256, "state": "passed", "last_at": "2026-01-01T00:00:00+00:00",
+        "checks": [{"case": 1, "check": 1, "state": "passed"}],
+        "document": {"sentence": "", "worlds": [], "quality": None},
+    }  # fmt: skip
+    rows = [
+        {"record": "case_set", "case_set": cases.sha256, "content": content},
+        *(
+            result | {"script_sha256": sha256}
+            for sha256 in (item.run.drafts.order_by("number")[0].sha256, "0" * 64)
+        ),
+    ]
+    assert run_command("import_scores", "Study", write_lines(tmp_path / "x.jsonl", *rows)) == 1
+    assert "has this script" in capsys.readouterr().err
+    assert Execution.objects.filter(imported=True).count() == 1
+    assert tables_of(study)[0]["imported"] == 1
+    # Another campaign with the same statement and script goes by none of it.
+    assert fix_cases(beside) == 4
+    count_due(beside)
+    assert [one.is_imported for one in read_outcomes(beside)] == [False] * 8
+    assert not CaseSet.objects.filter(counted_for__case__campaign=beside, sha256=cases.sha256)
+
+
+def test_a_campaign_without_cases_asks_once(
+    manager: User, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    study = make_study(by=manager, reviewers=[reviewer], items=2)
+    write_cases("Something else")
+    with django_assert_num_queries(1):
+        assert read_outcomes(study) == []

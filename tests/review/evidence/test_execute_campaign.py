@@ -1,0 +1,68 @@
+"""`execute_campaign`, as somebody at a terminal or a program meets it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog.execution.sandbox import Availability, Sandbox
+from catalog.models import CaseRun, CaseSet, Execution
+from review.evidence import executing
+from review.management.commands import execute_campaign
+from tests.catalog.execution.test_commands import run
+from tests.review.evidence.conftest import write_cases
+from tests.review.maker import make_study
+
+pytestmark = pytest.mark.django_db
+NOWHERE = Availability(sandbox=None, reason="user namespaces are off.", remedy="Turn them on.")
+
+
+@pytest.fixture
+def name(manager: User, reviewer: User) -> str:
+    study = make_study(by=manager, reviewers=[reviewer], items=2)
+    write_cases("List the files of case-0")
+    return study.name
+
+
+def use(found: Availability, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (executing, execute_campaign):
+        monkeypatch.setattr(module, "current_sandbox", lambda: found)
+
+
+def test_every_script_is_run_once_and_again_where_asked(
+    name: str, sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(availability, monkeypatch)
+    status, printed = run("execute_campaign", name, json=True)
+    found: Any = json.loads(printed)
+    assert status == 0 and found["states"] == {"failed": 2}
+    assert {(one["passed"], one["failed"]) for one in found["results"]} == {(1, 3)}
+    assert json.loads(run("execute_campaign", name, json=True)[1])["states"] == {"known": 2}
+    assert json.loads(run("execute_campaign", name, json=True, again=True)[1])["states"] == {
+        "failed": 2
+    }
+    assert sorted(Execution.objects.values_list("times", flat=True)) == [2, 2]
+
+
+def test_without_a_sandbox_nothing_is_run_and_it_says_why(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(NOWHERE, monkeypatch)
+    assert run("execute_campaign", name) == (
+        2,
+        "Nothing was run: user namespaces are off. Turn them on.",
+    )
+    assert not Execution.objects.exists()
+    status, printed = run("execute_campaign", name, json=True, queue=True)
+    assert status == 0 and json.loads(printed)["states"] == {"waiting": 2}
+    assert CaseRun.objects.count() == 2
+
+
+def test_what_is_not_there_is_said(name: str) -> None:
+    assert run("execute_campaign", "Nowhere")[0] == 2
+    CaseSet.objects.all().delete()
+    said = (2, "No statement of this campaign has cases.")
+    assert run("execute_campaign", name, queue=True) == said
