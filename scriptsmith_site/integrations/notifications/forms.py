@@ -1,0 +1,84 @@
+"""The form of a person's choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from scriptsmith_site.integrations.notifications.kinds import KINDS
+from scriptsmith_site.integrations.notifications.services import Choices
+from scriptsmith_site.models import NotificationChoices
+
+_HOURS = [(hour, f"{hour:02}:00") for hour in range(24)]
+_NO_HOUR = ("", _("none"))
+
+
+class ChoicesForm(forms.Form):
+    """A way for each kind, then e-mails: where, how often, and when not."""
+
+    mail_address = forms.EmailField(
+        label=_("E-mail address"),
+        required=False,
+        help_text=_("For notifications alone. A letter with a link asks whether it is yours."),
+    )
+    digest = forms.ChoiceField(label=_("E-mails"), choices=NotificationChoices.Digest)
+    daily_hour = forms.TypedChoiceField(
+        label=_("Once a day at"), choices=_HOURS, coerce=int, help_text=_("Of your own day.")
+    )
+    quiet_from = forms.TypedChoiceField(
+        label=_("No e-mails from"),
+        choices=[_NO_HOUR, *_HOURS],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+    quiet_until = forms.TypedChoiceField(
+        label=_("No e-mails until"),
+        choices=[_NO_HOUR, *_HOURS],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for kind in KINDS:
+            self.fields[kind.name] = forms.ChoiceField(
+                label=str(kind.label),
+                choices=NotificationChoices.Way,
+                required=False,  # a mark at each line would say nothing; the service wants one
+            )
+
+    @classmethod
+    def of(cls, kept: NotificationChoices) -> ChoicesForm:
+        """The form as the choices are now."""
+        bell = NotificationChoices.Way.BELL.value
+        initial: dict[str, object] = {one.name: kept.ways.get(one.name, bell) for one in KINDS}
+        for name in ("mail_address", "digest", "daily_hour", "quiet_from", "quiet_until"):
+            initial[name] = getattr(kept, name)
+        return cls(initial=initial)
+
+    @property
+    def ways(self) -> list[forms.BoundField]:
+        """The fields of the kinds."""
+        return [self[one.name] for one in KINDS]
+
+    @property
+    def mails(self) -> list[forms.BoundField]:
+        """The fields about e-mails."""
+        kinds = {one.name for one in KINDS}
+        return [self[name] for name in self.fields if name not in kinds]
+
+    def choices(self) -> Choices:
+        """What was typed."""
+        typed = self.cleaned_data
+        return Choices(
+            ways={one.name: typed[one.name] for one in KINDS},
+            mail_address=typed["mail_address"],
+            digest=typed["digest"],
+            daily_hour=typed["daily_hour"],
+            quiet_from=typed["quiet_from"],
+            quiet_until=typed["quiet_until"],
+        )

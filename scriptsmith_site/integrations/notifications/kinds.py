@@ -1,0 +1,203 @@
+"""What people are told of, one row a kind: its words, the events that make it, and whom it is for.
+
+To add a kind, add its row here; page, bell, e-mails, digests and everybody's choices read this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Use, Version
+from catalog.services import LATELY
+from pipeline.models import Action
+from review.models import Member
+from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.models import Event
+from scriptsmith_site.people.roles import Role
+
+Recipients = Callable[[Event, Subject], QuerySet[User]]
+
+
+@dataclass(frozen=True)
+class NotificationKind:
+    """`label` stands in the choices, `words` before the title of what it is about.
+
+    `recipients` may name whoever did it themselves: they are left out, as are those who may not see it.
+    """
+
+    name: str
+    label: str | Promise
+    words: str | Promise
+    events: tuple[str, ...]
+    recipients: Recipients
+    icon: str
+
+
+def _named(event: Event, _subject: Subject) -> QuerySet[User]:
+    return User.objects.filter(username=event.details.get("reviewer", ""))
+
+
+def _askers(_event: Event, subject: Subject) -> QuerySet[User]:
+    asked = Action.objects.filter(pk=subject.action or 0, asked_by__isnull=False)
+    return User.objects.filter(pk__in=asked.values("asked_by"))
+
+
+def _asker_and_author(event: Event, subject: Subject) -> QuerySet[User]:
+    return _askers(event, subject) | _author(event, subject)
+
+
+def _author(event: Event, _subject: Subject) -> QuerySet[User]:
+    return User.objects.filter(
+        pk__in=Version.objects.filter(pk=event.object_id, author__isnull=False).values("author")
+    )
+
+
+def _author_or_asker(event: Event, subject: Subject) -> QuerySet[User]:
+    is_version = event.model == "catalog.version"
+    return _author(event, subject) if is_version else _askers(event, subject)
+
+
+def _concerned_by_version(event: Event, _subject: Subject) -> QuerySet[User]:
+    version = Version.objects.filter(pk=event.object_id)
+    copied = Use.objects.filter(
+        version__entry__in=version.values("entry"), at__gte=event.at - LATELY
+    )
+    return User.objects.filter(
+        Q(pk__in=copied.values("by"))
+        | Q(pk__in=version.filter(author__isnull=False).values("author"))
+        | Q(pk__in=version.filter(verified_by__isnull=False).values("verified_by"))
+    )
+
+
+def _other_curators(event: Event, _subject: Subject) -> QuerySet[User]:
+    # What an approval puts into the catalogue is mostly verified with it: then nobody else is needed.
+    waiting = Version.objects.filter(pk=event.object_id, state=Version.State.IN_REVIEW).first()
+    return (
+        _with_role(Role.CURATOR).exclude(pk=waiting.author_id or 0)
+        if waiting
+        else User.objects.none()
+    )
+
+
+def _managers(_event: Event, _subject: Subject) -> QuerySet[User]:
+    return _with_role(Role.MANAGER)
+
+
+def _managers_and_members(event: Event, subject: Subject) -> QuerySet[User]:
+    if event.type != "campaign.closed":
+        return _managers(event, subject)
+    members = Member.objects.filter(campaign=event.object_id)
+    return User.objects.filter(Q(pk__in=members.values("user")) | Q(groups__name=Role.MANAGER))
+
+
+def _administrators(_event: Event, _subject: Subject) -> QuerySet[User]:
+    # Not only who added it: they may have left, and all of them can mend it.
+    return _with_role(Role.ADMINISTRATOR)
+
+
+def _with_role(role: Role) -> QuerySet[User]:
+    return User.objects.filter(groups__name=role)
+
+
+KINDS = (
+    NotificationKind(
+        "assigned",
+        _("An item is assigned to me"),
+        _("Assigned to you"),
+        ("item.assigned",),
+        _named,
+        "tray",
+    ),
+    NotificationKind(
+        "came_back",
+        _("Something of mine comes back"),
+        _("Came back to you"),
+        ("item.sent_back", "version.sent_back", "decision.rejected"),
+        lambda event, subject: (
+            _named(event, subject)
+            if event.type == "item.sent_back"
+            else _author_or_asker(event, subject)
+        ),
+        "undo",
+    ),
+    NotificationKind(
+        "due_soon",
+        _("An item that I hold goes back soon"),
+        _("Goes back to the queue in a few minutes"),
+        ("item.due_soon",),
+        _named,
+        "clock",
+    ),
+    NotificationKind(
+        "verified",
+        _("What I asked for or wrote is verified"),
+        _("Verified"),
+        ("version.verified",),
+        _asker_and_author,
+        "hallmark",
+    ),
+    NotificationKind(
+        "made_worse",
+        _("A script that I copied, wrote or verified made it worse"),
+        _("Made it worse"),
+        ("outcome.made_worse",),
+        _concerned_by_version,
+        "warning",
+    ),
+    NotificationKind(
+        "second_eyes",
+        _("A version waits for a second pair of eyes"),
+        _("Waits for a second pair of eyes"),
+        ("version.submitted", "version.added"),
+        _other_curators,
+        "eye",
+    ),
+    NotificationKind(
+        "budget_used",
+        _("The budget of a campaign is used up"),
+        _("The budget is used up"),
+        ("budget.used",),
+        _managers,
+        "pause",
+    ),
+    NotificationKind(
+        "campaign_done",
+        _("A campaign is reviewed or closed"),
+        _("Campaign done"),
+        ("campaign.reviewed", "campaign.closed"),
+        _managers_and_members,
+        "check",
+    ),
+    NotificationKind(
+        "paused",
+        _("A destination was paused because nothing arrived"),
+        _("Paused: nothing arrived"),
+        ("destination.paused",),
+        _administrators,
+        "failed",
+    ),
+    NotificationKind(
+        "gave_up",
+        _("A destination did not take an event, which was given up"),
+        _("An event was given up"),
+        ("destination.gave_up",),
+        _administrators,
+        "failed",
+    ),
+    NotificationKind(
+        "set_aside",
+        _("An event could not be told further"),
+        _("An event could not be told further"),
+        ("event.set_aside",),
+        _administrators,
+        "failed",
+    ),
+)
+BY_NAME = {one.name: one for one in KINDS}
+BY_EVENT = {event: one for one in KINDS for event in one.events}

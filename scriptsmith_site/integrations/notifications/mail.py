@@ -1,0 +1,117 @@
+"""E-mails: what is due for a person in one letter, with links and no scripts; sent at least once."""
+
+from __future__ import annotations
+
+import logging
+import smtplib
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
+from django.core.signing import BadSignature, dumps, loads
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.web.site_address import site_url
+from scriptsmith_site.integrations.doors import note_failure, note_success
+from scriptsmith_site.integrations.notifications.mail_settings import can_mail
+from scriptsmith_site.integrations.notifications.telling import choices_of
+from scriptsmith_site.integrations.notifications.titles import show
+from scriptsmith_site.models import Notification, NotificationChoices
+
+logger = logging.getLogger(__name__)
+
+DOOR = "mail"
+# Held by the worker that writes the letter; then another one tries.
+_HELD = timedelta(minutes=5)
+_TRIED_FOR = timedelta(days=3)
+_MOST_LINES = 50
+_SALT = "notification address"
+_LINK_SECONDS = 3 * 24 * 3600
+
+
+def send_due_mail() -> int:
+    """Write to everybody for whom something is due; how many letters went out."""
+    now = timezone.now()
+    due = Notification.objects.filter(mail_at__lte=now).values_list("person", flat=True)
+    people = User.objects.filter(pk__in=due, is_active=True)
+    return sum(_write_to(person) for person in people.select_related("notification_choices"))
+
+
+def _write_to(person: User) -> bool:
+    choices = choices_of(person)
+    rows = _take(person)
+    if not rows:
+        return False
+    if can_mail(choices):
+        lines = [
+            (one.kind.words, one.title, site_url(one.path)) for one in show(rows[:_MOST_LINES])
+        ]
+        more = max(0, len(rows) - _MOST_LINES)
+        context = {"lines": lines, "more": more, "page": site_url(reverse("notification-list"))}
+        subject = str(lines[0][0]) if len(rows) == 1 else _("%s notifications") % len(rows)
+        if not _send(choices.mail_address, subject, "integrations/notifications/mail.txt", context):
+            return False
+    mine = Notification.objects.filter(pk__in=[one.pk for one in rows])
+    mine.update(mail_at=None, mailed_at=timezone.now())
+    return True
+
+
+@transaction.atomic
+def _take(person: User) -> list[Notification]:
+    """What is due for the person, held by us from now on; what could not be sent for days is given up."""
+    now = timezone.now()
+    late = Notification.objects.filter(person=person, at__lt=now - _TRIED_FOR, mail_at__lte=now)
+    late.update(mail_at=None, in_bell=True)
+    due = Notification.objects.filter(person=person, mail_at__lte=now)
+    rows = list(due.select_for_update(skip_locked=True).order_by("pk"))
+    due.filter(pk__in=[one.pk for one in rows]).update(mail_at=now + _HELD)
+    return rows
+
+
+def send_confirmation(person_id: int) -> None:
+    """Write to the address that a person typed: the link in it shows that it is theirs."""
+    choices = NotificationChoices.objects.get(person=person_id)
+    secret = make_confirmation(person_id, choices.mail_address)
+    link = site_url(reverse("notification-confirm", args=[secret]))
+    file = "integrations/notifications/confirm.txt"
+    _send(choices.mail_address, _("Is this your address?"), file, {"link": link})
+
+
+def send_test(person_id: int) -> None:
+    """Write a letter that says nothing happened, to the person's confirmed address; nothing where there is none."""
+    choices = NotificationChoices.objects.filter(person=person_id).first()
+    if choices is not None and can_mail(choices):
+        context = {"page": site_url(reverse("notification-list"))}
+        _send(choices.mail_address, _("A test"), "integrations/notifications/test.txt", context)
+
+
+def make_confirmation(person_id: int, address: str) -> str:
+    """What stands in the link of that letter."""
+    return dumps([person_id, address], salt=_SALT)
+
+
+def address_in(secret: str, *, person: User) -> str:
+    """The address that a link confirms for this person; empty where it is another's, too old or forged."""
+    try:
+        owner, address = loads(secret, salt=_SALT, max_age=_LINK_SECONDS)
+    except (BadSignature, ValueError, TypeError):
+        return ""
+    return str(address) if owner == person.pk else ""
+
+
+def _send(to: str, subject: str, file: str, context: Mapping[str, object]) -> bool:
+    """Whether the server took it. A line end in a header is refused by Django before anything is sent."""
+    body = render_to_string(file, dict(context))
+    try:
+        EmailMessage(f"ScriptSmith: {subject}", body, to=[to]).send()
+    except (smtplib.SMTPException, OSError, ValueError) as error:
+        logger.warning("An e-mail was not sent: %s", type(error).__name__)
+        note_failure(DOOR, f"{type(error).__name__}: {error}")
+        return False
+    note_success(DOOR)
+    return True

@@ -1,0 +1,155 @@
+"""What a person does with their notifications and their choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from celery import current_app
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, NotAllowedNow
+from scriptsmith_site.integrations.notifications.kinds import BY_NAME
+from scriptsmith_site.integrations.notifications.mail import address_in
+from scriptsmith_site.integrations.notifications.mail_settings import can_mail, is_mail_configured
+from scriptsmith_site.integrations.notifications.telling import choices_of
+from scriptsmith_site.models import Notification, NotificationChoices
+
+SEND_CONFIRMATION = "scriptsmith_site.confirm_mail_address"
+SEND_TEST = "scriptsmith_site.send_test_mail"
+_HOURS = range(24)
+# To whatever addresses: nobody is to have our server write to strangers.
+MOST_LETTERS_A_DAY = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What a person wants; hours are those of their own day."""
+
+    ways: Mapping[str, str]
+    mail_address: str = ""
+    digest: str = NotificationChoices.Digest.AT_ONCE
+    daily_hour: int = 8
+    quiet_from: int | None = None
+    quiet_until: int | None = None
+
+
+def bell_of(person: User) -> QuerySet[Notification]:
+    """What stands under the person's bell, the latest first."""
+    return Notification.objects.filter(person=person, in_bell=True)
+
+
+def mark_read(notification: Notification) -> None:
+    """It is read; nothing where it was already."""
+    Notification.objects.filter(pk=notification.pk, read_at=None).update(read_at=timezone.now())
+
+
+def mark_all_read(person: User, *, up_to: int) -> int:
+    """All that the person was shown is read: those up to this key, and none that came later. How many."""
+    unread = bell_of(person).filter(read_at=None, pk__lte=up_to)
+    return unread.update(read_at=timezone.now())
+
+
+@transaction.atomic
+def choose(person: User, choices: Choices) -> NotificationChoices:
+    """Keep the person's choices. To a new address a letter is sent whose link confirms it. Raises BadInput."""
+    for kind, way in choices.ways.items():
+        if kind not in BY_NAME or way not in NotificationChoices.Way.values:
+            raise BadInput(_("Choose one of the ways."), field=kind)
+    address = _read_address(choices.mail_address)
+    if choices.digest not in NotificationChoices.Digest.values:
+        raise BadInput(_("Choose when e-mails are sent."), field="digest")
+    for name in ("daily_hour", "quiet_from", "quiet_until"):
+        hour = getattr(choices, name)
+        if hour is not None and hour not in _HOURS:
+            raise BadInput(_("Choose an hour from 0 to 23."), field=name)
+    if (choices.quiet_from is None) != (choices.quiet_until is None):
+        raise BadInput(_("Choose both hours, or neither."), field="quiet_until")
+    NotificationChoices.objects.get_or_create(person=person)
+    kept = NotificationChoices.objects.select_for_update().get(person=person)
+    is_new = address != kept.mail_address
+    bell = NotificationChoices.Way.BELL
+    kept.ways = {kind: way for kind, way in choices.ways.items() if way != bell}
+    kept.mail_address = address
+    kept.digest, kept.daily_hour = choices.digest, choices.daily_hour
+    kept.quiet_from, kept.quiet_until = choices.quiet_from, choices.quiet_until
+    is_asked = bool(address) and is_new and is_mail_configured()
+    if is_new:
+        kept.confirmed_at = None
+    if is_asked and not _count_letter(kept):
+        raise BadInput(_too_many_letters(), field="mail_address")
+    kept.save()
+    if is_asked:
+        transaction.on_commit(lambda: _ask_to_confirm(person), robust=True)
+    return kept
+
+
+def find_confirmed(person: User, secret: str) -> QuerySet[NotificationChoices]:
+    """The choices whose address a link confirms. Raises BadInput for another person's or address' or an old link."""
+    address = address_in(secret, person=person)
+    found = NotificationChoices.objects.filter(person=person, mail_address=address)
+    if not address or not found.exists():
+        raise BadInput(_("This link is too old, or of another address. Save your address again."))
+    return found
+
+
+def confirm_address(person: User, secret: str) -> None:
+    """The person has the letter, so the address is theirs. Raises BadInput as `find_confirmed`."""
+    find_confirmed(person, secret).update(confirmed_at=timezone.now())
+
+
+@transaction.atomic
+def ask_test(person: User) -> None:
+    """Have a letter sent to try e-mail out.
+
+    Raises NotAllowedNow where the person's address gets none, or had enough of them today.
+    """
+    if not can_mail(choices_of(person)):
+        raise NotAllowedNow(
+            _("E-mails go to a confirmed address alone: save yours, and follow the link.")
+        )
+    kept = NotificationChoices.objects.select_for_update().get(person=person)
+    if not _count_letter(kept):
+        raise NotAllowedNow(_too_many_letters())
+    kept.save(update_fields=["letters", "letters_since"])
+    transaction.on_commit(lambda: _send_test(person), robust=True)
+
+
+def _count_letter(kept: NotificationChoices) -> bool:
+    """Whether one more may be sent; then it is counted, to be saved by the caller."""
+    now = timezone.now()
+    if kept.letters_since is None or kept.letters_since <= now - timedelta(days=1):
+        kept.letters, kept.letters_since = 0, now
+    kept.letters += 1
+    return kept.letters <= MOST_LETTERS_A_DAY
+
+
+def _too_many_letters() -> str:
+    return _("You had %s letters sent within a day. Try again tomorrow.") % MOST_LETTERS_A_DAY
+
+
+def _send_test(person: User) -> None:
+    current_app.send_task(SEND_TEST, args=(person.pk,), expires=60)
+
+
+def _ask_to_confirm(person: User) -> None:
+    current_app.send_task(SEND_CONFIRMATION, args=(person.pk,), expires=600)
+
+
+def _read_address(text: str) -> str:
+    text = text.strip()
+    try:
+        if text:
+            validate_email(text)
+    except ValidationError:
+        raise BadInput(_("This is no e-mail address."), field="mail_address") from None
+    if len(text) > 254:
+        raise BadInput(_("This is no e-mail address."), field="mail_address")
+    return text

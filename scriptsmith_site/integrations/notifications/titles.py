@@ -1,0 +1,105 @@
+"""The words and the link of notifications, read when they are shown: what was erased is not shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from catalog.models import Version
+from pipeline.models import Batch
+from review.models import Campaign, Item
+from scriptsmith_site.integrations.notifications.kinds import BY_NAME, NotificationKind
+from scriptsmith_site.integrations.outbox.payloads import shorten
+from scriptsmith_site.models import Destination, Event, Notification
+
+
+class Shown(NamedTuple):
+    """A notification with what it says."""
+
+    notification: Notification
+    kind: NotificationKind
+    title: str
+    path: str
+
+
+_Reader = Callable[[Iterable[int]], dict[int, tuple[str, str]]]
+
+
+def show(notifications: Sequence[Notification]) -> list[Shown]:
+    """All of them in their order; one query for each kind of object, however many there are."""
+    wanted: dict[str, set[int]] = defaultdict(set)
+    for one in notifications:
+        wanted[one.model].add(one.object_id)
+    found = {model: _READERS[model](keys) for model, keys in wanted.items() if model in _READERS}
+    gone = (_("It is there no more"), reverse("notification-list"))
+    return [
+        Shown(one, BY_NAME[one.kind], *found.get(one.model, {}).get(one.object_id, gone))
+        for one in notifications
+        if one.kind in BY_NAME
+    ]
+
+
+def _versions(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Version.objects.filter(pk__in=keys).select_related("entry")
+    return {
+        one.pk: (
+            _("%(title)s, version %(number)s")
+            % {"title": shorten(one.entry.title), "number": one.number},
+            reverse("entry-detail", args=[one.entry.slug]),
+        )
+        for one in found
+    }
+
+
+def _items(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Item.objects.filter(pk__in=keys).select_related("case__action", "campaign")
+    return {one.pk: (_title_of_item(one), _path_of_item(one)) for one in found}
+
+
+def _title_of_item(item: Item) -> str:
+    statement = shorten(item.case.action.statement) or _("(erased)")
+    return statement if item.campaign.is_live else f"{shorten(item.campaign.name)}: {statement}"
+
+
+def _path_of_item(item: Item) -> str:
+    # What was decided is closed: whoever asked for it sees the run.
+    if item.campaign.is_live and item.state == Item.State.CLOSED and item.run_id:
+        return reverse("run-detail", args=[item.run_id])
+    return reverse("item-review", args=[item.pk])
+
+
+def _campaigns(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    return {one.pk: _campaign(one) for one in Campaign.objects.filter(pk__in=keys)}
+
+
+def _batches(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Batch.objects.filter(pk__in=keys).select_related("campaign")
+    return {one.pk: _campaign(one.campaign) for one in found if hasattr(one, "campaign")}
+
+
+def _campaign(campaign: Campaign) -> tuple[str, str]:
+    return shorten(campaign.name), reverse("campaign-detail", args=[campaign.pk])
+
+
+def _destinations(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Destination.objects.filter(pk__in=keys)
+    return {one.pk: (one.name, reverse("destination-detail", args=[one.pk])) for one in found}
+
+
+def _events(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Event.objects.filter(pk__in=keys)
+    return {one.pk: (f"{one.type}: {one.problem}", reverse("integrations")) for one in found}
+
+
+_READERS: dict[str, _Reader] = {
+    "catalog.version": _versions,
+    "review.item": _items,
+    "review.campaign": _campaigns,
+    "pipeline.batch": _batches,
+    "scriptsmith_site.destination": _destinations,
+    "scriptsmith_site.event": _events,
+}

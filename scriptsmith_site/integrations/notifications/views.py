@@ -1,0 +1,115 @@
+"""The bell, the page behind it, and a person's choices."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core.errors import BadInput
+from core.web.forms import add_refusal
+from core.web.requests import page_of, read_key, signed_in
+from scriptsmith_site.integrations.notifications import services
+from scriptsmith_site.integrations.notifications.access import access_notification
+from scriptsmith_site.integrations.notifications.forms import ChoicesForm
+from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
+from scriptsmith_site.integrations.notifications.telling import choices_of
+from scriptsmith_site.integrations.notifications.titles import show
+
+
+@require_safe
+def notification_list(request: HttpRequest) -> HttpResponse:
+    """All that one was told, the latest first; `?unread=1` those that are unread."""
+    user = signed_in(request)
+    is_unread = request.GET.get("unread") == "1"
+    found = services.bell_of(user)
+    if is_unread:
+        found = found.filter(read_at=None)
+    page = page_of(found, request)
+    context = {
+        "page": page,
+        "shown": show(page.rows),
+        "is_unread": is_unread,
+        "newest": page.rows[0].pk if page.rows else 0,
+    }
+    return render(request, "integrations/notifications/list.html", context)
+
+
+@require_safe
+def notification_bell(request: HttpRequest) -> HttpResponse:
+    """The live part of every page's bar: the bell with how many are unread, which the sign-in's query has counted."""
+    return render(request, "integrations/notifications/_bell.html")
+
+
+@require_POST
+def notification_open(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go to what it is about; it is read then."""
+    found = access_notification(signed_in(request), pk)
+    services.mark_read(found)
+    shown = show([found])
+    return redirect(shown[0].path if shown else "notification-list")
+
+
+@require_POST
+def notification_read(request: HttpRequest, pk: int) -> HttpResponse:
+    services.mark_read(access_notification(signed_in(request), pk))
+    return redirect("notification-list")
+
+
+@require_POST
+def notification_read_all(request: HttpRequest) -> HttpResponse:
+    """All that was on the page or older; what came since stays unread."""
+    newest = read_key(request.POST.get("newest", ""))
+    services.mark_all_read(signed_in(request), up_to=newest)
+    messages.success(request, _("All of these are read."))
+    return redirect("notification-list")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def notification_choices(request: HttpRequest) -> HttpResponse:
+    """How one wants to be told of what."""
+    user = signed_in(request)
+    if request.method != "POST":
+        return _show_choices(request, ChoicesForm.of(choices_of(user)))
+    form = ChoicesForm(request.POST)
+    if form.is_valid():
+        try:
+            services.choose(user, form.choices())
+        except BadInput as refusal:
+            add_refusal(form, refusal)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("notification-choices")
+    return _show_choices(request, form, status=422)
+
+
+@require_POST
+def notification_test_mail(request: HttpRequest) -> HttpResponse:
+    """A letter to oneself, to see whether e-mail works."""
+    services.ask_test(signed_in(request))
+    messages.success(
+        request, _("A letter is on its way. Administrators see under Integrations whether it left.")
+    )
+    return redirect("notification-choices")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def notification_confirm(request: HttpRequest, secret: str) -> HttpResponse:
+    """The page behind the link of the letter: GET looks, POST confirms."""
+    if request.method != "POST":
+        services.find_confirmed(signed_in(request), secret)
+        return render(request, "integrations/notifications/confirm.html")
+    services.confirm_address(signed_in(request), secret)
+    messages.success(request, _("Your address is confirmed."))
+    return redirect("notification-choices")
+
+
+def _show_choices(request: HttpRequest, form: ChoicesForm, *, status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "kept": choices_of(signed_in(request)),
+        "has_mail": is_mail_configured(),
+    }
+    return render(request, "integrations/notifications/choices.html", context, status=status)

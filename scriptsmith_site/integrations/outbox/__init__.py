@@ -1,0 +1,1 @@
+"""What happened here, sent to other systems: events, where they go, and that each arrives."""

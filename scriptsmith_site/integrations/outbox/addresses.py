@@ -1,0 +1,122 @@
+"""Which addresses events may be sent to: public ones over TLS, private ones where a setting names their network."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput
+from core.network.addresses import (
+    ForbiddenAddress,
+    Zone,
+    is_metadata_name,
+    read_address,
+    zones_of,
+)
+
+LONGEST_ADDRESS = 500
+# The last part begins with a letter: some resolvers read a numeric one as an address.
+_HOST_NAME = re.compile(
+    r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\.)*[a-z]([a-z0-9-]*[a-z0-9])?"
+)
+_FIRST_FREE_PORT = 1024
+
+
+def read_url(text: str) -> str:
+    """The address of a receiver as it is stored. Raises BadInput."""
+    text = text.strip()
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise _refuse(
+            _("This is no address; one looks like https://hooks.example.org/in.")
+        ) from None
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not _is_host(host):
+        raise _refuse(_("This is no address; one looks like https://hooks.example.org/in."))
+    if len(text) > LONGEST_ADDRESS or not text.isascii() or re.search(r"[\s\\\x00-\x1f]", text):
+        raise _refuse(_("The address is too long, or has characters that no address has."))
+    if parts.username is not None or parts.password is not None:
+        raise _refuse(
+            _("No name or password in the address: a receiver knows us by the signature.")
+        )
+    if parts.fragment or text.endswith("#"):
+        raise _refuse(_("The address has no part after “#”."))
+    if port is not None and port not in (80, 443) and port < _FIRST_FREE_PORT:
+        raise _refuse(_("Port %s is not one that webhooks are received at.") % port)
+    try:
+        if is_metadata_name(host):
+            choose_addresses(host, [], is_encrypted=True)
+        if (address := read_address(host)) is not None:
+            choose_addresses(host, [str(address)], is_encrypted=parts.scheme == "https")
+    except ForbiddenAddress as refusal:
+        raise _refuse(str(refusal)) from None
+    return text
+
+
+def choose_addresses(
+    host: str, found: Sequence[str], *, is_encrypted: bool, is_named: bool = False
+) -> list[str]:
+    """Those of the addresses found for a host that may be connected to. Raises ForbiddenAddress where none is left.
+
+    `is_named`: the host itself is named by a setting, and so may be in any private network.
+    """
+    if is_metadata_name(host):
+        raise ForbiddenAddress(_("%s is a cloud's metadata service, which is sent nothing.") % host)
+    zones = zones_of(found)
+    chosen = [text for text in found if _may_be_sent_to(text, zones[text], is_encrypted, is_named)]
+    if not chosen:
+        raise ForbiddenAddress(_why_none(host, zones))
+    return chosen
+
+
+def _may_be_sent_to(text: str, zone: Zone, is_encrypted: bool, is_named: bool) -> bool:
+    if zone is Zone.PUBLIC:
+        return is_encrypted
+    return zone is not Zone.FORBIDDEN and (is_named or _is_allowed(text))
+
+
+def _is_allowed(text: str) -> bool:
+    """Whether an administrator of the machine has named its network."""
+    address = read_address(text)
+    networks = (
+        ipaddress.ip_network(one, strict=False) for one in settings.SCRIPTSMITH_OUT_NETWORKS
+    )
+    return address is not None and any(address in network for network in networks)
+
+
+def _why_none(host: str, zones: dict[str, Zone]) -> str:
+    if not zones:
+        return _("%s was not found.") % host
+    text, zone = next(iter(zones.items()))
+    leads = (
+        host
+        if host.strip("[]") == text
+        else _("%(host)s leads to %(text)s, which")
+        % {
+            "host": host,
+            "text": text,
+        }
+    )
+    if zone is Zone.FORBIDDEN:
+        return _("%s is a link-local, metadata or reserved address.") % leads
+    if zone is Zone.PUBLIC:
+        return _("%s is public: nothing is sent there without encryption (https://).") % leads
+    return _("%s is of a private network that SCRIPTSMITH_OUT_NETWORKS does not name.") % leads
+
+
+def _is_host(host: str) -> bool:
+    address = read_address(host)
+    if address is not None:
+        return "%" not in host and (":" in host or str(address) == host)
+    return bool(_HOST_NAME.fullmatch(host))
+
+
+def _refuse(message: str) -> BadInput:
+    return BadInput(message, field="address")

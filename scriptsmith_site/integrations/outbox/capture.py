@@ -1,0 +1,23 @@
+"""Writes an event down inside the transaction that made it happen: registered as the listener of `core.audit`."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db.models import Model
+
+from scriptsmith_site.integrations.outbox.event_types import Changes, find_type
+from scriptsmith_site.models import Event
+
+
+def capture(instance: Model, words: str, by: User | None, changes: Changes) -> None:
+    """One row for what the table of types names; its words, link and receivers are found later, by a worker."""
+    kind = find_type(instance, words, changes)
+    if kind is None:
+        return
+    Event.objects.create(
+        type=kind.name,
+        model=kind.model,
+        object_id=instance.pk,
+        by=by,
+        details={name: str(changes[name][1])[:200] for name in kind.keeps if name in changes},
+    )

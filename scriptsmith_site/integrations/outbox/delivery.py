@@ -1,0 +1,286 @@
+"""Sends what is due to a destination, in the order of each object, by one worker at a time.
+
+A worker holds a destination by a lease. Each try is a row before it is made; a worker that is killed leaves one
+without an end, and the next worker tries again under the same id: at least once, never lost. Later events of an object
+wait for earlier ones; other objects do not.
+
+A receiver that refuses one event gets the others. One that is away gets one try at a time, with growing pauses, until
+something arrives; nothing is given up meanwhile, and after three days it is paused.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core import metrics
+from core.audit import record, tell
+from core.process import OWNER
+from scriptsmith_site.integrations.outbox.channels import send_message
+from scriptsmith_site.integrations.outbox.confidentiality import may_leave
+from scriptsmith_site.integrations.outbox.event_types import GAVE_UP, TEST
+from scriptsmith_site.integrations.outbox.payloads import body_of, message_id
+from scriptsmith_site.integrations.outbox.sealing import Unreadable
+from scriptsmith_site.integrations.outbox.sending import GONE, Answer, send_signed
+from scriptsmith_site.integrations.outbox.signing_secrets import secret_of, secrets_of
+from scriptsmith_site.integrations.outbox.subjects import find_subject
+from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=20)
+# Twelve tries over three days.
+PAUSES = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (
+        *(10, 60, 300, 1_800, 2 * 3_600, 6 * 3_600),
+        *(10 * 3_600, 12 * 3_600, 12 * 3_600, 14 * 3_600, 15 * 3_600),
+    )
+)
+PAUSED_AFTER = timedelta(days=3)
+# Between the tries at a receiver that is away, whatever waits for it.
+PROBES = PAUSES[:4]
+# Nothing arrived for so long, and no answer, or one of these: it was away.
+_OUTAGE = timedelta(minutes=5)
+_AWAY = (429, 502, 503, 504)
+# A receiver that refuses so many events in a row is taken for away, whatever it answers.
+_MOST_REFUSED = 3
+# A pass ends after so long: the next comes in seconds.
+_MOST_SECONDS = 40.0
+_AT_A_TIME = 50
+_TOLD_EVERY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class _Hold:
+    """A worker's hold on a destination; it counts while the fence is still this one."""
+
+    pk: int
+    fence: int
+
+    def renew(self) -> bool:
+        """Whether it is still held; the lease begins anew."""
+        mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=OWNER)
+        return bool(mine.update(lease_until=Now() + LEASE))
+
+    def release(self) -> None:
+        """Give it up."""
+        mine = Destination.objects.filter(pk=self.pk, fence=self.fence, lease_owner=OWNER)
+        mine.update(lease_owner="", lease_until=None)
+
+
+def destinations_with_work() -> list[int]:
+    """Destinations that nobody is sending to and that something is due for."""
+    now = timezone.now()
+    may_try = Q(destination__retry_at=None) | Q(destination__retry_at__lte=now)
+    due = Delivery.objects.filter(
+        Q(destination__paused_at=None) & may_try | Q(event__type=TEST),
+        destination=OuterRef("pk"),
+        state=Delivery.State.WAITING,
+        next_at__lte=now,
+    )
+    return list(_free().filter(Exists(due)).values_list("pk", flat=True))
+
+
+def deliver(destination_id: int) -> int:
+    """Send what is due to this destination; how many tries were made. 0 where another worker is at it."""
+    hold = _claim(destination_id)
+    if hold is None:
+        return 0
+    tries = 0
+    ends = time.monotonic() + _MOST_SECONDS
+    try:
+        while batch := _next_batch(destination_id):
+            for pk in batch:
+                if time.monotonic() >= ends or not hold.renew():
+                    return tries
+                # Read each time: an address or a secret that was changed counts from the next try on.
+                destination = Destination.objects.get(pk=destination_id)
+                due = due_deliveries(destination).filter(pk=pk).select_related("event")
+                delivery = due.first()
+                if delivery is not None:
+                    _try(destination, delivery)
+                    tries += 1
+        _forget_failure_of_nothing(destination_id)
+    finally:
+        hold.release()
+    return tries
+
+
+def _next_batch(destination_id: int) -> list[int]:
+    due = due_deliveries(Destination.objects.get(pk=destination_id))
+    return list(due.values_list("pk", flat=True)[:_AT_A_TIME])
+
+
+def _forget_failure_of_nothing(destination_id: int) -> None:
+    """What was withheld or given up leaves no failure behind that a later one would be counted on to."""
+    waiting = Delivery.objects.filter(destination=OuterRef("pk"), state=Delivery.State.WAITING)
+    failing = Destination.objects.filter(pk=destination_id, failing_since__isnull=False)
+    failing.filter(~Exists(waiting)).update(failing_since=None, failures=0, retry_at=None)
+
+
+def due_deliveries(destination: Destination) -> QuerySet[Delivery]:
+    """What may be sent now, what has waited longest first: nothing whose object has an earlier event waiting.
+
+    Of one that is paused, or away until its next try, tests alone.
+    """
+    now = timezone.now()
+    earlier = Delivery.objects.filter(
+        destination=destination,
+        subject=OuterRef("subject"),
+        sequence__lt=OuterRef("sequence"),
+        state=Delivery.State.WAITING,
+    )
+    waiting = Delivery.objects.filter(
+        ~Exists(earlier),
+        destination=destination,
+        state=Delivery.State.WAITING,
+        next_at__lte=now,
+    )
+    is_away = destination.retry_at is not None and destination.retry_at > now
+    if destination.paused_at is not None or is_away:
+        waiting = waiting.filter(event__type=TEST)
+    return waiting.order_by("next_at", "event_id")
+
+
+def _free() -> QuerySet[Destination]:
+    return Destination.objects.filter(Q(lease_until=None) | Q(lease_until__lt=Now()))
+
+
+def _claim(pk: int) -> _Hold | None:
+    taken = _free().filter(pk=pk)
+    if not taken.update(lease_owner=OWNER, fence=F("fence") + 1, lease_until=Now() + LEASE):
+        return None
+    return _Hold(pk, Destination.objects.values_list("fence", flat=True).get(pk=pk))
+
+
+def _try(destination: Destination, delivery: Delivery) -> None:
+    """Make one try, and note how it ended; raises nothing for a defect of our own."""
+    attempt = DeliveryAttempt.objects.create(delivery=delivery)
+    began = time.monotonic()
+    try:
+        answer = _send(destination, delivery.event)
+    except (OperationalError, InterfaceError):
+        raise  # nothing could be noted either
+    except Exception as error:
+        logger.exception("A delivery could not be made: %s", delivery)
+        answer = Answer(error=_("It could not be made: %s") % type(error).__name__)
+    if answer is None:
+        attempt.delete()
+        _end(delivery, Delivery.State.WITHHELD)
+        return
+    metrics.count(metrics.DELIVERIES, destination.kind, "failed" if answer.error else "delivered")
+    DeliveryAttempt.objects.filter(pk=attempt.pk).update(
+        ended_at=timezone.now(),
+        milliseconds=int((time.monotonic() - began) * 1000),
+        status=answer.status,
+        error=answer.error[:300],
+        answer=answer.text,
+    )
+    if answer.error:
+        _note_failure(destination, delivery, answer)
+    else:
+        _note_success(destination, delivery)
+
+
+def _send(destination: Destination, event: Event) -> Answer | None:
+    """How the receiver answered; None where the event may not leave."""
+    # Asked again: a study may have begun with it while it waited.
+    if not may_leave(event, find_subject(event.model, event.object_id)):
+        return None
+    try:
+        if not destination.is_webhook:
+            return send_message(destination, event, secret=secret_of(destination))
+        body = body_of(event, includes_texts=destination.includes_texts)
+        now = timezone.now()
+        secrets = secrets_of(destination, now=now)
+        return send_signed(
+            destination.address, body, uid=message_id(event), secrets=secrets, now=now
+        )
+    except Unreadable as refusal:
+        return Answer(error=str(refusal), is_away=True)
+
+
+@transaction.atomic
+def _note_success(destination: Destination, delivery: Delivery) -> None:
+    now = timezone.now()
+    _end(delivery, Delivery.State.DELIVERED)
+    since = destination.failing_since
+    if since is not None and now - since >= _OUTAGE:
+        _wake(destination, now)
+    Destination.objects.filter(pk=destination.pk).update(
+        last_success_at=now, failing_since=None, failures=0, retry_at=None
+    )
+
+
+def _wake(destination: Destination, now: datetime) -> None:
+    """It is back: what found it away need not wait for its next try. What it refuses to take waits on."""
+    last = DeliveryAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-pk")
+    waiting = destination.deliveries.filter(state=Delivery.State.WAITING, next_at__gt=now)
+    found_away = waiting.annotate(status=Subquery(last.values("status")[:1])).filter(
+        Q(status=None) | Q(status__in=_AWAY)
+    )
+    Delivery.objects.filter(pk__in=found_away.values("pk")).update(next_at=now)
+
+
+@transaction.atomic
+def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) -> None:
+    now = timezone.now()
+    noted = Destination.objects.filter(pk=destination.pk)
+    noted.update(last_error_at=now, last_error=answer.error[:300])
+    if delivery.event.type == TEST:
+        # Somebody asked for it: it says nothing of what waits.
+        _end(delivery, Delivery.State.FAILED)
+        return
+    tries, since = delivery.tries + 1, destination.failing_since
+    if tries > len(PAUSES) and since is None:
+        # Others have arrived since its last try: it is this one that the receiver does not take.
+        _end(delivery, Delivery.State.FAILED)
+        _tell_given_up(destination, now)
+        return
+    Delivery.objects.filter(pk=delivery.pk).update(
+        tries=tries, next_at=now + PAUSES[min(tries, len(PAUSES)) - 1]
+    )
+    # One event that is refused again and again is counted once: others are not to wait for it.
+    failures = destination.failures + int(answer.is_away or delivery.tries == 0)
+    is_away = answer.is_away or failures >= _MOST_REFUSED
+    pause = PROBES[min(failures, len(PROBES)) - 1] if is_away else None
+    noted.update(
+        failing_since=since or now,
+        failures=failures,
+        retry_at=now + pause if pause else None,
+    )
+    if answer.status == GONE:
+        _pause(destination, now, _("It answered 410: it wants nothing more."))
+    elif since is not None and now - since >= PAUSED_AFTER:
+        _pause(destination, now, _("Nothing arrived for three days."))
+
+
+def _tell_given_up(destination: Destination, now: datetime) -> None:
+    """Tell administrators, once a day however many there are."""
+    told = Event.objects.filter(
+        type=GAVE_UP, object_id=destination.pk, at__gt=now - _TOLD_EVERY
+    ).exists()
+    if not told:
+        tell(destination, "gave up an event")
+
+
+def _pause(destination: Destination, now: datetime, why: str) -> None:
+    """Stop sending, and tell administrators; what waits stays, and goes out in order when it is resumed."""
+    waiting = Destination.objects.filter(pk=destination.pk, paused_at=None)
+    if waiting.update(paused_at=now, paused_why=why):
+        record(destination, "paused by itself", by=None, why=("", why))
+
+
+def _end(delivery: Delivery, state: Delivery.State) -> None:
+    Delivery.objects.filter(pk=delivery.pk).update(
+        state=state, ended_at=timezone.now(), tries=delivery.tries + 1
+    )

@@ -1,0 +1,120 @@
+"""Gives events their numbers and finds who is to have them, once each, by one worker at a time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from core.audit import tell
+from core.database.advisory_lock import DISTRIBUTE_EVENTS, only_one
+from scriptsmith_site.integrations.outbox.confidentiality import may_leave
+from scriptsmith_site.integrations.outbox.event_types import SET_ASIDE
+from scriptsmith_site.integrations.outbox.subjects import Subject, find_subject
+from scriptsmith_site.models import Delivery, Destination, Event
+
+logger = logging.getLogger(__name__)
+
+_AT_A_TIME = 100
+# Between the tries of an event that could not be distributed; then it is set aside.
+_PAUSES = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1_800))
+
+# Called with each event inside the transaction that distributes it; what it is about may be gone.
+Receiver = Callable[[Event, Subject | None], None]
+
+_NEXT_NUMBER = """
+INSERT INTO scriptsmith_site_eventsequence AS kept (subject, last) VALUES (%s, 1)
+ON CONFLICT (subject) DO UPDATE SET last = kept.last + 1
+RETURNING last
+"""
+
+
+def distribute(*, tell_people: Receiver) -> int:
+    """All events that are waiting, oldest first; how many they were. 0 where another worker is at it.
+
+    Each is distributed in a transaction of its own: killed at any moment, it is distributed whole or not at all. One
+    that raises something is tried again later, and only later events of its object wait for it.
+    """
+    done = 0
+    with only_one(DISTRIBUTE_EVENTS) as is_mine:
+        while is_mine:
+            events = list(_due()[:_AT_A_TIME])
+            failed: set[tuple[str, int]] = set()
+            for event in events:
+                about = (event.model, event.object_id)
+                if about in failed:
+                    continue
+                try:
+                    _distribute(event, tell_people)
+                except (OperationalError, InterfaceError):
+                    raise  # the database's, and not the event's
+                except Exception as error:
+                    logger.exception("An event could not be distributed: %s", event)
+                    failed.add(about)
+                    _note_failure(event, error)
+                else:
+                    done += 1
+            if len(events) < _AT_A_TIME:
+                break
+    return done
+
+
+def _due() -> QuerySet[Event]:
+    held_up = Event.objects.filter(
+        distributed_at=None,
+        failures__gt=0,
+        model=OuterRef("model"),
+        object_id=OuterRef("object_id"),
+        pk__lt=OuterRef("pk"),
+    )
+    return Event.objects.filter(
+        ~Exists(held_up),
+        Q(retry_at=None) | Q(retry_at__lte=timezone.now()),
+        distributed_at=None,
+    ).order_by("pk")
+
+
+@transaction.atomic
+def _note_failure(event: Event, error: Exception) -> None:
+    """Try it again later; after some tries nobody is told of it, but administrators that it was so."""
+    now = timezone.now()
+    mine = Event.objects.filter(pk=event.pk)
+    mine.update(failures=F("failures") + 1, problem=f"{type(error).__name__}: {error}"[:300])
+    failures = mine.values_list("failures", flat=True).get()
+    if failures <= len(_PAUSES):
+        mine.update(retry_at=now + _PAUSES[failures - 1])
+        return
+    mine.update(distributed_at=now, details={})
+    if event.type != SET_ASIDE:
+        tell(event, "set aside")
+
+
+@transaction.atomic
+def _distribute(event: Event, tell_people: Receiver) -> None:
+    subject = find_subject(event.model, event.object_id)
+    if subject is not None and may_leave(event, subject):
+        event.leaves = True
+        event.subject = subject.key
+        event.sequence = _next_number(subject.key)
+        event.action_id = subject.action
+        event.data = {**subject.ids, "link": subject.link}
+        wanted = Destination.objects.filter(types__contains=[event.type])
+        Delivery.objects.bulk_create(
+            Delivery(destination=one, event=event, subject=subject.key, sequence=event.sequence)
+            for one in wanted
+        )
+    tell_people(event, subject)
+    event.details = {}
+    event.distributed_at, event.retry_at = timezone.now(), None
+    event.save()
+
+
+def _next_number(subject: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT_NUMBER, [subject])
+        [number] = cursor.fetchone()
+    return int(number)

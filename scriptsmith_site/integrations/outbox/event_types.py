@@ -1,0 +1,144 @@
+"""Which events of the audit log are told further, under which name: one table.
+
+A row is found by the model and the words that `core.audit.record` was called with. What has no row is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Model
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Changes = Mapping[str, tuple[object, object]]
+
+
+@dataclass(frozen=True)
+class EventType:
+    """A kind of event. `is_public`: may be sent to other systems, by the rule of `confidentiality`."""
+
+    name: str
+    label: str | Promise
+    model: str
+    words: tuple[str, ...]
+    # A change that has to lead to this value, where the words alone do not tell it.
+    to: tuple[str, str] | None = None
+    # New values that are kept with the event.
+    keeps: tuple[str, ...] = ()
+    is_public: bool = True
+
+    def fits(self, words: str, changes: Changes) -> bool:
+        """Whether an event of this model is one of this type."""
+        if words not in self.words:
+            return False
+        return self.to is None or str(changes.get(self.to[0], ("", ""))[1]) == self.to[1]
+
+
+GAVE_UP, SET_ASIDE = "destination.gave_up", "event.set_aside"
+_VERSION, _ENTRY, _ITEM = "catalog.version", "catalog.entry", "review.item"
+
+EVENT_TYPES = (
+    EventType("run.finished", _("A run has ended"), "pipeline.run", ("finished", "cancelled")),
+    EventType("decision.approved", _("A script was approved"), _ITEM, ("approved",)),
+    EventType("decision.edited", _("Edited and approved"), _ITEM, ("edited and approved",)),
+    EventType("decision.rejected", _("A script was rejected"), _ITEM, ("rejected",)),
+    EventType("decision.taken_back", _("A decision was undone"), _ITEM, ("decision taken back",)),
+    EventType("version.added", _("A version was added"), _VERSION, ("published",)),
+    EventType("version.submitted", _("A version waits"), _VERSION, ("submitted for review",)),
+    EventType("version.verified", _("A version was verified"), _VERSION, ("verified",)),
+    EventType("version.sent_back", _("A version was sent back"), _VERSION, ("sent back",)),
+    EventType(
+        "version.rolled_back",
+        _("An older version answers again"),
+        _VERSION,
+        ("rolled back", "rolled back in an emergency"),
+    ),
+    EventType(
+        "version.deprecated", _("A version is out of use"), _VERSION, ("deprecated", "withdrawn")
+    ),
+    EventType("outcome.made_worse", _("A script made it worse"), _VERSION, ("made it worse",)),
+    EventType("entry.suspended", _("An entry was suspended"), _ENTRY, ("entry suspended",)),
+    EventType("entry.reinstated", _("A suspension was lifted"), _ENTRY, ("suspension lifted",)),
+    EventType(
+        "campaign.closed",
+        _("A campaign was closed"),
+        "review.campaign",
+        ("state changed",),
+        to=("state", "closed"),
+    ),
+    # For people of this product alone.
+    EventType(
+        "item.assigned",
+        _("An item was assigned"),
+        _ITEM,
+        ("assigned", "called in"),
+        keeps=("reviewer",),
+        is_public=False,
+    ),
+    EventType(
+        "item.sent_back",
+        _("An item came back"),
+        _ITEM,
+        ("sent back",),
+        keeps=("reviewer",),
+        is_public=False,
+    ),
+    EventType(
+        "item.due_soon",
+        _("An item is due soon"),
+        _ITEM,
+        ("due soon",),
+        keeps=("reviewer",),
+        is_public=False,
+    ),
+    EventType(
+        "campaign.reviewed",
+        _("Every item of a campaign is reviewed"),
+        "review.campaign",
+        ("all reviewed",),
+        is_public=False,
+    ),
+    EventType(
+        "budget.used", _("A budget is used up"), "pipeline.batch", ("budget used",), is_public=False
+    ),
+    EventType(
+        "destination.paused",
+        _("A destination was paused"),
+        "scriptsmith_site.destination",
+        ("paused by itself",),
+        is_public=False,
+    ),
+    EventType(
+        GAVE_UP,
+        _("An event was given up"),
+        "scriptsmith_site.destination",
+        ("gave up an event",),
+        is_public=False,
+    ),
+    EventType(
+        SET_ASIDE,
+        _("An event could not be told further"),
+        "scriptsmith_site.event",
+        ("set aside",),
+        is_public=False,
+    ),
+)
+BY_NAME = {one.name: one for one in EVENT_TYPES}
+PUBLIC = tuple(one for one in EVENT_TYPES if one.is_public)
+# Sent on request alone, to try a destination out.
+TEST = "test"
+
+
+def find_type(instance: Model, words: str, changes: Changes) -> EventType | None:
+    """The type of an event, or None for one that is not told further."""
+    found = (
+        one for one in _BY_MODEL.get(instance._meta.label_lower, ()) if one.fits(words, changes)
+    )
+    return next(found, None)
+
+
+_BY_MODEL: dict[str, list[EventType]] = {}
+for _type in EVENT_TYPES:
+    _BY_MODEL.setdefault(_type.model, []).append(_type)

@@ -1,0 +1,30 @@
+"""Old events go, and their deliveries with them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from scriptsmith_site.models import Delivery, Event
+
+_AT_A_TIME = 1_000
+
+
+def delete_old_events() -> int:
+    """Delete events that were distributed and are older than SCRIPTSMITH_EVENT_DAYS; how many they were.
+
+    What waits for a destination that is paused or away stays until it has gone out or the destination is deleted.
+    """
+    before = timezone.now() - timedelta(days=settings.SCRIPTSMITH_EVENT_DAYS)
+    deleted = 0
+    while True:
+        waits = Delivery.objects.filter(event=OuterRef("pk"), state=Delivery.State.WAITING)
+        old = Event.objects.filter(~Exists(waits), at__lt=before, distributed_at__isnull=False)
+        keys = list(old.order_by("pk").values_list("pk", flat=True)[:_AT_A_TIME])
+        Event.objects.filter(pk__in=keys).delete()
+        deleted += len(keys)
+        if len(keys) < _AT_A_TIME:
+            return deleted

@@ -1,0 +1,109 @@
+"""Forms about destinations. They read what was typed; the rules are the services'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from scriptsmith_site.integrations.outbox.channel_kinds import CHANNELS
+from scriptsmith_site.integrations.outbox.event_types import PUBLIC
+from scriptsmith_site.integrations.outbox.sealing import VARIABLE_PREFIX
+from scriptsmith_site.integrations.outbox.services import LONGEST_NAME, Values
+from scriptsmith_site.models import Destination
+
+
+class DestinationForm(forms.Form):
+    """A destination of one kind; the fields that the kind has no use for are left out."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    address = forms.CharField(
+        label=_("Address"),
+        max_length=500,
+        widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
+        help_text=_("https://…; redirects are not followed."),
+    )
+    secret = forms.CharField(
+        label=_("Secret"),
+        max_length=300,
+        required=False,
+        strip=True,
+        widget=forms.PasswordInput(attrs={"class": "mono", "autocomplete": "off"}),
+    )
+    types = forms.MultipleChoiceField(
+        label=_("Events"),
+        choices=[(one.name, one.label) for one in PUBLIC],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    includes_texts = forms.BooleanField(
+        label=_("Send titles, statements and names too"),
+        required=False,
+        help_text=_("Else ids and links alone. Scripts are never sent."),
+    )
+    secret_variable = forms.CharField(
+        label=_("Variable with the secret"),
+        max_length=100,
+        required=False,
+        widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
+    )
+    edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, kind: str, is_new: bool, **options: Any) -> None:
+        super().__init__(*args, **options)
+        variable = self.fields["secret_variable"]
+        if kind == Destination.Kind.WEBHOOK:
+            del self.fields["secret"]
+            variable.help_text = _(
+                "Leave it empty to have a secret made and stored encrypted. Else a variable of the worker's "
+                "environment that begins with %s and holds whsec_…"
+            ) % (VARIABLE_PREFIX,)
+            return
+        address, secret = self.fields["address"], self.fields["secret"]
+        address.label = _("Host")
+        looks = CHANNELS[Destination.Kind(kind)].looks_like
+        secret.help_text = _("It looks like %s. Stored encrypted, and shown nowhere.") % looks
+        if not is_new:
+            secret.help_text = _("Leave it empty to keep the present one.")
+        variable.help_text = (
+            _("Instead of a secret: a variable of the worker's environment that begins with %s.")
+            % VARIABLE_PREFIX
+        )
+        if kind == Destination.Kind.SLACK:
+            del self.fields["address"]
+        else:
+            address.help_text = _(
+                "Such as chat.example.org; SCRIPTSMITH_CHAT_HOSTS names those allowed."
+            )
+
+    @classmethod
+    def of(cls, destination: Destination) -> DestinationForm:
+        """The form as the destination is now."""
+        names = ("name", "address", "types", "includes_texts", "secret_variable", "edition")
+        initial = {name: getattr(destination, name) for name in names}
+        return cls(initial=initial, kind=destination.kind, is_new=False)
+
+    def values(self) -> Values:
+        """What was typed."""
+        return Values(
+            name=self.cleaned_data["name"],
+            address=self.cleaned_data.get("address", ""),
+            types=self.cleaned_data["types"],
+            includes_texts=self.cleaned_data["includes_texts"],
+            secret_variable=self.cleaned_data["secret_variable"],
+        )
+
+
+class PauseForm(forms.Form):
+    why = forms.CharField(label=_("Why"), max_length=300, required=False)
+
+
+class SpanForm(forms.Form):
+    """A span of time in the person's own time zone."""
+
+    since = forms.DateTimeField(
+        label=_("From"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    until = forms.DateTimeField(
+        label=_("To"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )

@@ -1,0 +1,31 @@
+"""What a receiver is sent: ids and links; statements, titles and names only where an administrator allows it."""
+
+from __future__ import annotations
+
+import json
+
+from core.texts import name_of
+from scriptsmith_site.integrations.outbox.subjects import MOST_OF_A_TITLE, find_subject
+from scriptsmith_site.models import Event
+
+
+def body_of(event: Event, *, includes_texts: bool) -> str:
+    """The JSON document of an event. Texts are read now: what was erased meanwhile is not sent."""
+    data: dict[str, object] = {"sequence": event.sequence, "object": event.subject, **event.data}
+    if includes_texts:
+        subject = find_subject(event.model, event.object_id)
+        data |= {"title": shorten(subject.title) if subject else "", "by": name_of(event.by)}
+    document = {"type": event.type, "timestamp": event.at.isoformat(), "data": data}
+    return json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+
+
+def message_id(event: Event) -> str:
+    """The id that receivers know the event by; the same in every try and every replay."""
+    return f"evt_{event.uid.hex}"
+
+
+def shorten(text: str) -> str:
+    """One line of a text, without characters that act instead of being read."""
+    plain = "".join(one if one.isprintable() else " " for one in text)
+    words = " ".join(plain.split())
+    return words if len(words) <= MOST_OF_A_TITLE else f"{words[: MOST_OF_A_TITLE - 1]}…"

@@ -1,0 +1,62 @@
+"""Secrets of destinations: sealed in the database by a key made from SECRET_KEY, or named by a variable."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import secrets
+
+from django.utils.translation import gettext as _
+
+from core import sealing
+from core.errors import BadInput
+
+# Only such variables are read: any other is of no concern to a receiver.
+VARIABLE_PREFIX = "SCRIPTSMITH_OUT_"
+_VARIABLE = re.compile(rf"{VARIABLE_PREFIX}[A-Z0-9_]{{1,60}}")
+_PURPOSE = "scriptsmith outbox"
+
+
+class Unreadable(Exception):
+    """A secret that is not there or can't be read; the text says why."""
+
+
+def make_signing_secret() -> str:
+    """A new secret in the form of Standard Webhooks."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+
+
+def seal(secret: str) -> bytes:
+    """What is stored of a secret."""
+    return sealing.seal(secret, purpose=_PURPOSE).encode("ascii")
+
+
+def unseal(sealed: bytes | memoryview[int]) -> str:
+    """The secret. Raises Unreadable."""
+    try:
+        return sealing.unseal(bytes(sealed).decode("ascii", "replace"), purpose=_PURPOSE)
+    except sealing.CannotUnseal:
+        raise Unreadable(
+            _("The secret was sealed with another SECRET_KEY: enter or make a new one.")
+        ) from None
+
+
+def read_variable(name: str) -> str:
+    """What an environment variable holds. Raises Unreadable where it is not set."""
+    value = os.environ.get(name, "") if _VARIABLE.fullmatch(name) else ""
+    if not value:
+        raise Unreadable(_("The variable %s is not set where the worker runs.") % name)
+    return value
+
+
+def check_variable(name: str) -> str:
+    """The name of a variable, or nothing. Raises BadInput, and never quotes what may be a secret."""
+    name = name.strip()
+    if name and not _VARIABLE.fullmatch(name):
+        raise BadInput(
+            _("Write the name of a variable that begins with %s, such as %sCHAT.")
+            % (VARIABLE_PREFIX, VARIABLE_PREFIX),
+            field="secret_variable",
+        )
+    return name

@@ -1,0 +1,123 @@
+"""One POST: to the address that was judged, in five seconds, following nothing, one KiB of the answer read."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import cache, partial
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import httpcore2
+from django.conf import settings
+from django.utils.translation import gettext as _
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError
+
+from core.network.addresses import ForbiddenAddress
+from core.network.connections import JudgedNetwork
+from core.network.http_exchange import Exchange, under_way
+from scriptsmith_site.integrations.outbox.addresses import choose_addresses
+
+SECONDS = 5.0
+MOST_OF_AN_ANSWER = 1024  # bytes
+MOST_OF_A_BODY = 64 * 1024
+GONE = 410
+_AWAY = (429, 502, 503, 504)
+
+
+class Answer(NamedTuple):
+    """How a try ended: `error` is empty where it was taken; `is_away`: anything else would not have been either."""
+
+    error: str = ""
+    status: int | None = None
+    text: str = ""
+    is_away: bool = False
+
+
+def send_signed(url: str, body: str, *, uid: str, secrets: Iterable[str], now: datetime) -> Answer:
+    """Send the body with a signature by each secret, the present one first; raises nothing for what a receiver does."""
+    content = body.encode()
+    if len(content) > MOST_OF_A_BODY:
+        return Answer(error=_("The event is larger than 64 KiB and was not sent."))
+    try:
+        signatures = " ".join(Webhook(one).sign(uid, now, body) for one in secrets)
+    except (ValueError, EmptyWebhookSecretError):
+        return Answer(error=_("The secret is none of Standard Webhooks: whsec_ and base64."))
+    headers = {
+        "webhook-id": uid,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": signatures,
+    }
+    return post(url, content, headers)
+
+
+def post(
+    url: str, content: bytes, headers: Mapping[str, str] | None = None, *, is_named: bool = False
+) -> Answer:
+    """Send a JSON document; raises nothing for what the other side does.
+
+    `is_named`: an administrator of the machine has named the host, which then may be in a private network.
+    """
+    choose = partial(choose_addresses, is_encrypted=url.startswith("https:"), is_named=is_named)
+    exchange = Exchange(SECONDS)
+    pool = httpcore2.ConnectionPool(
+        ssl_context=_ssl_context(),
+        max_connections=1,
+        network_backend=JudgedNetwork(choose),
+    )
+    all_headers = {
+        "host": urlsplit(url).netloc,
+        "content-type": "application/json",
+        "content-length": str(len(content)),
+        "accept-encoding": "identity",
+        "user-agent": f"ScriptSmith/{settings.VERSION}",
+        **(headers or {}),
+    }
+    given = [(name.encode(), value.encode()) for name, value in all_headers.items()]
+    try:
+        with (
+            under_way(exchange),
+            pool,
+            pool.stream("POST", url, headers=given, content=content) as reply,
+        ):
+            return _read(reply)
+    except httpcore2.TimeoutException:
+        return Answer(error=_("No answer within %s seconds.") % int(SECONDS), is_away=True)
+    except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        return Answer(error=_why(error), is_away=True)
+
+
+def _read(reply: httpcore2.Response) -> Answer:
+    kept = b""
+    assert isinstance(reply.stream, Iterable)
+    for piece in reply.stream:
+        kept += piece
+        if len(kept) >= MOST_OF_AN_ANSWER:
+            break
+    text = kept[:MOST_OF_AN_ANSWER].decode("utf-8", "replace").replace("\0", "\ufffd")
+    if 200 <= reply.status < 300:
+        return Answer("", reply.status, text)
+    if 300 <= reply.status < 400:
+        words = _("It answered %s, a redirect: none is followed. Enter the address it leads to.")
+    else:
+        words = _("It answered %s.")
+    return Answer(words % reply.status, reply.status, text, reply.status in _AWAY)
+
+
+def _why(error: Exception) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ForbiddenAddress):
+            return str(cause)
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return _("Its certificate is not valid: %s.") % cause.verify_message
+        cause = cause.__cause__ or cause.__context__
+    return _("The connection failed: %s") % (str(error)[:200] or type(error).__name__)
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    """Certificates are verified against the system's; made once, it takes a while."""
+    return ssl.create_default_context()

@@ -1,0 +1,25 @@
+"""The secrets of a destination: the present one, and while a receiver changes over the former one too."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+
+from scriptsmith_site.integrations.outbox.sealing import Unreadable, read_variable, unseal
+from scriptsmith_site.models import Destination
+
+
+def secret_of(destination: Destination) -> str:
+    """The present secret. Raises Unreadable."""
+    if destination.secret_variable:
+        return read_variable(destination.secret_variable)
+    return unseal(destination.secret)
+
+
+def secrets_of(destination: Destination, *, now: datetime) -> list[str]:
+    """What signs now, the present secret first. Raises Unreadable for the present one; a former one is left out."""
+    secrets = [secret_of(destination)]
+    if destination.former_secret and destination.former_until and destination.former_until > now:
+        with suppress(Unreadable):
+            secrets.append(unseal(destination.former_secret))
+    return secrets

@@ -1,0 +1,99 @@
+"""What a person is told of, and how they want to be told."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from scriptsmith_site.models.outbox import Event
+
+
+class Notification(models.Model):
+    """One line under a person's bell: a kind, what it is about, and a link; its words are read when it is shown."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="notifications")
+    kind = models.CharField(max_length=20)
+    event = models.ForeignKey(Event, models.SET_NULL, null=True, blank=True, related_name="+")
+    # What it is about: a model's label and a key of it.
+    model = models.CharField(max_length=60)
+    object_id = models.BigIntegerField()
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    in_bell = models.BooleanField(default=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+    # When it is to be written to the person; null where it is not, or was.
+    mail_at = models.DateTimeField(null=True, blank=True)
+    mailed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "event", "kind"], name="notification_once_an_event"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["person", "-id"], name="notification_of_person"),
+            models.Index(
+                fields=["person"],
+                name="notification_unread",
+                condition=Q(read_at=None, in_bell=True),
+            ),
+            models.Index(
+                fields=["mail_at"],
+                name="notification_to_mail",
+                condition=Q(mail_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} for {self.person_id}"
+
+
+class NotificationChoices(models.Model):
+    """How a person wants to be told; where there is no row, everything stands under the bell and nothing is mailed."""
+
+    class Way(models.TextChoices):
+        BELL = "bell", _("Bell")
+        BOTH = "both", _("Bell and e-mail")
+        MAIL = "mail", _("E-mail")
+        MUTE = "mute", _("Mute")
+
+    class Digest(models.TextChoices):
+        AT_ONCE = "at-once", _("At once")
+        HOURLY = "hourly", _("Once an hour")
+        DAILY = "daily", _("Once a day")
+
+    person = models.OneToOneField(User, models.CASCADE, related_name="notification_choices")
+    # Kind to way, where it is another one than the bell.
+    ways = models.JSONField(default=dict, blank=True)
+    # Not the account's own address: whoever types one here has not shown that it is theirs.
+    mail_address = models.EmailField(_("e-mail address"), blank=True)
+    # Letters that the person had sent to an address by themselves, since when: to confirm it, or to try it out.
+    letters = models.PositiveSmallIntegerField(default=0)
+    letters_since = models.DateTimeField(null=True, blank=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    digest = models.CharField(_("e-mails"), max_length=8, choices=Digest, default=Digest.AT_ONCE)
+    # Hours of the person's own day, 0 to 23.
+    daily_hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8)
+    quiet_from = models.PositiveSmallIntegerField(_("quiet from"), null=True, blank=True)
+    quiet_until = models.PositiveSmallIntegerField(_("quiet until"), null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(digest__in=["at-once", "hourly", "daily"]),
+                name="notification_digest_legal",
+            ),
+            models.CheckConstraint(
+                condition=Q(daily_hour__lte=23)
+                & (Q(quiet_from=None) | Q(quiet_from__lte=23))
+                & (Q(quiet_until=None) | Q(quiet_until__lte=23)),
+                name="notification_hours_of_a_day",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Choices of {self.person_id}"

@@ -1,0 +1,54 @@
+"""A receiver on loopback, where webhooks may be sent in these tests, and a destination there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from pytest_django import Settings
+
+from scriptsmith_site.integrations.notifications.telling import tell_people
+from scriptsmith_site.integrations.outbox import delivery, distribution, services
+from scriptsmith_site.integrations.outbox.event_types import PUBLIC
+from scriptsmith_site.models import Destination
+from tests.site.integrations.receiver import Receiver
+
+ALL_TYPES = [one.name for one in PUBLIC]
+
+
+@pytest.fixture
+def receiver(settings: Settings) -> Iterator[Receiver]:
+    settings.SCRIPTSMITH_OUT_NETWORKS = ["127.0.0.0/8"]
+    settings.SCRIPTSMITH_URL = "https://scripts.example.org"
+    with Receiver() as running:
+        yield running
+
+
+@pytest.fixture
+def make_destination(administrator: User, receiver: Receiver) -> Callable[..., Destination]:
+    def make(name: str = "pager", **values: object) -> Destination:
+        given = {"address": receiver.url, "types": ALL_TYPES, **values}
+        made = services.create_destination(
+            Destination.Kind.WEBHOOK,
+            values=services.Values(name=name, **given),  # type: ignore[arg-type]
+            by=administrator,
+        )
+        receiver.secret = made.secret
+        return made.destination
+
+    return make
+
+
+@pytest.fixture
+def webhook(make_destination: Callable[..., Destination]) -> Destination:
+    return make_destination()
+
+
+def work() -> None:
+    """What the worker does every two seconds, until nothing is left to do now."""
+    while True:
+        done = distribution.distribute(tell_people=tell_people)
+        tries = sum(delivery.deliver(pk) for pk in delivery.destinations_with_work())
+        if not done and not tries:
+            return

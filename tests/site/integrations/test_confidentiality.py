@@ -1,0 +1,157 @@
+"""Nothing of a study that is not closed leaves: two worlds that differ in what it hides send the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from catalog import services as catalog
+from core.audit import tell
+from review.campaigns.services import states
+from review.models import Item
+from scriptsmith_site.integrations.notifications.titles import show
+from scriptsmith_site.integrations.outbox import services
+from scriptsmith_site.models import Delivery, Destination, Event, Notification
+from tests.people import make_person
+from tests.review.blinding import rewriting
+from tests.review.blinding.conftest import asker, live, studied
+from tests.site.integrations.conftest import work
+from tests.site.integrations.receiver import Receiver
+
+__all__ = ["asker", "live", "studied"]
+
+_AT = datetime(2030, 1, 1, tzinfo=UTC)
+_REWRITINGS = [
+    rewriting.pass_it,
+    rewriting.pass_and_explain_it,
+    rewriting.say_otherwise,
+    rewriting.explain_otherwise,
+    rewriting.refine_otherwise,
+    rewriting.score_by_others,
+]
+
+
+class _Undo(Exception):
+    pass
+
+
+def happenings(item: Item, curator: User) -> None:
+    """Whatever can happen to a script of a study: its run ends, and it reaches the catalogue by another way."""
+    run = item.run
+    assert run is not None
+    tell(run, "finished")
+    for words in ("approved", "edited and approved", "rejected", "decision taken back"):
+        tell(item, words, by=curator)
+    version = catalog.publish(
+        statement=run.action.statement,
+        script="echo 'the same in both worlds'\n",
+        by=curator,
+        author=None,
+        verified=True,
+        provenance={"run": run.pk, "action": run.action_id, "verdict": run.verdict},
+        reason="It is needed.",
+    )
+    tell(version, "made it worse", by=curator)
+    tell(version.entry, "entry suspended", by=curator)
+
+
+def forget_the_beginning() -> None:
+    """What is told of the study's beginning is no part of the comparison."""
+    work()
+    Delivery.objects.all().delete()
+    Notification.objects.all().delete()
+
+
+def sent_in_a_world(
+    item: Item, receiver: Receiver, curator: User, change: Callable[[Item], None] | None
+) -> tuple[list[bytes], int, list[tuple[int, str, str]]]:
+    """The bodies that were sent, how many deliveries there were, and what people were told."""
+    receiver.received.clear()
+    try:
+        with transaction.atomic():
+            if change is not None:
+                change(item)
+            item = Item.objects.get(pk=item.pk)
+            happenings(item, curator)
+            Event.objects.update(at=_AT)
+            work()
+            # Keys of the database go on counting from one world to the next.
+            bodies = [
+                re.sub(rb'(entry:|"entry":|entries/)\d+', rb"\1N", one.body)
+                for one in receiver.received
+            ]
+            told = Notification.objects.exclude(person__groups__name="manager").order_by("pk")
+            lines = [
+                (one.notification.person_id, str(one.kind.words), one.title)
+                for one in show(list(told))
+            ]
+            deliveries = Delivery.objects.count()
+            raise _Undo
+    except _Undo:
+        return bodies, deliveries, lines
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("change", _REWRITINGS, ids=lambda one: one.__name__)
+def test_worlds_that_differ_in_what_a_study_hides_send_the_same(
+    studied: Item,
+    make_destination: Callable[..., Destination],
+    receiver: Receiver,
+    change: Callable[[Item], None],
+) -> None:
+    make_destination(includes_texts=True)
+    forget_the_beginning()
+    curator = make_person("cora", "curator", "reviewer")
+    one = sent_in_a_world(studied, receiver, curator, None)
+    other = sent_in_a_world(studied, receiver, curator, change)
+    assert one == other
+    assert one == ([], 0, []), "nothing of it leaves at all"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("change", _REWRITINGS[:5], ids=lambda one: one.__name__)
+def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
+    live: Item,
+    make_destination: Callable[..., Destination],
+    receiver: Receiver,
+    change: Callable[[Item], None],
+) -> None:
+    """An item of the live queue is blinded too until it is scored; its events leave, and tell nothing of that."""
+    make_destination(includes_texts=True)
+    forget_the_beginning()
+    curator = make_person("cora", "curator")
+    one = sent_in_a_world(live, receiver, curator, None)
+    other = sent_in_a_world(live, receiver, curator, change)
+    assert len(one[0]) >= 8, "the test sees something"
+    assert one == other
+
+
+@pytest.mark.django_db
+def test_what_waits_is_withheld_once_a_study_begins_with_it_and_a_closed_one_hides_nothing(
+    studied: Item,
+    make_destination: Callable[..., Destination],
+    receiver: Receiver,
+    manager: User,
+    administrator: User,
+) -> None:
+    webhook = make_destination()
+    campaign = studied.campaign
+    states.move_campaign(campaign, "closed", by=manager)
+    tell(studied.run, "finished")
+    services.pause(webhook, by=administrator)
+    work()
+    states.move_campaign(campaign, "paused", by=manager)
+    services.resume(webhook, by=administrator)
+    work()
+    delivery = Delivery.objects.get(event__type="run.finished")
+    assert delivery.state == Delivery.State.WITHHELD
+    assert receiver.types == [], "neither that it was opened nor what was waiting"
+    states.move_campaign(campaign, "closed", by=manager)
+    services.replay(delivery, by=administrator)
+    work()
+    assert receiver.types == ["run.finished", "campaign.closed"]

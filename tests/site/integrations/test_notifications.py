@@ -1,0 +1,328 @@
+"""What people are told: whom, once, under the bell and by e-mail, at the hours that they chose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail as outbox
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from catalog import services as catalog
+from catalog.entries.services import record_outcome, send_back, submit_for_review
+from catalog.models import Entry
+from core.errors import BadInput, NotAllowedNow
+from pipeline.ledger import model_calls
+from pipeline.ledger.capacity import Rest
+from pipeline.models import Batch
+from review.campaigns.services import states
+from review.models import Assignment, Item
+from review.queue import reassignment
+from scriptsmith_site.integrations.notifications import mail, services, sweeps
+from scriptsmith_site.integrations.notifications.kinds import KINDS
+from scriptsmith_site.integrations.notifications.schedule import Habits, mail_time
+from scriptsmith_site.integrations.notifications.services import Choices
+from scriptsmith_site.models import Door, Event, Notification, NotificationChoices
+from tests.make import make_run, make_version
+from tests.review.maker import make_study
+from tests.site.integrations.conftest import work
+
+Ways = NotificationChoices.Way
+
+
+def told(person: User) -> list[str]:
+    return list(person.notifications.order_by("pk").values_list("kind", flat=True))
+
+
+@pytest.fixture
+def mailed(settings: Settings) -> None:
+    settings.EMAIL_HOST = "mail.example.org"
+    settings.SCRIPTSMITH_URL = "https://scripts.example.org"
+
+
+def wants_mail(person: User, **choices: object) -> None:
+    ways = {one.name: Ways.BOTH.value for one in KINDS}
+    services.choose(person, Choices(ways=ways, mail_address="a@example.org", **choices))  # type: ignore[arg-type]
+    services.confirm_address(person, mail.make_confirmation(person.pk, "a@example.org"))
+
+
+@pytest.mark.django_db
+def test_whom_the_catalogues_events_concern(
+    curator: User, second_curator: User, reviewer: User, second_reviewer: User
+) -> None:
+    version = make_version(by=curator)
+    for person in (reviewer, second_reviewer):
+        use = catalog.record_use(version, by=person, values={}).use
+    record_outcome(use, outcome="worse", by=second_reviewer, incident="INC-7")
+    work()
+    assert (told(reviewer), told(curator)) == (["made_worse"], ["made_worse"])
+    assert told(second_reviewer) == [], "who did it themselves knows"
+    written = catalog.create_entry("Show the uptime", script="uptime\n", by=curator)
+    submit_for_review(written, by=curator)
+    work()
+    assert told(second_curator) == ["second_eyes"] and told(curator) == ["made_worse"]
+    send_back(written, by=second_curator, reason="Say of which host.")
+    submit_for_review(written, by=curator)
+    work()
+    catalog.verify(written, by=second_curator)
+    work()
+    work()
+    assert told(curator) == ["made_worse", "came_back", "verified"]
+
+
+@pytest.mark.django_db
+def test_whom_the_events_of_a_study_concern(
+    manager: User, reviewer: User, second_reviewer: User
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer, second_reviewer], items=1)
+    item = campaign.items.get()
+    assignment = reassignment.assign(item, to=reviewer, by=manager)
+    work()
+    assert told(reviewer) == ["assigned"] and told(second_reviewer) == []
+    Assignment.objects.filter(pk=assignment.pk).update(state=Assignment.State.SUBMITTED)
+    Item.objects.filter(pk=item.pk).update(done=1)
+    assignment.refresh_from_db()
+    reassignment.send_back(assignment, why="Look at the paths.", by=manager)
+    work()
+    assert told(reviewer) == ["assigned", "came_back"]
+    Item.objects.filter(pk=item.pk).update(state=Item.State.CLOSED)
+    assert sweeps.note_reviewed_campaigns() == 1 and sweeps.note_reviewed_campaigns() == 0
+    work()
+    assert told(manager) == ["campaign_done"] and told(second_reviewer) == []
+    Event.objects.filter(type="campaign.reviewed").delete()
+    assert sweeps.note_reviewed_campaigns() == 0, "once, though its event is deleted after a time"
+    states.move_campaign(campaign, "closed", by=manager)
+    work()
+    assert told(second_reviewer) == ["campaign_done"]
+    assert told(manager) == ["campaign_done"], "who closed it knows"
+
+
+@pytest.mark.django_db
+def test_an_item_that_goes_back_soon_is_told_of_once(manager: User, reviewer: User) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    item = campaign.items.get()
+    Assignment.objects.create(
+        item=item, reviewer=reviewer, lease_until=timezone.now() + timedelta(minutes=20)
+    )
+    assert sweeps.note_due_items() == 0
+    Assignment.objects.update(lease_until=timezone.now() + timedelta(minutes=4))
+    assert sweeps.note_due_items() == 1 and sweeps.note_due_items() == 0
+    work()
+    assert told(reviewer) == ["due_soon"]
+
+
+@pytest.mark.django_db
+def test_managers_are_told_that_a_budget_is_used(
+    manager: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=1)
+    batch = campaign.batch or Batch.objects.create()
+    campaign.batch = batch
+    campaign.save(update_fields=["batch"])
+    monkeypatch.setattr(model_calls, "is_used_up", lambda _batch: True)
+    for _again in range(2):
+        with pytest.raises(Rest):
+            model_calls._require_budget(batch.pk)
+    work()
+    assert told(manager) == ["budget_used"] and told(reviewer) == []
+
+
+@pytest.mark.django_db
+def test_the_bell_its_page_and_what_was_read(
+    reviewer: User,
+    second_reviewer: User,
+    client_for: Callable[[User], Client],
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client = client_for(reviewer)
+    assert 'id="bell"' in client.get("/").text
+    assert "hidden>" in client.get("/notifications/bell/").text, "no bell where there is nothing"
+    version = make_version("<b>Delete</b> old files")
+    run = make_run()
+    few = 0
+    for number in range(60):
+        if number == 2:
+            with CaptureQueriesContext(connection) as asked:
+                client.get("/notifications/")
+            few = len(asked)
+        Notification.objects.create(
+            person=reviewer,
+            kind="verified" if number % 2 else "came_back",
+            model="catalog.version" if number % 2 else "review.item",
+            object_id=version.pk if number % 2 else run.pk,
+        )
+    # The session, the person with what is unread, and their preferences.
+    with django_assert_num_queries(3):
+        bell = client.get("/notifications/bell/").text
+    assert ">60</span>" in bell and "hidden>" not in bell
+    with django_assert_num_queries(few):
+        page = client.get("/notifications/")
+    assert (
+        "&lt;b&gt;Delete&lt;/b&gt; old files, version 1" in page.text
+        and "<b>Delete" not in page.text
+    )
+    assert page.text.count('class="note note-unread"') == 50
+    older = client.get(f"/notifications/{page.context['page'].older}")
+    assert older.text.count('class="note note-unread"') == 10
+    newest = Notification.objects.latest("pk")
+    late = Notification.objects.create(
+        person=reviewer, kind="verified", model="catalog.version", object_id=version.pk
+    )
+    client.post("/notifications/read/", {"newest": newest.pk})
+    unread = Notification.objects.filter(read_at=None)
+    assert [one.pk for one in unread] == [late.pk], "what came since stays unread"
+    theirs = Notification.objects.create(
+        person=second_reviewer, kind="verified", model="catalog.version", object_id=version.pk
+    )
+    assert client.post(f"/notifications/{theirs.pk}/open/").status_code == 404
+    opened = client.post(f"/notifications/{late.pk}/open/")
+    assert opened.headers["location"] == f"/catalogue/{version.entry.slug}/"
+    assert not Notification.objects.filter(person=reviewer, read_at=None).exists()
+
+
+@pytest.mark.django_db
+def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
+    curator: User, second_curator: User, client_for: Callable[[User], Client]
+) -> None:
+    services.choose(second_curator, Choices(ways={"second_eyes": "mute"}))
+    version = catalog.create_entry("Show uptime", script="uptime\n", by=curator)
+    submit_for_review(version, by=curator)
+    work()
+    assert told(second_curator) == []
+    for bad in (
+        {"ways": {"second_eyes": "shout"}},
+        {"ways": {"unknown": "bell"}},
+        {"ways": {}, "mail_address": "a@example.org\r\nBcc: b@example.org"},
+        {"ways": {}, "digest": "weekly"},
+        {"ways": {}, "daily_hour": 24},
+        {"ways": {}, "quiet_from": 22},
+    ):
+        with pytest.raises(BadInput):
+            services.choose(second_curator, Choices(**bad))  # type: ignore[arg-type]
+    kept = NotificationChoices.objects.get(person=second_curator)
+    assert kept.ways == {"second_eyes": "mute"} and not kept.mail_address
+    client = client_for(second_curator)
+    page = client.get("/settings/notifications/").text
+    assert 'value="mute" selected' in page
+    typed = {one.name: "bell" for one in KINDS} | {"digest": "daily", "daily_hour": "9"}
+    refused = client.post("/settings/notifications/", {**typed, "quiet_from": "22"})
+    assert refused.status_code == 422 and "Choose both hours" in refused.text
+    assert 'value="22" selected' in refused.text, "what was typed is still there"
+
+
+@pytest.mark.django_db
+def test_e_mails_have_links_and_no_scripts_and_go_to_confirmed_addresses_alone(
+    curator: User, second_curator: User, mailed: None, settings: Settings
+) -> None:
+    services.choose(
+        second_curator, Choices(ways={"second_eyes": "mail"}, mail_address="c@example.org")
+    )
+    title = "Show\r\nBcc: b@example.org\u202e uptime"
+    first = catalog.create_entry("Show uptime", script="uptime --pretty\n", by=curator)
+    submit_for_review(first, by=curator)
+    work()
+    assert mail.send_due_mail() == 0
+    assert second_curator.notifications.get().in_bell, "told under the bell until it is confirmed"
+    mail.send_confirmation(second_curator.pk)
+    letter = outbox.outbox[-1]
+    secret = letter.body.split("/confirm/")[1].split("/")[0]
+    with pytest.raises(BadInput):
+        services.confirm_address(curator, secret)
+    with pytest.raises(BadInput):
+        services.confirm_address(second_curator, f"{secret}x")
+    services.confirm_address(second_curator, secret)
+    second = catalog.create_entry("Show the uptime of hosts", script="uptime --since\n", by=curator)
+    Entry.objects.filter(pk=second.entry_id).update(title=title)
+    submit_for_review(second, by=curator)
+    work()
+    assert not second_curator.notifications.latest("pk").in_bell, "by e-mail alone"
+    assert mail.send_due_mail() == 1 and mail.send_due_mail() == 0
+    sent = outbox.outbox[-1]
+    assert sent.to == ["c@example.org"] and "\n" not in sent.subject
+    assert "uptime --" not in sent.body
+    assert f"https://scripts.example.org/catalogue/{second.entry.slug}/" in sent.body
+    assert "Waits for a second pair of eyes: Show Bcc: b@example.org uptime, version 1" in sent.body
+    assert Door.objects.get(name="mail").last_success_at
+    mail.send_test(second_curator.pk)
+    assert outbox.outbox[-1].subject == "ScriptSmith: A test"
+    with pytest.raises(NotAllowedNow):
+        services.ask_test(curator)
+
+
+@pytest.mark.django_db
+def test_nobody_has_the_server_write_to_one_address_after_another(
+    curator: User, mailed: None, client_for: Callable[[User], Client]
+) -> None:
+    client = client_for(curator)
+    typed = {one.name: "bell" for one in KINDS} | {"digest": "daily", "daily_hour": "9"}
+    for number in range(services.MOST_LETTERS_A_DAY):
+        saved = client.post(
+            "/settings/notifications/", {**typed, "mail_address": f"a{number}@example.org"}
+        )
+        assert saved.status_code == 302
+    refused = client.post("/settings/notifications/", {**typed, "mail_address": "b@example.org"})
+    assert refused.status_code == 422 and "within a day" in refused.text
+    assert 'value="b@example.org"' in refused.text, "what was typed is still there"
+    kept = NotificationChoices.objects.get(person=curator)
+    assert kept.mail_address == f"a{services.MOST_LETTERS_A_DAY - 1}@example.org"
+    services.confirm_address(curator, mail.make_confirmation(curator.pk, kept.mail_address))
+    with pytest.raises(NotAllowedNow):
+        services.ask_test(curator)
+    NotificationChoices.objects.update(letters_since=timezone.now() - timedelta(days=1))
+    services.ask_test(curator)
+
+
+@pytest.mark.django_db
+def test_a_mail_server_that_is_away_loses_nothing(
+    curator: User, second_curator: User, mailed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wants_mail(second_curator)
+    for title in ("Show uptime", "Show load"):
+        made = catalog.create_entry(title, script=f"echo {title}\n", by=curator)
+        submit_for_review(made, by=curator)
+    work()
+
+    def refuse(_message: object, **_given: object) -> int:
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as away:
+        away.setattr("django.core.mail.EmailMessage.send", refuse)
+        assert mail.send_due_mail() == 0
+    assert "ConnectionRefusedError" in Door.objects.get(name="mail").last_error
+    assert mail.send_due_mail() == 0, "held for some minutes"
+    Notification.objects.update(mail_at=timezone.now())
+    assert mail.send_due_mail() == 1
+    assert outbox.outbox[-1].subject == "ScriptSmith: 2 notifications"
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("now", "habits", "due"),
+    [
+        ("2026-06-01 12:34", Habits(BERLIN), "2026-06-01 12:34"),
+        ("2026-06-01 12:34", Habits(BERLIN, "hourly"), "2026-06-01 13:00"),
+        ("2026-06-01 05:00", Habits(BERLIN, "daily", 8), "2026-06-01 06:00"),
+        ("2026-06-01 06:00", Habits(BERLIN, "daily", 8), "2026-06-02 06:00"),
+        # The clocks go back: 8 o'clock is an hour later in UTC the next day.
+        ("2026-10-24 07:00", Habits(BERLIN, "daily", 8), "2026-10-25 07:00"),
+        ("2026-06-01 21:00", Habits(BERLIN, "at-once", 8, 22, 7), "2026-06-02 05:00"),
+        ("2026-06-01 04:59", Habits(BERLIN, "at-once", 8, 22, 7), "2026-06-01 05:00"),
+        ("2026-06-01 05:00", Habits(BERLIN, "at-once", 8, 22, 7), "2026-06-01 05:00"),
+        ("2026-06-01 12:00", Habits(BERLIN, "at-once", 8, 13, 15), "2026-06-01 13:00"),
+        ("2026-06-01 20:30", Habits(BERLIN, "hourly", 8, 22, 7), "2026-06-02 05:00"),
+        ("2026-06-01 12:00", Habits(BERLIN, "daily", 23, 22, 7), "2026-06-02 05:00"),
+        ("2026-06-01 12:34", Habits(BERLIN, "at-once", 8, 9, 9), "2026-06-01 12:34"),
+    ],
+)  # fmt: skip
+def test_when_an_e_mail_goes_out(now: str, habits: Habits, due: str) -> None:
+    at = datetime.fromisoformat(now).replace(tzinfo=UTC)
+    assert mail_time(at, habits) == datetime.fromisoformat(due).replace(tzinfo=UTC)
