@@ -1,0 +1,1 @@
+"""Alerts in: what other systems send becomes incidents with verified scripts, and decides nothing."""

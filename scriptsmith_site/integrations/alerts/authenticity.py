@@ -1,0 +1,88 @@
+"""Whether a request is of its source: tokens and signatures, compared in constant time with every active key."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from scriptsmith_site.integrations.alerts.kept_secrets import hash_token
+
+# A signature is refused where its time is signed and farther from now than this.
+MOST_SKEW = timedelta(minutes=5)
+GRAFANA_HEADER = "X-Grafana-Alerting-Signature"
+PAGERDUTY_HEADER = "X-PagerDuty-Signature"
+_HEX = re.compile(r"[0-9a-f]{64}")
+MOST_SIGNATURES = 10
+
+
+class NotAuthentic(Exception):
+    """Why a request is not taken for one of its source; never repeats what was sent."""
+
+
+def sent_token(headers: Mapping[str, str], *, in_path: str = "") -> str:
+    """The token of a request: in its path, as a bearer token, or as the password of basic authentication."""
+    scheme, _space, value = headers.get("Authorization", "").partition(" ")
+    value = value.strip()
+    if in_path:
+        return in_path
+    if scheme.lower() == "bearer":
+        return value
+    if scheme.lower() == "basic":
+        try:
+            return b64decode(value, validate=True).decode().partition(":")[2]
+        except ValueError:
+            return ""
+    return ""
+
+
+def is_known_token(token: str, hashes: Iterable[str]) -> bool:
+    """Whether it is one of these, by their hashes; every one is looked at."""
+    wanted = hash_token(token)
+    found = [hmac.compare_digest(wanted, one) for one in hashes]
+    return bool(token) and any(found)
+
+
+def check_grafana(
+    body: bytes,
+    headers: Mapping[str, str],
+    keys: Sequence[str],
+    *,
+    header: str,
+    timestamp_header: str,
+    now: datetime,
+) -> None:
+    """Raise NotAuthentic unless the body, or the time and the body, are signed by one of the keys."""
+    signed = body
+    if timestamp_header:
+        stamp = headers.get(timestamp_header, "")
+        if not stamp.isascii() or not stamp.isdecimal() or len(stamp) > 15:
+            raise NotAuthentic("the time that is to be signed is missing")
+        if abs(now.timestamp() - int(stamp)) > MOST_SKEW.total_seconds():
+            raise NotAuthentic("the signature is too old")
+        signed = stamp.encode() + b":" + body
+    _require_one([headers.get(header or GRAFANA_HEADER, "")], signed, keys)
+
+
+def check_pagerduty(body: bytes, headers: Mapping[str, str], keys: Sequence[str]) -> None:
+    """Raise NotAuthentic unless one of the signatures in the header is that of one of the keys."""
+    sent = headers.get(PAGERDUTY_HEADER, "").split(",")[:MOST_SIGNATURES]
+    pairs = (one.strip().partition("=") for one in sent)
+    _require_one([value for version, _is, value in pairs if version == "v1"], body, keys)
+
+
+def sign(body: bytes, key: str) -> str:
+    """HMAC-SHA256 as lower-case hex."""
+    return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
+
+
+def _require_one(sent: Sequence[str], body: bytes, keys: Sequence[str]) -> None:
+    sent = [one for one in sent if _HEX.fullmatch(one)]
+    if not sent:
+        raise NotAuthentic("the signature is missing")
+    fits = [hmac.compare_digest(sign(body, key), one) for key in keys for one in sent]
+    if not any(fits):
+        raise NotAuthentic("the signature is another one")

@@ -1,0 +1,282 @@
+"""Forms of incidents, sources and rules. They convert what is typed; the services judge it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Use
+from core.web.forms import PlainText
+from pipeline.configurations.services import usable_configurations
+from pipeline.models import Configuration
+from scriptsmith_site.integrations.alerts.payloads.generic import PARTS, REQUIRED
+from scriptsmith_site.integrations.alerts.services.incident_page import people
+from scriptsmith_site.integrations.alerts.services.sources import proofs_of
+from scriptsmith_site.models import AlertRule, AlertSource, Incident
+
+_SEVERITIES = AlertSource.Severity.choices
+_AT = "at_"
+_MATCHERS_HELP = _(
+    'One a line, all must hold: team="web", severity=~"critical|page", instance!~"test-.*".'
+)
+_PARTS: dict[str, tuple[str | Promise, str | Promise]] = {
+    "alerts": (_("List of alerts"), _("Where one request holds several; the others begin there.")),
+    "title": (_("Title"), ""),
+    "key": (_("Key"), _("What stays the same from the start of an alert to its end.")),
+    "text": (_("Text"), _("What is to be done, or what happened.")),
+    "severity": (_("Severity"), _("Words such as critical and warning, P1 to P5, 1 to 4.")),
+    "link": (_("Link"), ""),
+    "done": (_("Done"), _("Says that it is over: true, resolved, closed, ok.")),
+    "labels": (_("Labels"), _("An object with names and values.")),
+}
+
+
+def _mono(rows: int) -> forms.Textarea:
+    """A field for text that is no script and no prose."""
+    return forms.Textarea(attrs={"rows": rows, "class": "mono", "spellcheck": "false"})
+
+
+class IncidentFilter(forms.Form):
+    """What the list is narrowed by."""
+
+    q = forms.CharField(
+        label=_("Words"), required=False, max_length=200, widget=forms.SearchInput()
+    )
+    severity = forms.TypedChoiceField(
+        label=_("Severity"),
+        required=False,
+        coerce=int,
+        empty_value=None,
+        choices=[
+            ("", _("Any")),
+            *((value, _("%s or worse") % name) for value, name in _SEVERITIES),
+        ],
+    )
+    state = forms.ChoiceField(
+        required=False,
+        choices=[("", ""), *Incident.State.choices, ("all", "")],
+        widget=forms.HiddenInput(),
+    )
+
+
+class StatementForm(forms.Form):
+    statement = PlainText(label=_("What is to be done?"), rows=2)
+
+
+class NoteForm(forms.Form):
+    text = PlainText(label=_("Note"), rows=2)
+
+
+class HandOverForm(forms.Form):
+    to = forms.ModelChoiceField(label=_("Hand over to"), queryset=User.objects.none())
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["to"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = people()
+
+
+class AskForm(forms.Form):
+    """A new action, with the alert as its context."""
+
+    statement = PlainText(
+        label=_("What is to be done?"),
+        rows=3,
+        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
+    )
+    context = PlainText(
+        label=_("Incident"),
+        required=False,
+        strip=False,
+        rows=10,
+        help_text=_("From the alert: text of another system, which a model gets as data."),
+    )
+    target = forms.CharField(label=_("Where it would run"), required=False, max_length=300)
+    severity = forms.TypedChoiceField(label=_("Severity"), choices=_SEVERITIES, coerce=int)
+    configuration = forms.ChoiceField(label=_("Configuration"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usable = usable_configurations()
+        field = self.fields["configuration"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(one.name, one.title) for one in usable]
+        field.initial = next((one.name for one in usable if one.is_default), None)
+
+
+class IncidentOutcomeForm(forms.Form):
+    outcome = forms.ChoiceField(label=_("How did it go?"), choices=Use.Outcome.choices)
+    note = forms.CharField(label=_("Note"), required=False, max_length=2_000)
+
+    def __init__(self, data: QueryDict | None = None, *, incident: Incident) -> None:
+        super().__init__(data, auto_id="outcome_%s")
+        self.incident_pk = incident.pk
+
+
+class SourceForm(forms.Form):
+    """A source of one kind: what is asked depends on it."""
+
+    name = forms.CharField(label=_("Name"), max_length=80)
+    proof = forms.ChoiceField(
+        label=_("How it proves who it is"),
+        choices=AlertSource.Proof.choices,
+        help_text=_("Grafana 12 and newer can sign; before it, a token."),
+    )
+    signature_header = forms.CharField(
+        label=_("Header of the signature"),
+        required=False,
+        max_length=80,
+        help_text=_("As Grafana has it, unless you changed it: X-Grafana-Alerting-Signature."),
+    )
+    timestamp_header = forms.CharField(
+        label=_("Header of the signed time"),
+        required=False,
+        max_length=80,
+        help_text=_(
+            "Where Grafana signs the time too: what is older than five minutes is refused."
+        ),
+    )
+    matchers = PlainText(
+        label=_("Label matchers"), required=False, widget=_mono(3), help_text=_MATCHERS_HELP
+    )
+    least_severity = forms.TypedChoiceField(
+        label=_("Least severity"), choices=_SEVERITIES, coerce=int, initial=4
+    )
+    requests_per_minute = forms.IntegerField(
+        label=_("Requests a minute"), min_value=1, max_value=60_000, initial=1_200
+    )
+    most_open = forms.IntegerField(
+        label=_("Open incidents at most"), min_value=1, max_value=5_000, initial=200
+    )
+    sample = PlainText(
+        label=_("Sample"),
+        required=False,
+        widget=_mono(8),
+        max_length=100_000,
+        help_text=_("Paste what the system sends and press Preview. It is not kept."),
+    )
+    edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, kind: str, is_new: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if len(proofs_of(kind)) == 1 or not is_new:
+            del self.fields["proof"]
+        if kind != AlertSource.Kind.GRAFANA:
+            del self.fields["signature_header"], self.fields["timestamp_header"]
+        if kind == AlertSource.Kind.GENERIC:
+            for part, (label, help_text) in _PARTS.items():
+                self.fields[f"{_AT}{part}"] = forms.CharField(
+                    label=str(label),
+                    help_text=str(help_text),
+                    required=False,
+                    max_length=200,
+                    widget=forms.TextInput(
+                        attrs={"class": "mono", "placeholder": f"/{part}", "spellcheck": "false"}
+                    ),
+                )
+            own = [f"{_AT}{part}" for part in (*REQUIRED, *(set(PARTS) - set(REQUIRED)))]
+            self.order_fields(["name", *sorted(own, key=list(_own_order()).index)])
+        self.fields["sample"] = self.fields.pop("sample")
+
+    def details(self) -> dict[str, object]:
+        """What was typed, as the service takes it."""
+        cleaned = dict(self.cleaned_data)
+        cleaned.pop("sample", None)
+        cleaned.pop("edition", None)
+        mapping = {
+            part: str(cleaned.pop(f"{_AT}{part}")).strip()
+            for part in PARTS
+            if f"{_AT}{part}" in cleaned
+        }
+        if mapping:
+            cleaned["mapping"] = {part: at for part, at in mapping.items() if at}
+        return cleaned
+
+    @staticmethod
+    def initial_of(source: AlertSource) -> dict[str, object]:
+        """The form as the source stands."""
+        names = (
+            *("name", "signature_header", "timestamp_header", "matchers", "least_severity"),
+            *("requests_per_minute", "most_open", "edition"),
+        )
+        mapping = {f"{_AT}{part}": at for part, at in source.mapping.items()}
+        return {name: getattr(source, name) for name in names} | mapping
+
+
+def _own_order() -> tuple[str, ...]:
+    return tuple(f"{_AT}{part}" for part in _PARTS)
+
+
+class KeyForm(forms.Form):
+    """A secret that the other system made."""
+
+    secret = forms.CharField(
+        label=_("Signing secret"),
+        help_text=_("PagerDuty shows it when the webhook is made."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        max_length=500,
+    )
+
+
+class RuleForm(forms.Form):
+    """When to ask by itself, as whom and how often."""
+
+    name = forms.CharField(label=_("Name"), max_length=80)
+    source = forms.ModelChoiceField(
+        label=_("Source"),
+        queryset=AlertSource.objects.all(),
+        required=False,
+        empty_label=_("Every source"),
+    )
+    matchers = PlainText(
+        label=_("Label matchers"), required=False, widget=_mono(3), help_text=_MATCHERS_HELP
+    )
+    least_severity = forms.TypedChoiceField(
+        label=_("Least severity"), choices=_SEVERITIES, coerce=int, initial=2
+    )
+    configuration = forms.ModelChoiceField(
+        label=_("Configuration"),
+        queryset=Configuration.objects.none(),
+        to_field_name="name",
+        help_text=_("Who writes, who assesses, who refines."),
+    )
+    account = forms.ModelChoiceField(
+        label=_("Service account"),
+        queryset=User.objects.none(),
+        help_text=_("It asks. Make one under Users, with the role reviewer."),
+    )
+    runs_per_day = forms.IntegerField(
+        label=_("Runs a day"), min_value=0, max_value=1_000, initial=5
+    )
+    runs_per_source = forms.IntegerField(
+        label=_("Runs a day for one source"), min_value=0, max_value=1_000, initial=5
+    )
+    edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usable = [one.pk for one in usable_configurations()]
+        for name, rows in (
+            ("configuration", Configuration.objects.filter(pk__in=usable)),
+            ("account", User.objects.filter(is_active=True, profile__service_account=True)),
+        ):
+            field = self.fields[name]
+            assert isinstance(field, forms.ModelChoiceField)
+            field.queryset = rows
+
+    @staticmethod
+    def initial_of(rule: AlertRule) -> dict[str, object]:
+        """The form as the rule stands."""
+        names = (
+            *("name", "source", "matchers", "least_severity", "account"),
+            *("runs_per_day", "runs_per_source", "edition"),
+        )
+        return {name: getattr(rule, name) for name in names} | {
+            "configuration": rule.configuration.name
+        }

@@ -1,0 +1,81 @@
+"""Which alerts pass: label matchers as Prometheus writes them, one a line, all of which must hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+MOST_MATCHERS = 20
+LONGEST_VALUE = 200
+_MATCHER = re.compile(r'\s*([a-zA-Z_][\w.-]*)\s*(=~|!~|!=|=)\s*(?:"(.*)"|(.*?))\s*')
+# Of alternatives, prefixes and suffixes: a regular expression of one's own could take long on the label of a stranger.
+_PATTERN = re.compile(r"(?:\.\*|\\\.|[\w .:/@|-])*")
+
+
+class BadMatcher(Exception):
+    """A line that is no matcher; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """One label and what must be so of it; a label that is not there is empty."""
+
+    name: str
+    operator: str
+    value: str
+
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        found = labels.get(self.name, "")
+        if self.operator in ("=", "!="):
+            return (found == self.value) is (self.operator == "=")
+        return _fits(found, self.value) is (self.operator == "=~")
+
+
+def read_matchers(text: str) -> Sequence[Matcher]:
+    """The matchers of a text. Raises BadMatcher."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > MOST_MATCHERS:
+        raise BadMatcher(f"At most {MOST_MATCHERS} lines.")
+    return [_read_line(line) for line in lines]
+
+
+def all_hold(matchers: Sequence[Matcher], labels: Mapping[str, str]) -> bool:
+    """Whether the alert passes."""
+    return all(one.holds(labels) for one in matchers)
+
+
+def _read_line(line: str) -> Matcher:
+    found = _MATCHER.fullmatch(line)
+    if found is None:
+        raise BadMatcher(f'“{line.strip()[:60]}” is no matcher: write name="value", or !=, =~, !~.')
+    name, operator, quoted, bare = found.groups()
+    value = bare if quoted is None else quoted
+    if len(value) > LONGEST_VALUE:
+        raise BadMatcher(f"A value has at most {LONGEST_VALUE} characters.")
+    if operator in ("=~", "!~") and not _PATTERN.fullmatch(value):
+        raise BadMatcher(
+            f"“{value[:60]}”: a pattern has words, .* for anything and | between alternatives."
+        )
+    return Matcher(name, operator, value)
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Whether the whole text fits one of the alternatives. Takes time linear in both."""
+    return any(_fits_one(text, one) for one in pattern.split("|"))
+
+
+def _fits_one(text: str, pattern: str) -> bool:
+    first, *others = [part.replace("\\.", ".") for part in pattern.split(".*")]
+    if not others:
+        return text == first
+    *middle, last = others
+    if not text.startswith(first):
+        return False
+    at = len(first)
+    for part in middle:
+        at = text.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return len(text) - at >= len(last) and text.endswith(last)

@@ -1,0 +1,34 @@
+"""What each kind of source sends, read into one form. Pure: no database, no request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scriptsmith_site.integrations.alerts.payloads import (
+    generic,
+    instana,
+    pagerduty,
+    prometheus,
+)
+from scriptsmith_site.integrations.alerts.types import Received, Unreadable
+
+_Reader = Callable[[dict[str, Any]], Received]
+
+_READERS: dict[str, _Reader] = {
+    "alertmanager": prometheus.read,
+    "grafana": prometheus.read,
+    "pagerduty": pagerduty.read,
+    "instana": instana.read,
+}
+
+
+def read(
+    kind: str, document: dict[str, Any] | list[Any], *, mapping: Mapping[str, str]
+) -> Received:
+    """The alerts of a request; `mapping` is for generic JSON alone. Raises Unreadable."""
+    if kind == "generic":
+        return generic.read(document, mapping)
+    if not isinstance(document, dict):
+        raise Unreadable("It is a list, where an object is expected.")
+    return _READERS[kind](document)

@@ -1,0 +1,172 @@
+"""What the page of an incident shows: read in the request, without a worker, a model or a broker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import Group, User
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from catalog.access import access_versions
+from catalog.models import Use, Version
+from catalog.types import Match, Retrieval
+from core.errors import BadInput
+from core.texts import name_of
+from pipeline import services as pipeline
+from pipeline.access import access_actions
+from scriptsmith_site.integrations.alerts.suggestions import Suggestion, suggest_values
+from scriptsmith_site.models import Alert, AlertDelivery, Incident, IncidentEvent
+from scriptsmith_site.people.roles import Role
+
+MOST_MATCHES = 5
+MOST_ALERTS = 50
+MOST_EVENTS = 200
+
+
+@dataclass(frozen=True)
+class ShownMatch:
+    """A verified script that may help, and how it went for those who used it."""
+
+    match: Match
+    version: Version
+    track: object
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the catalogue has for the statement; `problem` says why nothing was looked for."""
+
+    matches: Sequence[ShownMatch] = ()
+    chosen: ShownMatch | None = None
+    suggested: Sequence[Suggestion] = ()
+    retrieval: Retrieval | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One line of the timeline."""
+
+    at: datetime
+    kind: str
+    words: str
+    who: str = ""
+    text: str = ""
+    action: pipeline.ActionRow | None = None
+    use: Use | None = None
+
+
+def find_scripts(incident: Incident, user: User, *, chosen: int = 0) -> Found:
+    """Verified scripts for the statement, best first, and what the alert suggests for the chosen one."""
+    try:
+        retrieval = catalog.retrieve(incident.statement or incident.title, limit=MOST_MATCHES)
+    except BadInput as refusal:
+        return Found(problem=str(refusal))
+    ids = [match.version_id for match in retrieval.matches]
+    versions = {one.pk: one for one in access_versions(user).filter(pk__in=ids)}
+    tracks = catalog.track_records(ids)
+    known = [match for match in retrieval.matches if match.version_id in versions]
+    picked = next((one.version_id for one in known if one.version_id == chosen), 0)
+    picked = picked or (known[0].version_id if known else 0)
+    shown = [
+        ShownMatch(
+            match,
+            versions[match.version_id],
+            tracks.get(match.version_id, catalog.TrackRecord()),
+            match.version_id == picked,
+        )
+        for match in known
+    ]
+    best = next((one for one in shown if one.is_chosen), None)
+    suggested = (
+        suggest_values(best.version, incident.labels, best.match.fills) if best is not None else []
+    )
+    return Found(shown, best, suggested, retrieval)
+
+
+def shown_alerts(incident: Incident) -> Sequence[Alert]:
+    """The alerts of the group, those that fire first."""
+    alerts = incident.alerts.defer("annotations").order_by("state", "severity", "pk")
+    return list(alerts[:MOST_ALERTS])
+
+
+def timeline(incident: Incident, user: User) -> list[Moment]:
+    """What happened, the newest first; of runs what the person may know of them."""
+    events = list(
+        incident.events.select_related("by", "to", "use__version__entry").order_by("-pk")[
+            :MOST_EVENTS
+        ]
+    )
+    asked = [event.action_id for event in events if event.action_id]
+    rows = {
+        row.action.pk: row
+        for row in pipeline.action_rows(access_actions(user).filter(pk__in=asked), user)
+    }
+    return [_moment(event, rows) for event in events]
+
+
+def _moment(event: IncidentEvent, rows: Mapping[int, pipeline.ActionRow]) -> Moment:
+    return Moment(
+        at=event.at,
+        kind=event.kind,
+        words=str(event.get_kind_display()),
+        who=name_of(event.by) if event.by else "",
+        text=name_of(event.to) if event.to else event.text,
+        action=rows.get(event.action_id or 0),
+        use=event.use,
+    )
+
+
+def uses_of(incident: Incident, user: User) -> list[Use]:
+    """Scripts that this person copied for it, the newest first."""
+    events = incident.events.filter(kind=IncidentEvent.Kind.COPIED, by=user)
+    uses = Use.objects.select_related("version__entry").filter(pk__in=events.values("use"))
+    return list(uses.order_by("-pk")[:10])
+
+
+def people() -> QuerySet[User]:
+    """Who an incident can be handed over to."""
+    groups = Group.objects.filter(name=Role.REVIEWER.value)
+    return User.objects.filter(is_active=True, groups__in=groups).order_by("username")
+
+
+def search(
+    incidents: QuerySet[Incident], *, words: str, state: str, severity: int | None
+) -> QuerySet[Incident]:
+    """Incidents with these words in title or statement, of this state, at least this severe."""
+    for word in words.split()[:10]:
+        incidents = incidents.filter(
+            Q(title__icontains=word)
+            | Q(statement__icontains=word)
+            | Q(source__name__icontains=word)
+        )
+    if state:
+        incidents = incidents.filter(state=state)
+    return incidents if severity is None else incidents.filter(severity__lte=severity)
+
+
+def open_incidents(*, most: int) -> dict[str, object]:
+    """The newest open ones and how many there are, for Home."""
+    found = Incident.objects.filter(state=Incident.State.OPEN)
+    shown = list(found.select_related("source", "taken_by").order_by("-pk")[:most])
+    return {
+        "incidents": shown,
+        "incident_count": len(shown) if len(shown) < most else found.count(),
+    }
+
+
+def waiting_requests() -> int:
+    """Requests that no worker has taken in yet: while there are any, cards are missing."""
+    return AlertDelivery.objects.filter(state=AlertDelivery.State.WAITING).count()
+
+
+def say_degraded(found: Found) -> str:
+    """Why the search was less than usual, in words; empty where it was not."""
+    if found.retrieval is None or not found.retrieval.degraded:
+        return ""
+    return _("Searched by words alone: %(why)s") % {"why": found.retrieval.degraded}

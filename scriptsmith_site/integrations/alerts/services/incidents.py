@@ -1,0 +1,129 @@
+"""What people do with an incident: take it, say something, copy a script, ask for one, say how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import services as catalog
+from catalog.models import Use, Version
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow
+from core.texts import LONGEST_REASON, clean_text
+from pipeline import services as pipeline
+from pipeline.access import require_asker
+from pipeline.models import Configuration, Run
+from scriptsmith_site.integrations.alerts.access import may_see_incidents
+from scriptsmith_site.models import Incident, IncidentEvent
+
+Kind = IncidentEvent.Kind
+
+
+def take(incident: Incident, *, by: User) -> None:
+    """From now on `by` is on it; whoever was is told so on the timeline. Raises NotAllowedNow."""
+    _hold(incident, by, by=by, kind=Kind.TAKEN)
+
+
+def hand_over(incident: Incident, *, to: User, by: User) -> None:
+    """Somebody else is on it from now on. Raises BadInput for who may not see incidents."""
+    if not to.is_active or not may_see_incidents(to):
+        raise BadInput(_("Choose somebody who may see incidents."), field="to")
+    _hold(incident, to, by=by, kind=Kind.HANDED_OVER)
+
+
+def give_back(incident: Incident, *, by: User) -> None:
+    """Nobody is on it. Raises NotAllowedNow."""
+    _hold(incident, None, by=by, kind=Kind.RELEASED)
+
+
+@transaction.atomic
+def _hold(incident: Incident, person: User | None, *, by: User, kind: IncidentEvent.Kind) -> None:
+    expected = incident.taken_by
+    if expected == person:
+        raise NotAllowedNow(_("That is so already."))
+    now = timezone.now()
+    changed = Incident.objects.filter(pk=incident.pk, taken_by=expected).update(
+        taken_by=person, taken_at=now if person else None
+    )
+    if not changed:
+        raise NotAllowedNow(_("Somebody was faster. Load the page again to see who is on it."))
+    incident.taken_by, incident.taken_at = person, now if person else None
+    _note(incident, kind, by=by, to=person if kind == Kind.HANDED_OVER else None)
+    record(incident, f"incident {kind.label}", by=by, on_it=(_number(expected), _number(person)))
+
+
+def _number(person: User | None) -> str:
+    """A person in the audit log: no name, which would stay there when the person is anonymised."""
+    return "" if person is None else f"person-{person.pk}"
+
+
+def add_note(incident: Incident, *, text: str, by: User) -> None:
+    """A note on the timeline. Raises BadInput."""
+    text = clean_text(text, field="text", longest=LONGEST_REASON)
+    _note(incident, Kind.NOTED, by=by, text=text)
+
+
+@transaction.atomic
+def reword(incident: Incident, *, statement: str, by: User) -> None:
+    """What is to be done, in better words. Raises BadInput."""
+    statement = clean_text(statement, field="statement", longest=pipeline.MAX_STATEMENT)
+    if statement == incident.statement:
+        return
+    Incident.objects.filter(pk=incident.pk).update(statement=statement)
+    incident.statement = statement
+    _note(incident, Kind.REWORDED, by=by, text=statement)
+
+
+@transaction.atomic
+def copy_script(
+    incident: Incident, version: Version, *, values: Mapping[str, str], by: User
+) -> Use:
+    """Record that `by` takes the script for this incident. Raises what `catalog.record_use` does."""
+    use = catalog.record_use(version, by=by, values=values).use
+    _note(incident, Kind.COPIED, by=by, use=use)
+    record(incident, "script copied", by=by, version=("", version))
+    return use
+
+
+@transaction.atomic
+def ask_for_one(
+    incident: Incident,
+    *,
+    statement: str,
+    context: str,
+    target: str,
+    severity: int,
+    configuration: Configuration,
+    by: User,
+) -> Run:
+    """Ask for a script as anybody does, and note it here. Raises PermissionDenied and BadInput."""
+    require_asker(by)
+    run = pipeline.ask_and_run(
+        statement,
+        by=by,
+        configuration=configuration,
+        incident=context,
+        target=target,
+        severity=severity,
+    )
+    _note(incident, Kind.ASKED, by=by, action_id=run.action_id)
+    record(incident, "script asked for", by=by, action=("", run.action_id))
+    return run
+
+
+@transaction.atomic
+def say_outcome(incident: Incident, use: Use, *, outcome: str, note: str, by: User) -> None:
+    """How it went, as the catalogue notes it. Raises what `catalog.record_outcome` does."""
+    # Its number alone: the title is a stranger's text, and the catalogue and the audit log keep what they are told.
+    rated = catalog.record_outcome(
+        use, outcome=outcome, by=by, incident=f"#{incident.pk}", note=note
+    )
+    _note(incident, Kind.OUTCOME, by=by, use=rated.use, text=str(rated.use.get_outcome_display()))
+
+
+def _note(incident: Incident, kind: Kind, *, by: User, **more: object) -> None:
+    IncidentEvent.objects.create(incident=incident, kind=kind, by=by, **more)

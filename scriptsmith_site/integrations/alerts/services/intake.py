@@ -1,0 +1,206 @@
+"""A request at the door: is it of its source, was it here before; kept, and a worker told. Nothing else is done."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from scriptsmith_site.integrations.alerts import authenticity, payloads
+from scriptsmith_site.integrations.alerts.kept_secrets import CannotUnseal, unseal
+from scriptsmith_site.integrations.alerts.payloads import pagerduty
+from scriptsmith_site.integrations.alerts.services import tallies
+from scriptsmith_site.integrations.alerts.texts import hash_of, read_json
+from scriptsmith_site.integrations.alerts.types import Received, Unreadable
+from scriptsmith_site.models import AlertDelivery, AlertKey, AlertSource, GuessCount
+from scriptsmith_site.origin import current_origin, shared_part
+from scriptsmith_site.people.sign_in import guess_limits
+
+MOST_BYTES = 1024 * 1024
+# The same body within so many seconds is the same request, sent again; later it is a reminder.
+RETRY_WINDOW = 600
+MOST_COUNTED = 100  # sources whose wrong secrets are counted apart, for one address
+UNKNOWN = "unknown source or wrong secret"
+_MINUTE = timedelta(minutes=1)
+
+
+class KeysUnreadable(authenticity.NotAuthentic):
+    """Our own fault, whoever sent the request."""
+
+
+class Refused(Exception):
+    """Why a request is not taken, with the status that says so; all are final but 429."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a source sent; `read_body` gives its bytes as they came, or raises Refused."""
+
+    kind: str
+    source: int
+    read_body: Callable[[], bytes]
+    headers: Mapping[str, str]
+    token_in_path: str = ""
+
+
+def receive(request: Request) -> AlertDelivery:
+    """Keep the request and tell a worker; what was here before is counted and not kept again.
+
+    Raises Refused, and TooManyAttempts for an address that sent too many wrong secrets. Who proves nothing is told
+    nothing: not even whether there is such a source.
+    """
+    delivery, is_new = keep(request)
+    return delivery.enqueue() if is_new else delivery
+
+
+def keep(request: Request) -> tuple[AlertDelivery, bool]:
+    """The kept request, and whether it is new; no worker is told. Raises what `receive` does."""
+    source = AlertSource.objects.filter(pk=request.source, kind=request.kind).first()
+    # Each source by itself, for a wrong secret for one must keep nobody from another; those that are none alike, or
+    # the answers would tell them apart.
+    address = shared_part(current_origin().address)
+    guess = guess_limits.Kind.ALERT_SECRET, f"{address} {_counted_as(request.source)}"
+    if source is None:
+        guess_limits.spend(*guess)
+        raise Refused(401, UNKNOWN)
+    try:
+        body = _read_proven(source, request, guess)
+    except KeysUnreadable as why:
+        tallies.note_refusal(source.pk, str(why))
+        raise Refused(401, UNKNOWN) from None
+    except authenticity.NotAuthentic as why:
+        # Anybody may have sent it: counted, but it is no error of the source.
+        guess_limits.spend(*guess)
+        tallies.count_up(source.pk, {f"{tallies.REFUSED}{why}": 1})
+        raise Refused(401, UNKNOWN) from None
+    try:
+        return _keep(source, request, body)
+    except Refused as refusal:
+        tallies.note_refusal(source.pk, refusal.reason)
+        raise
+
+
+def forget_wrong_secrets(source: AlertSource) -> None:
+    """Who had to wait because of wrong secrets may try again."""
+    GuessCount.objects.filter(
+        kind=guess_limits.Kind.ALERT_SECRET, key__endswith=_counted_as(source.pk)
+    ).delete()
+
+
+def _counted_as(source_id: int) -> str:
+    return f"(source {source_id % MOST_COUNTED})"
+
+
+def _keep(source: AlertSource, request: Request, body: bytes) -> tuple[AlertDelivery, bool]:
+    if source.paused_at is not None:
+        raise Refused(403, "the source is paused")
+    try:
+        document = read_json(body)
+        received = payloads.read(source.kind, document, mapping=source.mapping)
+    except Unreadable as error:
+        raise Refused(422, str(error)) from None
+    key, window = _key_of(source, document, request.headers, body, received)
+    if _is_too_fast(source):
+        raise Refused(429, "too many requests in a minute")
+    delivery = AlertDelivery(source=source, raw=body.decode("utf-8"), key=key, window=window)
+    try:
+        with transaction.atomic():
+            delivery.save(force_insert=True)
+    except IntegrityError:
+        AlertDelivery.objects.filter(source=source, key=key, window=window).update(
+            times=F("times") + 1
+        )
+        tallies.count_up(source.pk, {"requests sent again": 1})
+        return AlertDelivery.objects.get(source=source, key=key, window=window), False
+    return delivery, True
+
+
+def _key_of(
+    source: AlertSource,
+    document: dict[str, Any] | list[Any],
+    headers: Mapping[str, str],
+    body: bytes,
+    received: Received,
+) -> tuple[str, int]:
+    """The sender's own id of the event where it has one, else the body within a few minutes.
+
+    A body in which nothing says when may come again and mean something new, such as fired, done, fired: it is the
+    same request only where the source has sent nothing in between.
+    """
+    named = ""
+    if source.kind == AlertSource.Kind.PAGERDUTY and isinstance(document, dict):
+        named = pagerduty.event_id(document)
+    elif headers.get("Ce-Id"):  # CloudEvents, whose source and id are one event
+        named = f"{headers.get('Ce-Source', '')} {headers['Ce-Id']}"
+    if named:
+        return hash_of("event", named), 0
+    digest = hashlib.sha256(body).hexdigest()
+    if all(one.says_when for one in received.alerts):
+        return digest, int(time.time()) // RETRY_WINDOW
+    newest = AlertDelivery.objects.filter(source=source).order_by("-created_at").first()
+    if newest is None:
+        return digest, -1
+    is_recent = newest.created_at > timezone.now() - timedelta(seconds=RETRY_WINDOW)
+    # Below zero, where no window of time is; of two at the same moment one is kept.
+    return digest, newest.window if newest.key == digest and is_recent else -1 - newest.pk
+
+
+def _is_too_fast(source: AlertSource) -> bool:
+    recent = AlertDelivery.objects.filter(
+        source=source, created_at__gte=timezone.now() - _MINUTE
+    ).order_by()
+    limit = source.requests_per_minute
+    return recent[: limit + 1].count() >= limit
+
+
+def _read_proven(
+    source: AlertSource, request: Request, guess: tuple[GuessCount.Kind, str]
+) -> bytes:
+    """The body, which is of the source. Raises NotAuthentic, Refused, TooManyAttempts."""
+    keys = AlertKey.objects.filter(source=source, revoked_at=None)
+    if source.proof == AlertSource.Proof.TOKEN:
+        # Before the body is read. The right token opens the door whatever else comes from its address.
+        token = authenticity.sent_token(request.headers, in_path=request.token_in_path)
+        if not authenticity.is_known_token(token, keys.values_list("sha256", flat=True)):
+            raise authenticity.NotAuthentic("the token is missing or another one")
+        return request.read_body()
+    guess_limits.require_room(*guess)
+    body = request.read_body()
+    secrets = _unseal_all(keys.values_list("sealed", flat=True))
+    if source.kind == AlertSource.Kind.PAGERDUTY:
+        authenticity.check_pagerduty(body, request.headers, secrets)
+    else:
+        authenticity.check_grafana(
+            body,
+            request.headers,
+            secrets,
+            header=source.signature_header,
+            timestamp_header=source.timestamp_header,
+            now=timezone.now(),
+        )
+    return body
+
+
+def _unseal_all(sealed: Iterable[str]) -> list[str]:
+    """The secrets that can be read. Raises KeysUnreadable where there are some and none can."""
+    secrets, unreadable = [], False
+    for one in sealed:
+        try:
+            secrets.append(unseal(one))
+        except CannotUnseal:
+            unreadable = True
+    if unreadable and not secrets:
+        raise KeysUnreadable("no key can be read, since SECRET_KEY is another one: make a new key")
+    return secrets

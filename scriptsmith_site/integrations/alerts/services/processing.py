@@ -1,0 +1,339 @@
+"""From a kept request to alerts and incidents: one card for each group, whatever order requests are taken in."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.leased_jobs import Claim, JobState, LostLease, claim, dispatch_unheld
+from scriptsmith_site.integrations.alerts import payloads
+from scriptsmith_site.integrations.alerts.matchers import BadMatcher, all_hold, read_matchers
+from scriptsmith_site.integrations.alerts.services import rule_runs, tallies
+from scriptsmith_site.integrations.alerts.texts import read_json
+from scriptsmith_site.integrations.alerts.types import Received, ReceivedAlert, Unreadable
+from scriptsmith_site.models import Alert, AlertDelivery, AlertSource, Incident, IncidentEvent
+
+logger = logging.getLogger(__name__)
+
+# What fires again so soon after its end is the same incident.
+FLAPPING = timedelta(hours=1)
+MOST_KEPT = 500  # alerts of one incident; the rest is counted
+MOST_TRIES = 10  # of taking one request in
+ERASED_RAW = "{}"
+OF_ERASED = "of an erased incident"
+_OPENING = 0  # the lock under which incidents of a source are opened, beside those of its groups
+
+
+def take_in(delivery_id: int, *, is_test: bool = False) -> None:
+    """Take a request in, unless another worker has it or has done so; a test asks no rule and is no sign of life."""
+    held = claim(AlertDelivery, delivery_id)
+    if held is None:
+        return
+    delivery = AlertDelivery.objects.select_related("source").get(pk=delivery_id)
+    source = delivery.source
+    if held.fence > MOST_TRIES:
+        _give_up(held, delivery, f"given up after {MOST_TRIES} tries: see the log of the workers")
+        return
+    try:
+        received = payloads.read(
+            source.kind, read_json(delivery.raw.encode()), mapping=source.mapping
+        )
+    except Unreadable as error:  # its mapping was changed meanwhile
+        _give_up(held, delivery, str(error))
+        return
+    try:
+        _write(held, delivery, received, is_test=is_test)
+    except LostLease:
+        logger.info("Another worker took %s over", delivery)
+
+
+def _give_up(held: Claim[AlertDelivery], delivery: AlertDelivery, error: str) -> None:
+    erased = Incident.objects.filter(source=delivery.source_id, erased_at__gte=delivery.created_at)
+    texts = {"raw": ERASED_RAW} if erased.exists() else {}
+    held.end(JobState.FAILED, error=error[:300], **texts)
+    tallies.note_refusal(delivery.source_id, error)
+
+
+def take_in_missed() -> int:
+    """Tell the workers of requests that none has; how many."""
+    return dispatch_unheld(AlertDelivery, limit=500)
+
+
+@transaction.atomic
+def _write(
+    held: Claim[AlertDelivery], delivery: AlertDelivery, received: Received, *, is_test: bool
+) -> None:
+    counts = apply(delivery.source, received, delivery.created_at, is_test=is_test)
+    tallies.count_up(delivery.source_id, counts)
+    if not is_test:
+        tallies.note_success(delivery.source_id)
+    # In the same transaction: it is taken in once, or not at all.
+    held.note()
+    held.end(JobState.DONE, **({"raw": ERASED_RAW} if counts[OF_ERASED] else {}))
+
+
+def passes(source: AlertSource, alert: ReceivedAlert) -> bool:
+    """Whether the filters of the source let the alert through."""
+    try:
+        matchers = read_matchers(source.matchers)
+    except BadMatcher:
+        return False
+    return alert.severity <= source.least_severity and all_hold(matchers, alert.labels)
+
+
+@transaction.atomic
+def apply(
+    source: AlertSource, received: Received, at: datetime, *, is_test: bool = False
+) -> Counter[str]:
+    """Write alerts and incidents of a request that came at this time; what became of each alert, counted."""
+    counts: Counter[str] = Counter(requests=1, truncated=received.truncated)
+    groups: dict[str, list[ReceivedAlert]] = defaultdict(list)
+    for alert in received.alerts:
+        if passes(source, alert):
+            groups[alert.group].append(alert)
+        else:
+            counts["filtered"] += 1
+    for group in sorted(groups):
+        lock_group(source.pk, group)
+    # Erased while the request waited: that its texts are gone holds for it too.
+    erased = Incident.objects.filter(source=source, group__in=[*groups], erased_at__gte=at)
+    for group in set(erased.values_list("group", flat=True)):
+        counts[OF_ERASED] += len(groups.pop(group))
+    for group in sorted(groups):
+        is_whole = received.resolved_group == group
+        writer = _Group(source, group, counts, at, may_ask=not is_test)
+        writer.write(groups[group], truncated=received.truncated, is_over=is_whole)
+    return counts
+
+
+def lock_group(source_id: int, group: str) -> None:
+    """Until the transaction ends nobody else writes this group."""
+    _lock(source_id, int(group[:7], 16) + 1)
+
+
+def _lock(source_id: int, key: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [source_id, key])
+
+
+class _Group:
+    """The alerts of one group of one request, and the incident that they are told on."""
+
+    def __init__(
+        self,
+        source: AlertSource,
+        group: str,
+        counts: Counter[str],
+        at: datetime,
+        *,
+        may_ask: bool,
+    ) -> None:
+        self._source = source
+        self._group = group
+        self._counts = counts
+        self._at = at
+        self._may_ask = may_ask
+        self._now = timezone.now()
+        self._repeats = 0
+        self._ended = 0
+
+    def write(self, received: Sequence[ReceivedAlert], *, truncated: int, is_over: bool) -> None:
+        """Note what is new, still so, or over."""
+        unique = {one.key: one for one in received}
+        self._counts["sent twice at once"] += len(received) - len(unique)
+        known = {one.key: one for one in Alert.objects.filter(source=self._source, key__in=unique)}
+        fresh = []
+        for key, one in unique.items():
+            if key not in known:
+                fresh.append(one)
+            elif self._update(known[key], one):
+                fresh.append(one)  # it began again
+        incident = self._incident_for(fresh, known, unique)
+        self._store(fresh, known, incident)
+        if incident is None:
+            return
+        if is_over:
+            rest = incident.alerts.filter(state=Alert.State.FIRING)
+            ended = rest.update(state=Alert.State.RESOLVED, ends_at=self._now)
+            self._ended += ended
+            self._counts["resolved with their group"] += ended
+        incident.truncated = truncated
+        incident.repeats += self._repeats
+        incident.last_at = self._now
+        incident.firing = incident.alerts.filter(state=Alert.State.FIRING).count()
+        incident.firing += incident.unkept
+        if incident.is_open and not incident.firing and (self._ended or is_over):
+            incident.state = Incident.State.RESOLVED
+            incident.resolved_at = self._now
+            self._event(incident, IncidentEvent.Kind.RESOLVED)
+        incident.save(
+            update_fields=[
+                *("state", "resolved_at", "severity", "firing", "repeats", "truncated"),
+                *("unkept", "last_at"),
+            ]
+        )
+
+    def _update(self, known: Alert, sent: ReceivedAlert) -> bool:
+        """Note what is said of an alert that is known; whether it fires again."""
+        said_at = self._said_at(sent)
+        is_old = bool(known.said_at and said_at and said_at < known.said_at)
+        was_over = known.state == Alert.State.RESOLVED
+        # Whose start is part of its key is over for good.
+        begins_again = was_over and not sent.is_resolved and bool(said_at) and not is_old
+        known.times += 1
+        known.last_at = self._now
+        known.said_at = known.said_at if is_old else said_at
+        if not is_old and sent.is_resolved and not was_over:
+            known.state = Alert.State.RESOLVED
+            known.ends_at = sent.ends_at or said_at or self._now
+            self._ended += 1
+            self._counts["resolved"] += 1
+        elif begins_again:
+            known.state, known.ends_at = Alert.State.FIRING, None
+            self._counts["fired again"] += 1
+        else:
+            self._repeats += 1
+            self._counts["repeated"] += 1
+        known.save(update_fields=["times", "last_at", "said_at", "state", "ends_at"])
+        return begins_again
+
+    def _said_at(self, sent: ReceivedAlert) -> datetime | None:
+        """When it was said; of a sender that never says when, the time at which it came."""
+        return sent.said_at if sent.says_when else self._at
+
+    def _incident_for(
+        self,
+        fresh: Sequence[ReceivedAlert],
+        known: dict[str, Alert],
+        unique: dict[str, ReceivedAlert],
+    ) -> Incident | None:
+        """The card of the group: the open one, the last one where it only flaps, or a new one."""
+        newest = (
+            Incident.objects.select_for_update()
+            .filter(source=self._source, group=self._group)
+            .order_by("-pk")
+            .first()
+        )
+        if newest is not None and newest.is_open:
+            self._raise_severity(newest, fresh)
+            return newest
+        firing = [one for one in fresh if not one.is_resolved]
+        # Still firing, and its card was never made or is erased.
+        firing += [
+            one
+            for key, one in unique.items()
+            if key in known
+            and known[key].state == Alert.State.FIRING
+            and not one.is_resolved
+            and one not in firing
+        ]
+        if not firing:
+            return newest if known else None
+        if (
+            newest is not None
+            and newest.erased_at is None
+            and newest.resolved_at
+            and newest.resolved_at > self._now - FLAPPING
+        ):
+            newest.state, newest.resolved_at = Incident.State.OPEN, None
+            newest.save(update_fields=["state", "resolved_at"])
+            self._event(newest, IncidentEvent.Kind.FIRED_AGAIN)
+            self._raise_severity(newest, fresh)
+            return newest
+        return self._open(firing)
+
+    def _raise_severity(self, incident: Incident, fresh: Sequence[ReceivedAlert]) -> None:
+        incident.severity = min(
+            [incident.severity, *(one.severity for one in fresh if not one.is_resolved)]
+        )
+
+    def _open(self, firing: Sequence[ReceivedAlert]) -> Incident | None:
+        _lock(self._source.pk, _OPENING)
+        opened = Incident.objects.filter(source=self._source, state=Incident.State.OPEN)
+        if opened.count() >= self._source.most_open:
+            self._counts["without a card: too many are open"] += len(firing)
+            return None
+        first = min(firing, key=lambda one: one.severity)
+        shared = set.intersection(*(set(one.labels.items()) for one in firing))
+        incident = Incident.objects.create(
+            source=self._source,
+            group=self._group,
+            title=first.title,
+            statement=first.text,
+            severity=first.severity,
+            labels={name: value for name, value in first.labels.items() if (name, value) in shared},
+            annotations={**first.shared, **first.annotations},
+            link=first.link,
+            runbook=first.runbook,
+            opened_at=self._now,
+            last_at=self._now,
+        )
+        self._event(incident, IncidentEvent.Kind.FIRED)
+        if self._may_ask:
+            rule_runs.consider(incident)
+        return incident
+
+    def _store(
+        self,
+        fresh: Sequence[ReceivedAlert],
+        known: dict[str, Alert],
+        incident: Incident | None,
+    ) -> None:
+        room = MOST_KEPT - (incident.alerts.count() if incident else 0)
+        rows: list[Alert] = []
+        unkept = 0
+        for one in fresh:
+            if one.key in known:
+                continue
+            if incident is None and not one.is_resolved:
+                continue  # counted above, with no card to stand on
+            if len(rows) >= room and incident is not None:
+                unkept += not one.is_resolved
+                continue
+            self._counts["new" if not one.is_resolved else "over before it was known"] += 1
+            self._ended += one.is_resolved
+            row = _row_of(self._source, incident, one, self._now)
+            row.said_at = self._said_at(one)
+            rows.append(row)
+        Alert.objects.bulk_create(rows)
+        if incident is not None:
+            # A request has the whole group: how many there are is said anew by each.
+            self._counts["counted only"] += max(0, unkept - incident.unkept)
+            self._ended += max(0, incident.unkept - unkept)
+            incident.unkept = unkept
+            ours = [one.pk for one in known.values() if one.incident_id != incident.pk]
+            Alert.objects.filter(pk__in=ours).update(incident=incident)
+
+    def _event(self, incident: Incident, kind: IncidentEvent.Kind) -> None:
+        IncidentEvent.objects.create(incident=incident, kind=kind, at=self._now)
+
+
+def _row_of(
+    source: AlertSource, incident: Incident | None, one: ReceivedAlert, now: datetime
+) -> Alert:
+    return Alert(
+        source=source,
+        incident=incident,
+        key=one.key,
+        state=Alert.State.RESOLVED if one.is_resolved else Alert.State.FIRING,
+        title=one.title,
+        severity=one.severity,
+        labels=dict(one.labels),
+        annotations=dict(one.annotations),
+        link=one.link,
+        starts_at=one.starts_at,
+        ends_at=(one.ends_at or now) if one.is_resolved else None,
+        first_at=now,
+        last_at=now,
+    )
+
+
+def preview(source: AlertSource, body: str) -> list[tuple[ReceivedAlert, bool]]:
+    """What a sample would make, each with whether it passes the filters; writes nothing. Raises Unreadable."""
+    received = payloads.read(source.kind, read_json(body.encode()), mapping=source.mapping)
+    return [(one, passes(source, one)) for one in received.alerts]

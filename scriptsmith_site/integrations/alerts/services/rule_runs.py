@@ -1,0 +1,111 @@
+"""Rules that ask for a script when an incident opens: off until somebody switches one on, at most so many a day."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, time
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog import analysis
+from core.audit import record
+from core.errors import Refused
+from pipeline import services as pipeline
+from pipeline.access import ASK
+from scriptsmith_site.integrations.alerts.matchers import BadMatcher, all_hold, read_matchers
+from scriptsmith_site.integrations.alerts.suggestions import context_of
+from scriptsmith_site.models import AlertRule, AlertRuleRun, Incident, IncidentEvent
+
+logger = logging.getLogger(__name__)
+
+
+def consider(incident: Incident) -> None:
+    """Let the first rule that fits ask for a script; what its budget forbids stands on the card.
+
+    Inside the transaction that opened the incident. An incident opens whatever a rule does: only what breaks the
+    connection to the database is raised.
+    """
+    try:
+        with transaction.atomic():
+            _consider(incident)
+    except Exception:
+        logger.exception("A rule failed at incident %s", incident.pk)
+        IncidentEvent.objects.create(
+            incident=incident,
+            kind=IncidentEvent.Kind.RULE_HELD,
+            text=_("It failed: see the log of the workers."),
+        )
+
+
+def _consider(incident: Incident) -> None:
+    rules = AlertRule.objects.select_for_update(of=("self",)).filter(is_on=True).order_by("pk")
+    for rule in rules.select_related("configuration", "account"):
+        if not _fits(rule, incident):
+            continue
+        if held := _why_held(rule, incident):
+            _note(incident, rule, IncidentEvent.Kind.RULE_HELD, text=f"{rule.name}: {held}")
+        else:
+            _ask(rule, incident)
+        return
+
+
+def runs_today(rule: AlertRule, *, source_id: int | None = None) -> int:
+    """How many runs it asked for since midnight UTC, all or for one source."""
+    midnight = datetime.combine(timezone.now().astimezone(UTC).date(), time(), UTC)
+    runs = AlertRuleRun.objects.filter(rule=rule, at__gte=midnight)
+    return (runs if source_id is None else runs.filter(incident__source=source_id)).count()
+
+
+def _fits(rule: AlertRule, incident: Incident) -> bool:
+    if rule.source_id not in (None, incident.source_id):
+        return False
+    try:
+        matchers = read_matchers(rule.matchers)
+    except BadMatcher:
+        return False
+    return incident.severity <= rule.least_severity and all_hold(matchers, incident.labels)
+
+
+def _why_held(rule: AlertRule, incident: Incident) -> str:
+    if not rule.account.is_active or not rule.account.has_perm(ASK):
+        return _("its account may not ask any more")
+    if runs_today(rule) >= rule.runs_per_day:
+        return _("its %(most)s runs of today are used up") % {"most": rule.runs_per_day}
+    if runs_today(rule, source_id=incident.source_id) >= rule.runs_per_source:
+        return _("its %(most)s runs of today for this source are used up") % {
+            "most": rule.runs_per_source
+        }
+    return ""
+
+
+def _ask(rule: AlertRule, incident: Incident) -> None:
+    try:
+        with transaction.atomic():
+            run = pipeline.ask_and_run(
+                analysis.mask_secrets(incident.statement).text,
+                by=rule.account,
+                configuration=rule.configuration,
+                incident=context_of(incident).text,
+                severity=incident.severity,
+            )
+            AlertRuleRun.objects.create(rule=rule, incident=incident, action_id=run.action_id)
+    except Refused as refusal:
+        _note(incident, rule, IncidentEvent.Kind.RULE_HELD, text=f"{rule.name}: {refusal}")
+        return
+    _note(incident, rule, IncidentEvent.Kind.RULE_ASKED, text=rule.name, action_id=run.action_id)
+    record(rule, "rule asked", by=rule.account, incident=("", incident), action=("", run.action_id))
+
+
+def _note(
+    incident: Incident,
+    rule: AlertRule,
+    kind: IncidentEvent.Kind,
+    *,
+    text: str,
+    action_id: int | None = None,
+) -> None:
+    IncidentEvent.objects.create(
+        incident=incident, kind=kind, by=rule.account, text=text, action_id=action_id
+    )

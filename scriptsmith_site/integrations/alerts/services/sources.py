@@ -1,0 +1,219 @@
+"""What administrators do with sources of alerts, and with the rules that may ask by themselves."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import BadInput, NotAllowedNow, Stale
+from pipeline.access import ASK
+from scriptsmith_site.integrations.alerts.kept_secrets import hash_token, seal
+from scriptsmith_site.integrations.alerts.matchers import BadMatcher, read_matchers
+from scriptsmith_site.integrations.alerts.payloads import generic
+from scriptsmith_site.integrations.alerts.services.intake import forget_wrong_secrets
+from scriptsmith_site.models import AlertKey, AlertRule, AlertSource
+from scriptsmith_site.people.services import is_service_account, require_administrator
+
+Kind = AlertSource.Kind
+Proof = AlertSource.Proof
+_SHOWN = 4  # characters of a secret by which it is known again
+_LEAST_KEY, _MOST_KEY = 16, 500
+_CHANGEABLE = (
+    *("name", "signature_header", "timestamp_header", "mapping", "matchers"),
+    *("least_severity", "requests_per_minute", "most_open"),
+)
+
+
+class MadeKey(NamedTuple):
+    """A new key and its secret, which is shown this once."""
+
+    key: AlertKey
+    secret: str
+
+
+def proofs_of(kind: str) -> tuple[Proof, ...]:
+    """How sources of this kind can prove who they are."""
+    if kind == Kind.GRAFANA:
+        return (Proof.TOKEN, Proof.SIGNATURE)
+    return (Proof.SIGNATURE,) if kind == Kind.PAGERDUTY else (Proof.TOKEN,)
+
+
+@transaction.atomic
+def add_source(kind: str, *, by: User, details: Mapping[str, object]) -> AlertSource:
+    """A new source, without a key so far. Raises BadInput."""
+    require_administrator(by)
+    if kind not in Kind.values:
+        raise BadInput(_("Choose one of the kinds."), field="kind")
+    source = AlertSource(kind=kind, created_by=by)
+    wanted = [one for one in proofs_of(kind) if one == details.get("proof")]
+    source.proof = (wanted or proofs_of(kind))[0]
+    _write(source, details)
+    record(source, "alert source added", by=by, kind=("", kind))
+    return source
+
+
+@transaction.atomic
+def change_source(
+    source: AlertSource, *, by: User, details: Mapping[str, object], seen: int
+) -> None:
+    """Raises BadInput, and Stale where somebody has changed it since edition `seen`."""
+    require_administrator(by)
+    locked = AlertSource.objects.select_for_update().get(pk=source.pk)
+    if seen != locked.edition:
+        raise Stale(_("Somebody else has changed this source meanwhile."), newest=locked.edition)
+    before = {name: getattr(locked, name) for name in _CHANGEABLE}
+    locked.edition += 1
+    _write(locked, details)
+    changes = {
+        name: (old, getattr(locked, name))
+        for name, old in before.items()
+        if old != getattr(locked, name)
+    }
+    if changes:
+        record(locked, "alert source changed", by=by, **changes)
+
+
+def check_source(source: AlertSource) -> None:
+    """Raise BadInput for what can't be: a matcher that is none, a mapping without a title."""
+    if not source.name.strip():
+        raise BadInput(_("Give it a name, so that you know it again."), field="name")
+    others = AlertSource.objects.exclude(pk=source.pk)
+    if others.filter(name__iexact=source.name).exists():
+        raise BadInput(_("There is a source of this name already."), field="name")
+    try:
+        read_matchers(source.matchers)
+    except BadMatcher as error:
+        raise BadInput(str(error), field="matchers") from error
+    if source.kind == Kind.GENERIC:
+        check_mapping(source.mapping)
+
+
+def check_mapping(mapping: Mapping[str, str]) -> None:
+    """Raise BadInput, naming the part, for a pointer that is none or a part that is missing."""
+    for part in generic.REQUIRED:
+        if not mapping.get(part):
+            raise BadInput(_("Say where it stands."), field=f"at_{part}")
+    for part, pointer in mapping.items():
+        if pointer and (problem := generic.check_pointer(pointer)):
+            raise BadInput(problem, field=f"at_{part}")
+
+
+def _write(source: AlertSource, details: Mapping[str, object]) -> None:
+    for name in _CHANGEABLE:
+        if name in details:
+            setattr(source, name, details[name])
+    source.name = source.name.strip()
+    check_source(source)
+    # What the door writes meanwhile stays.
+    source.save(update_fields=(*_CHANGEABLE, "edition") if source.pk else None)
+
+
+@transaction.atomic
+def make_key(source: AlertSource, *, by: User, secret: str = "") -> MadeKey:
+    """One more key, beside those that there are. PagerDuty makes its secrets itself: paste it. Raises BadInput."""
+    require_administrator(by)
+    if source.kind == Kind.PAGERDUTY:
+        secret = secret.strip()
+        if not _LEAST_KEY <= len(secret) <= _MOST_KEY or not secret.isprintable():
+            raise BadInput(_("Paste the secret that PagerDuty showed, as it is."), field="secret")
+    else:
+        secret = secrets.token_urlsafe(32)
+    is_token = source.proof == Proof.TOKEN
+    key = AlertKey.objects.create(
+        source=source,
+        sha256=hash_token(secret) if is_token else "",
+        sealed="" if is_token else seal(secret),
+        prefix=secret[:_SHOWN],
+        created_by=by,
+    )
+    forget_wrong_secrets(source)
+    record(source, "alert key made", by=by, key=("", key))
+    return MadeKey(key, secret)
+
+
+@transaction.atomic
+def revoke_key(key: AlertKey, *, by: User) -> None:
+    """The key opens nothing any more. Raises NotAllowedNow."""
+    require_administrator(by)
+    if not AlertKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        raise NotAllowedNow(_("This key is revoked already."))
+    record(key.source, "alert key revoked", by=by, key=(key, ""))
+
+
+@transaction.atomic
+def set_paused(source: AlertSource, paused: bool, *, by: User) -> None:
+    """Paused, everything that it sends is refused. Raises NotAllowedNow."""
+    require_administrator(by)
+    rows = AlertSource.objects.filter(pk=source.pk, paused_at__isnull=paused)
+    if not rows.update(paused_at=timezone.now() if paused else None):
+        raise NotAllowedNow(_("That is so already."))
+    record(source, "alert source paused" if paused else "alert source resumed", by=by)
+
+
+# --- Rules --------------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def save_rule(
+    rule: AlertRule, *, by: User, seen: int | None = None, **details: object
+) -> AlertRule:
+    """Make or change a rule; a new one is off.
+
+    Raises BadInput, and Stale where somebody has changed it since edition `seen`; None overwrites.
+    """
+    require_administrator(by)
+    is_new = rule.pk is None
+    before: dict[str, object] = {}
+    if not is_new:
+        locked = AlertRule.objects.select_for_update().get(pk=rule.pk)
+        if seen not in (None, locked.edition):
+            raise Stale(_("Somebody else has changed this rule meanwhile."), newest=locked.edition)
+        before = {name: getattr(locked, name) for name in details}
+        rule.edition = locked.edition + 1
+    for name, value in details.items():
+        setattr(rule, name, value)
+    rule.name = rule.name.strip()
+    if AlertRule.objects.exclude(pk=rule.pk).filter(name__iexact=rule.name).exists():
+        raise BadInput(_("There is a rule of this name already."), field="name")
+    try:
+        read_matchers(rule.matchers)
+    except BadMatcher as error:
+        raise BadInput(str(error), field="matchers") from error
+    if not is_service_account(rule.account) or not rule.account.has_perm(ASK):
+        raise BadInput(
+            _("Choose a service account that may ask for scripts (role reviewer)."), field="account"
+        )
+    if is_new:
+        rule.created_by = by
+    rule.save(update_fields=None if is_new else [*details, "edition"])
+    changes = {
+        name: (_shown(before.get(name, "")), _shown(getattr(rule, name)))
+        for name in details
+        if is_new or before[name] != getattr(rule, name)
+    }
+    if changes:
+        record(rule, "alert rule made" if is_new else "alert rule changed", by=by, **changes)
+    return rule
+
+
+def _shown(value: object) -> object:
+    """A value for the audit log; a person by number, since a name would stay there."""
+    if isinstance(value, User):
+        return f"person-{value.pk}"
+    return "" if value is None else value
+
+
+@transaction.atomic
+def switch_rule(rule: AlertRule, is_on: bool, *, by: User) -> None:
+    """Let it ask by itself, or not. Raises NotAllowedNow."""
+    require_administrator(by)
+    if not AlertRule.objects.filter(pk=rule.pk, is_on=not is_on).update(is_on=is_on):
+        raise NotAllowedNow(_("That is so already."))
+    record(rule, "alert rule switched", by=by, is_on=(not is_on, is_on))

@@ -1,0 +1,140 @@
+"""Texts of strangers made fit to be kept: no control characters, bounded lengths, links that lead to the web."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from scriptsmith_site.integrations.alerts.types import (
+    CRITICAL,
+    HIGH,
+    LOW,
+    MEDIUM,
+    Unreadable,
+)
+
+LONGEST_NAME = 100
+LONGEST_LABEL = 1_000
+LONGEST_TEXT = 4_000
+LONGEST_ANNOTATIONS = 16_000  # of one alert, names and texts together
+LONGEST_TITLE = 300
+LONGEST_LINK = 2_000
+MOST_LABELS = 64
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_LINE_ENDS = re.compile(r"\r\n?")
+_SPACES = re.compile(r"\s+")
+
+_SEVERITIES = {
+    **dict.fromkeys(("critical", "emergency", "disaster", "fatal", "page", "p1", "sev1"), CRITICAL),
+    **dict.fromkeys(("high", "error", "major", "p2", "sev2"), HIGH),
+    **dict.fromkeys(("medium", "warning", "warn", "average", "minor", "p3", "sev3"), MEDIUM),
+    **dict.fromkeys(
+        ("low", "info", "informational", "notice", "none", "ok", "p4", "p5", "sev4", "sev5"), LOW
+    ),
+    **{str(number): number for number in (CRITICAL, HIGH, MEDIUM, LOW)},
+}
+_DONE = frozenset({"true", "resolved", "closed", "done", "ok", "recovered", "normal", "inactive"})
+
+
+def read_json(body: bytes) -> dict[str, Any] | list[Any]:
+    """The object or list in a body. Raises Unreadable; what its texts hold is not judged here."""
+    try:
+        found = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("It is not JSON in UTF-8.") from error
+    if not isinstance(found, dict | list):
+        raise Unreadable("It is neither a JSON object nor a list.")
+    return found
+
+
+def clean(value: object, *, most: int = LONGEST_TEXT) -> str:
+    """A value as text, with a mark for each control character; what is too long is cut and says so."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, bool | int | float):
+        text = json.dumps(value)
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    # Before anything looks at it: a text may be a megabyte long.
+    text = _LINE_ENDS.sub("\n", text[: most + 1])
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text).strip()
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def clean_line(value: object, *, most: int = LONGEST_TITLE) -> str:
+    """The same on one line."""
+    return clean(_SPACES.sub(" ", clean(value)), most=most)
+
+
+def clean_words(
+    found: object, *, most: int = LONGEST_LABEL, in_all: int = MOST_LABELS * LONGEST_TEXT
+) -> dict[str, str]:
+    """Labels or annotations: names and texts, at most so many and so long; what is no object has none."""
+    if not isinstance(found, Mapping):
+        return {}
+    words = {}
+    for name, value in list(found.items())[:MOST_LABELS]:
+        if cleaned := clean_line(name, most=LONGEST_NAME):
+            text = clean(value, most=max(1, min(most, in_all - len(cleaned))))
+            in_all -= len(cleaned) + len(text)
+            if in_all < 0:
+                break
+            words[cleaned] = text
+    return words
+
+
+def clean_link(value: object) -> str:
+    """An address of the web as it was sent, or nothing: anything else is not made a link."""
+    if not isinstance(value, str) or len(value) > LONGEST_LINK or _CONTROL.search(value):
+        return ""
+    value = value.strip()
+    if not value.isprintable() or any(character in value for character in " \\\"'<>`"):
+        return ""
+    try:
+        parts = urlsplit(value)
+        is_of_web = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return ""
+    # A name and password in an address are there to deceive, or secret.
+    return value if is_of_web and "@" not in parts.netloc else ""
+
+
+def read_severity(value: object, *, otherwise: int = MEDIUM) -> int:
+    """1 (critical) to 4 (low), by the words that monitoring uses."""
+    return _SEVERITIES.get(clean_line(value, most=40).lower(), otherwise)
+
+
+def is_done(value: object) -> bool:
+    """Whether a value says that it is over."""
+    return clean_line(value, most=40).lower() in _DONE
+
+
+def read_time(value: object) -> datetime | None:
+    """A moment as RFC 3339 or in milliseconds; None for none, and for the year 1, which means *not yet*."""
+    try:
+        if isinstance(value, bool) or value is None or value == "":
+            return None
+        if isinstance(value, int | float):
+            found = datetime.fromtimestamp(value / 1_000, UTC)
+        else:
+            # Nanoseconds, as Go writes them, are more than Python reads.
+            text = re.sub(r"(\.\d{6})\d+", r"\1", str(value)[:40]).replace("Z", "+00:00")
+            found = datetime.fromisoformat(text)
+            found = found if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found if 1970 <= found.year < 9000 else None
+
+
+def hash_of(*parts: object) -> str:
+    """One key for what a sender names by several texts of any length."""
+    text = json.dumps([str(part) for part in parts])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

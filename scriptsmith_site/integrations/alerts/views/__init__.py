@@ -1,0 +1,1 @@
+"""The door itself, and the pages of incidents, sources and rules."""

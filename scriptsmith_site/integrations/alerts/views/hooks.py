@@ -1,0 +1,62 @@
+"""The door: the one address that takes what other systems send, without a session and without a CSRF token."""
+
+from __future__ import annotations
+
+import json
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.views.decorators.csrf import csrf_exempt
+
+from scriptsmith_site.integrations.alerts.services.intake import (
+    MOST_BYTES,
+    Refused,
+    Request,
+    receive,
+)
+from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
+
+
+@csrf_exempt
+@login_not_required
+def receive_alerts(request: HttpRequest, kind: str, pk: int, token: str = "") -> HttpResponse:
+    """202 as soon as it is kept; 4xx is final, and 5xx is our own fault: send it again."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    try:
+        # A token in an address stands in logs: for who can send no header alone.
+        in_path = token if kind == "instana" else ""
+        if token and not in_path:
+            raise Refused(404, "there is no such address")
+        receive(Request(kind, pk, lambda: _read(request), request.headers, in_path))
+    except Refused as refusal:
+        return _refuse(refusal.status, refusal.reason, seconds=60)
+    except TooManyAttempts as refusal:
+        return _refuse(429, str(refusal), seconds=refusal.seconds)
+    return _answer(202, {"status": "accepted"})
+
+
+def _read(request: HttpRequest) -> bytes:
+    """The raw body, of which every byte is what was signed."""
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Refused(415, "compressed bodies are not read")
+    if (request.content_type or "").startswith(("multipart/", "application/x-www-form-urlencoded")):
+        raise Refused(415, "send JSON")
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > MOST_BYTES:
+        raise Refused(413, f"at most {MOST_BYTES} bytes")
+    body = request.body
+    if len(body) > MOST_BYTES:
+        raise Refused(413, f"at most {MOST_BYTES} bytes")
+    return body
+
+
+def _refuse(status: int, reason: str, *, seconds: int) -> HttpResponse:
+    answer = _answer(status, {"error": {"code": "refused", "message": reason}})
+    if status == 429:
+        answer["Retry-After"] = str(seconds)
+    return answer
+
+
+def _answer(status: int, body: dict[str, object]) -> HttpResponse:
+    return HttpResponse(json.dumps(body), status=status, content_type="application/json")

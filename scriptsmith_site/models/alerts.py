@@ -1,0 +1,345 @@
+"""Alerts of other systems: where they come from, what was received, and the incidents that they make."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.contrib.auth.models import User
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Use
+from core.leased_jobs import UNFINISHED, LeasedJob
+from pipeline.models import Action, Configuration
+
+
+class AlertSource(models.Model):
+    """A system that sends alerts here, and what is done with them before anything starts."""
+
+    class Kind(models.TextChoices):
+        ALERTMANAGER = "alertmanager", _("Alertmanager")
+        GRAFANA = "grafana", _("Grafana")
+        PAGERDUTY = "pagerduty", _("PagerDuty")
+        INSTANA = "instana", _("Instana")
+        GENERIC = "generic", _("Generic JSON")
+
+    class Proof(models.TextChoices):
+        TOKEN = "token", _("A token that it sends")
+        SIGNATURE = "signature", _("A signature of what it sends")
+
+    class Severity(models.IntegerChoices):
+        CRITICAL = 1, _("Critical")
+        HIGH = 2, _("High")
+        MEDIUM = 3, _("Medium")
+        LOW = 4, _("Low")
+
+    kind = models.CharField(_("kind"), max_length=12, choices=Kind)
+    name = models.CharField(_("name"), max_length=80, unique=True)
+    proof = models.CharField(_("proof"), max_length=9, choices=Proof, default=Proof.TOKEN)
+    # Of Grafana: the headers that carry the signature, and the time where that is signed as well.
+    signature_header = models.CharField(max_length=80, blank=True)
+    timestamp_header = models.CharField(max_length=80, blank=True)
+    # Of generic JSON: a part of an alert to the JSON pointer where it stands.
+    mapping = models.JSONField(_("mapping"), default=dict, blank=True)
+    # What passes: every matcher holds, and it is at least this severe.
+    matchers = models.TextField(_("label matchers"), blank=True)
+    least_severity = models.PositiveSmallIntegerField(
+        _("least severity"), choices=Severity, default=Severity.LOW
+    )
+    requests_per_minute = models.PositiveIntegerField(_("requests a minute"), default=1_200)
+    most_open = models.PositiveIntegerField(_("open incidents at most"), default=200)
+    paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
+    last_success_at = models.DateTimeField(null=True, blank=True)
+    last_error_at = models.DateTimeField(null=True, blank=True)
+    last_error = models.CharField(max_length=300, blank=True)
+    edition = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=["alertmanager", "grafana", "pagerduty", "instana", "generic"]
+                ),
+                name="alert_source_kind_legal",
+            ),
+            models.CheckConstraint(
+                condition=Q(proof__in=["token", "signature"]), name="alert_source_proof_legal"
+            ),
+            models.CheckConstraint(
+                condition=Q(least_severity__gte=1, least_severity__lte=4),
+                name="alert_source_severity_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AlertKey(models.Model):
+    """A secret of a source: the hash of a token, or what signatures are checked with, encrypted.
+
+    A source may have several at a time, so that one is exchanged without losing an alert.
+    """
+
+    source = models.ForeignKey(AlertSource, models.CASCADE, related_name="keys")
+    sha256 = models.CharField(max_length=64, blank=True)
+    sealed = models.TextField(blank=True)
+    prefix = models.CharField(_("begins with"), max_length=8)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(sha256="") ^ Q(sealed=""), name="alert_key_hash_or_sealed"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"
+
+
+class AlertTally(models.Model):
+    """How often something became of what a source sent: alerts that were new, requests that were refused."""
+
+    source = models.ForeignKey(AlertSource, models.CASCADE, related_name="tallies")
+    what = models.CharField(max_length=120)
+    count = models.PositiveBigIntegerField(default=0)
+    last_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["what"]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "what"], name="alert_tally_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.count}"
+
+
+class AlertDelivery(LeasedJob):
+    """One request of a source, as it was received, to be taken in by a worker."""
+
+    TASK: ClassVar[str] = "scriptsmith_site.take_in_alerts"
+
+    source = models.ForeignKey(AlertSource, models.CASCADE, related_name="deliveries")
+    raw = models.TextField()
+    # The sender's own id of the event, or the hash of the body within `window`: the same one is taken in once.
+    key = models.CharField(max_length=64)
+    window = models.BigIntegerField(default=0)
+    times = models.PositiveIntegerField(default=1)
+    error = models.CharField(max_length=300, blank=True)
+
+    class Meta(LeasedJob.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["source", "key", "window"], name="alert_delivery_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "running", "done", "failed", "cancelled"]),
+                name="alert_delivery_state_legal",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=Q(state__in=[one.value for one in UNFINISHED]),
+                name="alert_delivery_unfinished",
+            ),
+            models.Index(fields=["source", "-created_at"], name="alert_delivery_newest"),
+            models.Index(fields=["created_at"], name="alert_delivery_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"delivery {self.pk} of {self.source_id}"
+
+
+class Incident(models.Model):
+    """What fired together: one card for each group of alerts of a source, until it is resolved."""
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Open")
+        RESOLVED = "resolved", _("Resolved")
+
+    Severity = AlertSource.Severity
+
+    source = models.ForeignKey(AlertSource, models.PROTECT, related_name="incidents")
+    group = models.CharField(max_length=64)  # hash of the sender's own name of the group
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.OPEN)
+    title = models.CharField(_("title"), max_length=300)
+    # What is to be done about it, in words: from the alert, and corrected by people.
+    statement = models.TextField(_("statement"), blank=True)
+    severity = models.PositiveSmallIntegerField(
+        _("severity"), choices=AlertSource.Severity, default=AlertSource.Severity.MEDIUM
+    )
+    labels = models.JSONField(default=dict, blank=True)
+    annotations = models.JSONField(default=dict, blank=True)
+    link = models.CharField(max_length=2_000, blank=True)
+    runbook = models.CharField(max_length=2_000, blank=True)
+    opened_at = models.DateTimeField(_("opened"), default=timezone.now)
+    last_at = models.DateTimeField(_("last heard of"), default=timezone.now)
+    resolved_at = models.DateTimeField(_("resolved"), null=True, blank=True)
+    firing = models.PositiveIntegerField(default=0)
+    repeats = models.PositiveIntegerField(default=0)
+    truncated = models.PositiveIntegerField(default=0)  # cut by the sender, of the newest request
+    unkept = models.PositiveIntegerField(default=0)  # above the number that is kept as rows
+    taken_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    taken_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "group"],
+                condition=Q(state="open"),
+                name="incident_open_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="open", resolved_at=None)
+                | Q(state="resolved", resolved_at__isnull=False),
+                name="incident_state_legal",
+            ),
+            models.CheckConstraint(
+                condition=Q(severity__gte=1, severity__lte=4), name="incident_severity_legal"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="incident_by_state"),
+            models.Index(fields=["source", "group", "-id"], name="incident_of_group"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Incident {self.pk}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something of it still fires, as far as is known."""
+        return self.state == self.State.OPEN
+
+
+class Alert(models.Model):
+    """One alert: what its source says of one thing from its start to its end."""
+
+    class State(models.TextChoices):
+        FIRING = "firing", _("Firing")
+        RESOLVED = "resolved", _("Resolved")
+
+    source = models.ForeignKey(AlertSource, models.CASCADE, related_name="alerts")
+    # None where it was resolved before it was known: what comes later about it is out of date.
+    incident = models.ForeignKey(
+        Incident, models.CASCADE, null=True, blank=True, related_name="alerts"
+    )
+    key = models.CharField(max_length=64)
+    state = models.CharField(max_length=8, choices=State, default=State.FIRING)
+    title = models.CharField(max_length=300)
+    severity = models.PositiveSmallIntegerField(choices=AlertSource.Severity)
+    labels = models.JSONField(default=dict, blank=True)
+    annotations = models.JSONField(default=dict, blank=True)
+    link = models.CharField(max_length=2_000, blank=True)
+    starts_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    # When the sender said so, where it says when: an older word changes nothing.
+    said_at = models.DateTimeField(null=True, blank=True)
+    first_at = models.DateTimeField(default=timezone.now)
+    last_at = models.DateTimeField(default=timezone.now)
+    times = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "key"], name="alert_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=["firing", "resolved"]), name="alert_state_legal"
+            ),
+        ]
+        indexes = [models.Index(fields=["last_at"], name="alert_last_at")]
+
+    def __str__(self) -> str:
+        return f"Alert {self.pk}"
+
+
+class IncidentEvent(models.Model):
+    """One line of an incident's timeline."""
+
+    class Kind(models.TextChoices):
+        FIRED = "fired", _("fired")
+        FIRED_AGAIN = "fired-again", _("fired again")
+        RESOLVED = "resolved", _("resolved")
+        TAKEN = "taken", _("taken")
+        HANDED_OVER = "handed-over", _("handed over")
+        RELEASED = "released", _("given back")
+        REWORDED = "reworded", _("statement changed")
+        NOTED = "noted", _("note")
+        COPIED = "copied", _("script copied")
+        ASKED = "asked", _("asked for a script")
+        RULE_ASKED = "rule-asked", _("asked by a rule")
+        RULE_HELD = "rule-held", _("a rule did not ask")
+        OUTCOME = "outcome", _("outcome")
+
+    incident = models.ForeignKey(Incident, models.CASCADE, related_name="events")
+    kind = models.CharField(max_length=12, choices=Kind)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    # Who is on it from then on; by key, since a name in a text would stay when the person is anonymised.
+    to = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    text = models.TextField(blank=True)
+    use = models.ForeignKey(Use, models.PROTECT, null=True, blank=True, related_name="+")
+    action = models.ForeignKey(Action, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.incident_id}"
+
+
+class AlertRule(models.Model):
+    """Asks for a script by itself when an incident opens, at most so many times a day."""
+
+    name = models.CharField(_("name"), max_length=80, unique=True)
+    source = models.ForeignKey(
+        AlertSource, models.CASCADE, null=True, blank=True, related_name="rules"
+    )
+    matchers = models.TextField(_("label matchers"), blank=True)
+    least_severity = models.PositiveSmallIntegerField(
+        _("least severity"), choices=AlertSource.Severity, default=AlertSource.Severity.HIGH
+    )
+    configuration = models.ForeignKey(Configuration, models.PROTECT, related_name="+")
+    account = models.ForeignKey(User, models.PROTECT, related_name="+")
+    runs_per_day = models.PositiveIntegerField(_("runs a day"), default=5)
+    runs_per_source = models.PositiveIntegerField(_("runs a day for one source"), default=5)
+    is_on = models.BooleanField(_("on"), default=False)
+    edition = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AlertRuleRun(models.Model):
+    """A run that a rule asked for; what its budget of a day is counted from."""
+
+    rule = models.ForeignKey(AlertRule, models.CASCADE, related_name="runs")
+    incident = models.ForeignKey(Incident, models.CASCADE, related_name="+")
+    action = models.ForeignKey(Action, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["rule", "incident"], name="alert_rule_run_once"),
+        ]
+        indexes = [models.Index(fields=["rule", "-at"], name="alert_rule_run_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.rule_id} asked for {self.incident_id}"

@@ -1,0 +1,164 @@
+"""From an alert to a copied script with keys alone; sources and rules as an administrator sees them."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import problems_of
+from tests.browser.pictures import take
+from tests.site.alerts.payloads import alertmanager, prometheus_alert
+from tests.site_process import Site
+
+_MAKE = """
+from django.contrib.auth.models import User
+from scriptsmith_site.integrations.alerts.services import sources
+from catalog.models import Entry
+from tests.catalog.shelf import shelve
+adam = User.objects.get(username="adam")
+if not Entry.objects.filter(title="Restart a service on a host").exists():
+    shelve(
+        "Restart a service on a host",
+        script='''#!/usr/bin/env bash
+set -euo pipefail
+: "${HOST:?where it runs}"
+: "${SERVICE:?what is restarted}"
+ssh "$HOST" systemctl is-active --quiet "$SERVICE" || ssh "$HOST" systemctl restart "$SERVICE"
+ssh "$HOST" systemctl status --no-pager "$SERVICE"
+''',
+        parameters=[
+            {"name": "HOST", "type": "text", "description": "where it runs", "required": True},
+            {"name": "SERVICE", "type": "text", "description": "what is restarted", "required": True},
+        ],
+        side_effect="mutating",
+        phrasings=["Restart nginx on a host where it does not answer"],
+    )
+    shelve("Show the state of a service on a host", script="#!/usr/bin/env bash\\nsystemctl status nginx\\n")
+source = sources.add_source("alertmanager", by=adam, details={"name": "Production"})
+print("made", source.pk, sources.make_key(source, by=adam).secret)
+"""
+TITLE = "Restart nginx on web-1: it does not answer"
+
+
+@pytest.fixture(scope="module")
+def incident(site: Site) -> str:
+    """The address of an incident that came over HTTP and through the worker."""
+    (line,) = [line for line in site.run(_MAKE).splitlines() if line.startswith("made ")]
+    _made, source, secret = line.split()
+    for number in range(3):
+        alerts = [
+            prometheus_alert(f"{number}-{one}", service="nginx", instance=f"web-{one}:9100")
+            for one in range(1, 3 + number)
+        ]
+        for alert in alerts:
+            alert["annotations"] |= {"summary": TITLE if number == 2 else f"Disk {number} is full"}
+        body = json.dumps(alertmanager(*alerts, group=f"{number}", truncatedAlerts=number)).encode()
+        request = urllib.request.Request(
+            f"{site.url}/hooks/alertmanager/{source}",
+            body,
+            {"Content-Type": "application/json", "Authorization": f"Bearer {secret}"},
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            assert answer.status == 202
+    found = (
+        "from scriptsmith_site.models import Incident; "
+        "print('key', *Incident.objects.filter(title=%r).values_list('pk', flat=True))"
+    )
+    deadline = time.monotonic() + 60
+    while True:
+        (line,) = [one for one in site.run(found % TITLE).splitlines() if one.startswith("key")]
+        if len(line.split()) == 2:
+            return f"/incidents/{line.split()[1]}/"
+        assert time.monotonic() < deadline, "no worker took the alert in"
+        time.sleep(0.2)
+
+
+def test_from_the_alert_to_the_copied_script_with_keys_only(
+    incident: str, sign_in: Callable[..., Page]
+) -> None:
+    page = sign_in("rita")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Open incidents")).to_be_visible()
+    take(page, "home-incidents")
+    pressed: list[str] = []
+    began = time.monotonic()
+
+    def press(*keys: str) -> None:
+        for key in keys:
+            page.keyboard.press(key)
+            pressed.append(key)
+
+    press("g", "i")
+    expect(page.locator("h1")).to_have_text("Incidents")
+    take(page, "incidents", narrow=True)
+    press("j", "Enter")
+    expect(page.locator("h1")).to_have_text(TITLE)
+    assert page.url.endswith(incident)
+    expect(page.get_by_text("The alert suggests values")).to_be_visible()
+    press("a")
+    expect(page.locator("[name=value-SERVICE]")).to_have_value("nginx")
+    press("c")
+    expect(page.get_by_text("Recorded: what you take away")).to_be_visible()
+    expect(page.locator("[data-copy-now] [data-done]")).to_be_visible()
+    seconds = time.monotonic() - began
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "systemctl restart" in copied and "nginx" in copied
+    take(page, "incident-copied")
+    press("1")
+    expect(page.get_by_text("Noted.")).to_be_visible()
+    print(f"{len(pressed)} keys, {seconds:.1f} s from Home to the clipboard: {' '.join(pressed)}")
+    assert len(pressed) <= 8
+
+
+def test_the_page_at_every_width_and_for_everybody(
+    incident: str, sign_in: Callable[..., Page]
+) -> None:
+    page = sign_in("rolf")
+    for address in ("/incidents/", incident, f"{incident}ask/"):
+        page.goto(address)
+        assert problems_of(page) == [], address
+        for width in (1440, 1366, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{address} is {wide} wide at {width}"
+        page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(incident)
+    take(page, "incident", narrow=True)
+    page.keyboard.press("t")
+    expect(page.get_by_role("button", name="Give it back")).to_be_visible()
+    page.goto(f"{incident}ask/")
+    take(page, "incident-ask")
+
+
+def test_an_administrator_adds_a_source_previews_a_sample_and_tests_it(
+    incident: str, sign_in: Callable[..., Page]
+) -> None:
+    page = sign_in("adam")
+    page.goto("/alert-sources/")
+    assert problems_of(page) == []
+    take(page, "alert-sources")
+    page.goto("/alert-sources/new/generic/")
+    page.get_by_label("Name").fill("Batch system")
+    for part, pointer in (("title", "/job"), ("key", "/id"), ("done", "/over")):
+        page.locator(f"[name=at_{part}]").fill(pointer)
+    page.get_by_label("Sample").fill('{"job": "Nightly failed", "id": 7}')
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview")).to_contain_text("Nightly failed")
+    assert problems_of(page) == []
+    take(page, "alert-source-preview", whole=True)
+    page.get_by_role("button", name="Add it").click()
+    expect(page.get_by_text("shown only this once")).to_be_visible()
+    assert problems_of(page) == []
+    page.keyboard.press("t")
+    expect(page.get_by_text("The sample made incident")).to_be_visible()
+    take(page, "alert-source", narrow=True)
+    page.goto("/alert-rules/")
+    expect(page.get_by_text("No rule")).to_be_visible()
+    page.goto("/alert-rules/new/")
+    assert problems_of(page) == []

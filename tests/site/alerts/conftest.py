@@ -1,0 +1,87 @@
+"""Sources with a secret, and a client of the door that has no browser's habits."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+
+from scriptsmith_site.integrations.alerts.services import processing, sources
+from scriptsmith_site.models import AlertDelivery, AlertSource
+from tests.site.alerts.payloads import GENERIC_MAPPING
+from tests.web_client import WebClient
+
+
+@dataclass
+class Door:
+    """A source, and how its system sends to it."""
+
+    source: AlertSource
+    secret: str
+    client: WebClient = field(default_factory=lambda: WebClient())
+
+    @property
+    def url(self) -> str:
+        return f"/hooks/{self.source.kind}/{self.source.pk}"
+
+    def send(self, body: Any, *, take_in: bool = True, **headers: str) -> HttpResponse:
+        """Send as the system does; then the worker takes in what was kept."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        answer = self.post(raw, headers=headers or self.proof(raw))
+        if take_in:
+            take_in_all()
+        return answer
+
+    def post(
+        self, raw: bytes, *, headers: dict[str, str], url: str = "", **more: str
+    ) -> HttpResponse:
+        kind = more.pop("content_type", "application/json")
+        url = url or (f"{self.url}/{self.secret}" if self.source.kind == "instana" else self.url)
+        return self.client.post(url, raw, content_type=kind, headers=headers)  # type: ignore[return-value]
+
+    def proof(self, raw: bytes) -> dict[str, str]:
+        if self.source.proof == "token":
+            return (
+                {} if self.source.kind == "instana" else {"Authorization": f"Bearer {self.secret}"}
+            )
+        signed = hmac.new(self.secret.encode(), raw, hashlib.sha256).hexdigest()
+        if self.source.kind == "pagerduty":
+            return {"X-PagerDuty-Signature": f"v1={signed}"}
+        return {"X-Grafana-Alerting-Signature": signed}
+
+    def counts(self) -> dict[str, int]:
+        """What became of what was sent."""
+        return dict(self.source.tallies.filter(count__gt=0).values_list("what", "count"))
+
+
+def take_in_all() -> None:
+    """What a worker does with all that waits."""
+    for key in AlertDelivery.objects.filter(state="waiting").values_list("pk", flat=True):
+        processing.take_in(key)
+
+
+@pytest.fixture
+def open_door(administrator: User) -> Callable[..., Door]:
+    """A source of a kind with its first secret."""
+
+    def make(kind: str = "alertmanager", **details: object) -> Door:
+        given = {"name": f"Our {kind}", **details}
+        if kind == "generic":
+            given.setdefault("mapping", GENERIC_MAPPING)
+        source = sources.add_source(kind, by=administrator, details=given)
+        made = sources.make_key(source, by=administrator, secret="s" * 32)
+        return Door(source, made.secret)
+
+    return make
+
+
+@pytest.fixture
+def door(open_door: Callable[..., Door]) -> Door:
+    return open_door()

@@ -1,0 +1,155 @@
+"""The real Alertmanager, where there is one, on loopback: retries, what it cuts, resolved."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from scriptsmith_site.models import AlertDelivery, Incident
+from tests.site.alerts.conftest import Door, take_in_all
+
+BINARY = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        BINARY is None, reason="no Alertmanager here: install Debian's prometheus-alertmanager"
+    ),
+]
+CONFIGURATION = """
+route: {{receiver: ours, group_by: [alertname], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}}
+receivers:
+  - name: ours
+    webhook_configs:
+      - url: {url}
+        max_alerts: 2
+        http_config: {{authorization: {{credentials: {secret}}}}}
+"""
+
+
+class _Front(BaseHTTPRequestHandler):
+    """In front of the product: it is away for the first request, then passes on what comes."""
+
+    door: Door
+    answers: list[int]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        status = 503
+        if self.answers:
+            try:
+                headers = {"Authorization": self.headers["Authorization"]}
+                status = self.door.post(body, headers=headers).status_code
+            finally:
+                connection.close()
+        self.answers.append(status)
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_given: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def alertmanager(open_door: Callable[..., Door], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
+    """Its address, and what its requests were answered with."""
+    door, answers = open_door(), list[int]()
+    handler = type("Front", (_Front,), {"door": door, "answers": answers})
+    front = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=front.serve_forever, daemon=True).start()
+    (tmp_path / "am.yml").write_text(
+        CONFIGURATION.format(url=f"http://127.0.0.1:{front.server_port}/", secret=door.secret)
+    )
+    port = _free_port()
+    assert BINARY is not None
+    process = subprocess.Popen(
+        [
+            *(BINARY, f"--config.file={tmp_path / 'am.yml'}", f"--storage.path={tmp_path}"),
+            *(f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _until(lambda: _asked(f"{url}/-/ready"))
+        yield url, answers
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+        front.shutdown()
+        front.server_close()
+
+
+def test_it_is_told_again_after_503_says_what_it_cut_and_what_is_over(
+    alertmanager: tuple[str, list[int]],
+) -> None:
+    url, answers = alertmanager
+    names = ["a1", "a2", "a3"]
+    _post(url, [_alert(name) for name in names])
+    _until(lambda: answers[:2] == [503, 202])
+    take_in_all()
+    incident = Incident.objects.get()
+    assert (incident.firing, incident.truncated, incident.is_open) == (2, 1, True)
+    assert incident.title == "Exports are old"
+    _post(url, [_alert(name, over=True) for name in names])
+    _until(
+        lambda: AlertDelivery.objects.filter(raw__contains='"status":"resolved","alerts"').exists()
+    )
+    take_in_all()
+    incident.refresh_from_db()
+    assert not incident.is_open and incident.firing == 0
+
+
+def _alert(name: str, *, over: bool = False) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    return {
+        "labels": {"alertname": "OldExports", "instance": name},
+        "annotations": {"summary": "Exports are old"},
+        "startsAt": (now - timedelta(minutes=5)).replace(second=0, microsecond=0).isoformat(),
+        "endsAt": (now if over else now + timedelta(hours=1)).isoformat(),
+    }
+
+
+def _post(url: str, alerts: list[dict[str, Any]]) -> None:
+    body = json.dumps(alerts).encode()
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}/api/v2/alerts", body, headers)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        assert answer.status == 200
+
+
+def _asked(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    """Wait for another process, for as long as a busy machine may need."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

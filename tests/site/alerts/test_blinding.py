@@ -1,0 +1,45 @@
+"""An incident tells nothing of an open study: its page is the same whatever the verdict of the run asked from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
+
+from review.models import Item
+from scriptsmith_site.models import AlertSource, Incident, IncidentEvent
+from tests.review.blinding import rewriting
+from tests.review.maker import make_study
+
+pytestmark = pytest.mark.django_db
+_CHANGES = re.compile(r'csrfmiddlewaretoken" value="\w+"|X-CSRFToken": "\w+"|[0-9.]+ (?:ms|s)\b')
+
+
+@pytest.mark.parametrize("rewrite", ["pass_it"])
+def test_the_page_and_its_api_are_the_same_in_both_worlds(
+    manager: User, reviewer: User, client_for: Callable[[User], Client], rewrite: str
+) -> None:
+    campaign = make_study(by=manager, reviewers=[reviewer], items=2, overlap=1)
+    item = campaign.items.order_by("pk")[0]
+    assert item.run is not None
+    rewriting.add_work(item.run)
+    source = AlertSource.objects.create(kind="alertmanager", name="Ours")
+    incident = Incident.objects.create(source=source, group="g", title="T", statement="Free it")
+    IncidentEvent.objects.create(incident=incident, kind="asked", action=item.run.action)
+    client = client_for(reviewer)
+    addresses = (f"/incidents/{incident.pk}/", f"/api/v1/incidents/{incident.pk}/", "/incidents/")
+
+    def seen() -> list[str]:
+        with transaction.atomic():
+            pages = [_CHANGES.sub("", client.get(one).text) for one in addresses]
+            transaction.set_rollback(True)
+        return pages
+
+    flagged = seen()
+    assert item.run.action.statement[:30] in flagged[0]
+    getattr(rewriting, rewrite)(Item.objects.get(pk=item.pk))
+    assert seen() == flagged

@@ -1,0 +1,295 @@
+"""The page of an incident: scripts without a model, values that a person accepts, and hostile text as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.core import serializers
+from django.test import Client
+
+from catalog.models import Use, Version
+from catalog.services import suspend
+from pipeline.models import Action, ModelCall
+from scriptsmith_site.models import Incident, IncidentEvent
+from scriptsmith_site.people.erasure import anonymise
+from tests.catalog.shelf import shelve
+from tests.site.alerts import payloads as sent
+from tests.site.alerts.conftest import Door
+from tests.site.alerts.test_payloads import HOSTILE
+
+pytestmark = pytest.mark.django_db
+
+RESTART = """#!/usr/bin/env bash
+set -euo pipefail
+: "${HOST:?where it runs}"
+: "${SERVICE:?what is restarted}"
+ssh "$HOST" systemctl restart "$SERVICE"
+"""
+PARAMETERS = [
+    {"name": "HOST", "type": "text", "description": "where", "required": True},
+    {"name": "SERVICE", "type": "text", "description": "what", "required": True},
+]
+TITLE = "Restart a service on a host"
+
+
+@pytest.fixture
+def script() -> Version:
+    return shelve(TITLE, script=RESTART, parameters=PARAMETERS)
+
+
+def fire(door: Door, **labels: str) -> Incident:
+    alert = sent.prometheus_alert(service="nginx", **labels)
+    alert["annotations"] = {"summary": TITLE}
+    door.send(sent.alertmanager(alert))
+    return Incident.objects.latest("pk")
+
+
+def test_verified_scripts_come_from_retrieval_alone(
+    door: Door,
+    script: Version,
+    reviewer: User,
+    client_for: Callable[[User], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    incident = fire(door)
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise AssertionError("the page told a worker or asked a model")
+
+    monkeypatch.setattr("celery.app.base.Celery.send_task", fail)
+    page = client_for(reviewer).get(f"/incidents/{incident.pk}/").text
+    assert TITLE in page and "confidence" in page and "Why it was found" in page
+    assert "systemctl" in page and "used" in page
+    assert not ModelCall.objects.exists() and not Action.objects.exists()
+
+
+def test_values_of_the_alert_are_filled_in_once_a_person_accepts_them(
+    door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    incident = fire(door)
+    client = client_for(reviewer)
+    url = f"/incidents/{incident.pk}/"
+    page = client.get(url).text
+    assert "web-1" in page and 'value="web-1"' not in page
+    assert client.post(f"{url}use/{script.pk}/", {}).status_code == 422
+    page = client.get(f"{url}?script={script.pk}&values=accepted").text
+    assert 'value="web-1"' in page and 'value="nginx"' in page
+    answer = client.post(
+        f"{url}use/{script.pk}/", {"value-HOST": "web-1", "value-SERVICE": "a b; rm -rf /"}
+    )
+    taken = client.get(answer["Location"]).text
+    use = Use.objects.get()
+    assert use.values["SERVICE"] == "a b; rm -rf /"
+    assert "&#x27;a b; rm -rf /&#x27;" in taken or "'a b; rm -rf /'" in json.loads(
+        taken.split('id="taken-text" type="application/json">')[1].split("</script>")[0]
+    )
+    event = IncidentEvent.objects.get(kind="copied")
+    assert (event.use, event.by) == (use, reviewer)
+
+
+@pytest.mark.parametrize(
+    "instance",
+    ["$(reboot)", "-rf", "a;b", "a b\nc", "`id`", "~root", "x" * 300, "\u202egnp", "a\x00b"],
+)
+def test_odd_values_are_not_suggested(
+    door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client], instance: str
+) -> None:
+    incident = fire(door, instance=instance)
+    page = client_for(reviewer).get(f"/incidents/{incident.pk}/?values=accepted").text
+    host = page.split('name="value-HOST"')[1].split(">")[0]
+    assert "value=" not in host
+    assert 'value="nginx"' in page
+
+
+def test_hostile_labels_are_text_on_every_page(
+    door: Door, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    alert = sent.prometheus_alert(**HOSTILE)
+    alert["annotations"] = {"summary": HOSTILE["html"] + HOSTILE["template"] + HOSTILE["long"]}
+    alert["generatorURL"] = "javascript:alert(1)"
+    door.send(sent.alertmanager(alert, externalURL="javascript:alert(1)"))
+    client = client_for(reviewer)
+    incident = Incident.objects.get()
+    for address in (
+        f"/incidents/{incident.pk}/",
+        "/incidents/",
+        "/",
+        f"/incidents/{incident.pk}/ask/",
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert "<script>alert" not in answer.text and "javascript:alert" not in answer.text
+        assert "{{ 7*7 }}" in answer.text or address == "/incidents/"
+    shown = client.get(f"/incidents/{incident.pk}/").text
+    assert 'class="odd" data-code="U+202E"' in shown, "what turns the reading around is marked"
+    listed = client.get("/api/v1/incidents/").json()["results"][0]
+    assert listed["labels"]["html"] == HOSTILE["html"] and listed["link"] == ""
+
+
+def test_secrets_are_masked_before_a_model_reads_them(
+    door: Door, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    incident = fire(door, url="https://root:hunter22@db.example.org/", key="AKIAABCDEFGHIJKLMNOP")
+    page = client_for(reviewer).get(f"/incidents/{incident.pk}/ask/").text
+    assert "Secrets were masked" in page
+    assert "hunter22" not in page and "AKIAABCDEFGHIJKLMNOP" not in page
+
+
+def test_resolved_asks_whether_the_script_helped(
+    door: Door,
+    script: Version,
+    reviewer: User,
+    second_reviewer: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    incident = fire(door)
+    client, url = client_for(reviewer), f"/incidents/{incident.pk}/"
+    client.post(f"{url}use/{script.pk}/", {"value-HOST": "h", "value-SERVICE": "s"})
+    alert = sent.prometheus_alert(service="nginx", resolved=True)
+    door.send(sent.alertmanager(alert))
+    assert "Did it help?" in client.get(url).text
+    assert "Did it help?" not in client_for(second_reviewer).get(url).text
+    use = Use.objects.get()
+    assert (
+        client_for(second_reviewer)
+        .post(f"{url}outcome/{use.pk}/", {"outcome": "worked"})
+        .status_code
+        == 404
+    )
+    assert client.post(f"{url}outcome/{use.pk}/", {"outcome": "nonsense"}).status_code == 422
+    assert client.post(f"{url}outcome/{use.pk}/", {"outcome": "no_effect"}).status_code == 302
+    use.refresh_from_db()
+    assert use.outcome == "no_effect" and use.incident == f"#{incident.pk}"
+    assert "Did it help?" not in client.get(url).text
+    other = Use.objects.create(version=script, by=reviewer)
+    assert client.post(f"{url}outcome/{other.pk}/", {"outcome": "worked"}).status_code == 404
+
+
+def test_of_two_who_take_it_at_once_one_is_told(
+    door: Door,
+    reviewer: User,
+    second_reviewer: User,
+    stranger: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    incident = fire(door)
+    url = f"/incidents/{incident.pk}/"
+    assert client_for(reviewer).post(f"{url}take/").status_code == 302
+    assert client_for(reviewer).post(f"{url}take/").status_code == 409
+    refused = client_for(reviewer).post(f"{url}hand-over/", {"to": stranger.pk})
+    assert refused.status_code == 422
+    client_for(reviewer).post(f"{url}hand-over/", {"to": second_reviewer.pk})
+    incident.refresh_from_db()
+    assert incident.taken_by == second_reviewer
+
+
+def test_a_handed_over_incident_forgets_who_is_anonymised(
+    door: Door,
+    reviewer: User,
+    second_reviewer: User,
+    administrator: User,
+    client_for: Callable[[User], Client],
+) -> None:
+    second_reviewer.first_name = "Zqsecretname"
+    second_reviewer.save()
+    incident = fire(door)
+    client, url = client_for(reviewer), f"/incidents/{incident.pk}/"
+    client.post(f"{url}hand-over/", {"to": second_reviewer.pk})
+    assert "Zqsecretname" in client.get(url).text
+    client.post(f"{url}take/")
+    moves = [one.changes["on_it"] for one in LogEntry.objects.get_for_object(incident)]
+    people = [f"person-{one.pk}" for one in (second_reviewer, reviewer)]
+    assert moves == [people, ["", people[0]]]
+    second_reviewer.is_active = False
+    second_reviewer.save()
+    anonymise(second_reviewer, confirmed_name=second_reviewer.username, by=administrator)
+    assert "Zqsecretname" not in client.get(url).text and people[0] in client.get(url).text
+
+
+def test_the_catalogue_is_told_the_number_of_an_incident_alone(
+    door: Door, script: Version, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    incident = fire(door)
+    Incident.objects.update(title="Zqalerttitle")
+    client, url = client_for(reviewer), f"/incidents/{incident.pk}/"
+    client.post(f"{url}use/{script.pk}/", {"value-HOST": "h", "value-SERVICE": "s"})
+    use = Use.objects.get()
+    assert client.post(f"{url}outcome/{use.pk}/", {"outcome": "worse"}).status_code == 302
+    use.refresh_from_db()
+    script.entry.refresh_from_db()
+    assert use.incident == f"#{incident.pk}" and use.incident in script.entry.suspended_why
+    kept = serializers.serialize("json", [use, script.entry, *LogEntry.objects.all()])
+    assert "Zqalerttitle" not in kept
+
+
+def test_a_statement_that_cannot_be_searched_by_is_said(
+    door: Door, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    incident = fire(door)
+    answer = client_for(reviewer).post(f"/incidents/{incident.pk}/statement/", {"statement": " "})
+    assert answer.status_code == 422
+    answer = client_for(reviewer).post(
+        f"/incidents/{incident.pk}/statement/", {"statement": "x" * 4_001}
+    )
+    assert answer.status_code == 422 and "x" * 4_001 in answer.text
+
+
+def test_pages_take_a_fixed_number_of_queries(
+    door: Door,
+    script: Version,
+    reviewer: User,
+    client_for: Callable[[User], Client],
+    django_assert_max_num_queries: Callable[..., object],
+) -> None:
+    for number in range(12):
+        alerts = [
+            sent.prometheus_alert(f"{number}-{n}", service="nginx") for n in range(number + 1)
+        ]
+        door.send(sent.alertmanager(*alerts, group=str(number)))
+    client = client_for(reviewer)
+    newest = Incident.objects.latest("pk")
+    for text in ("a", "b", "c"):
+        client.post(f"/incidents/{newest.pk}/note/", {"text": text})
+    with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
+        client.get("/incidents/?state=all&q=exports&severity=2")
+    with django_assert_max_num_queries(34):  # type: ignore[attr-defined]
+        client.get(f"/incidents/{newest.pk}/")
+
+
+def test_the_list_shows_what_is_open_and_is_narrowed(
+    door: Door, reviewer: User, client_for: Callable[[User], Client]
+) -> None:
+    door.send(sent.alertmanager(sent.prometheus_alert("a", severity="info"), group="a"))
+    door.send(sent.alertmanager(sent.prometheus_alert("b"), group="b"))
+    door.send(sent.alertmanager(sent.prometheus_alert("b", resolved=True), group="b"))
+    client = client_for(reviewer)
+
+    def shown(query: str) -> int:
+        return client.get(f"/incidents/{query}").text.count("row-title")
+
+    assert [shown(one) for one in ("", "?state=resolved", "?state=all", "?severity=1")] == [
+        1,
+        1,
+        2,
+        0,
+    ]
+    assert [shown(one) for one in ("?q=exports+delete", "?q=elsewhere")] == [1, 0]
+    assert client.get("/incidents/?severity=9").status_code == 422
+    answer = client.get(
+        "/api/v1/incidents/", {"state": "open", "severity": "4", "q": "exports"}
+    ).json()
+    assert [one["state"] for one in answer["results"]] == ["open"]
+
+
+def test_a_script_that_was_suspended_meanwhile_is_not_copied(
+    door: Door, script: Version, reviewer: User, curator: User, client_for: Callable[[User], Client]
+) -> None:
+    incident = fire(door)
+    suspend(script.entry, by=curator, reason="It stops more than it starts")
+    filled = {"value-HOST": "h", "value-SERVICE": "s"}
+    answer = client_for(reviewer).post(f"/incidents/{incident.pk}/use/{script.pk}/", filled)
+    assert answer.status_code == 409 and not Use.objects.exists()

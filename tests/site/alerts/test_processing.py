@@ -1,0 +1,245 @@
+"""From requests to incidents: one card a group, in whatever order and however often things are said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import permutations
+
+import pytest
+from django.db.models import F
+from django.utils import timezone
+
+from scriptsmith_site.integrations.alerts.services import processing
+from scriptsmith_site.models import Alert, AlertDelivery, Incident
+from tests.site.alerts import payloads as sent
+from tests.site.alerts.conftest import Door
+
+pytestmark = pytest.mark.django_db
+
+
+def kinds(incident: Incident) -> list[str]:
+    return list(incident.events.values_list("kind", flat=True))
+
+
+def forget_window() -> None:
+    """As if ten minutes had gone: the same body is a reminder by now."""
+    AlertDelivery.objects.update(window=-F("pk"))
+
+
+def test_a_group_is_one_card_that_ends_with_its_last_alert(door: Door) -> None:
+    first, second = sent.prometheus_alert("a1"), sent.prometheus_alert("a2", instance="web-2:9100")
+    door.send(sent.alertmanager(first))
+    door.send(sent.alertmanager(first, second))
+    incident = Incident.objects.get()
+    assert (incident.firing, incident.severity) == (2, 1)
+    assert incident.statement == "Delete files older than 30 days in /var/tmp/exports"
+    over = sent.prometheus_alert("a1", resolved=True)
+    door.send(sent.alertmanager(over, second))
+    incident.refresh_from_db()
+    assert incident.is_open and incident.firing == 1
+    last = sent.prometheus_alert("a2", resolved=True, instance="web-2:9100")
+    door.send(sent.alertmanager(over, last))
+    incident.refresh_from_db()
+    assert (
+        not incident.is_open and incident.resolved_at and kinds(incident) == ["fired", "resolved"]
+    )
+    assert door.counts() == {"requests": 4, "new": 2, "repeated": 3, "resolved": 2}
+
+
+def test_reminders_are_counted_on_the_card(door: Door) -> None:
+    for _time in range(3):
+        door.send(sent.alertmanager())
+        forget_window()
+    incident = Incident.objects.get()
+    assert (incident.repeats, kinds(incident)) == (2, ["fired"])
+
+
+def test_the_order_of_requests_changes_nothing(open_door: Callable[..., Door]) -> None:
+    requests = [
+        sent.alertmanager(sent.prometheus_alert("a1")),
+        sent.alertmanager(sent.prometheus_alert("a1"), sent.prometheus_alert("a2")),
+        sent.alertmanager(
+            sent.prometheus_alert("a1", resolved=True), sent.prometheus_alert("a2", resolved=True)
+        ),
+    ]
+    for number, order in enumerate(permutations(requests)):
+        door = open_door(name=f"S{number}")
+        for request in order:
+            door.send(request)
+        assert set(door.source.alerts.values_list("state", flat=True)) == {"resolved"}
+        assert not door.source.incidents.filter(state="open").exists(), number
+        assert door.source.incidents.count() <= 1
+
+
+def test_alerts_that_the_sender_cut_are_counted_and_end_with_their_group(door: Door) -> None:
+    door.send(sent.alertmanager(sent.prometheus_alert("a1"), sent.prometheus_alert("a2")))
+    door.send(sent.alertmanager(sent.prometheus_alert("a1"), truncatedAlerts=1))
+    incident = Incident.objects.get()
+    assert incident.truncated == 1
+    over = sent.alertmanager(sent.prometheus_alert("a1", resolved=True), truncatedAlerts=1)
+    door.send(over)
+    incident.refresh_from_db()
+    assert not incident.is_open and incident.firing == 0
+    assert door.counts()["truncated"] == 2
+
+
+def test_what_flaps_is_one_card_and_what_comes_back_later_another(door: Door) -> None:
+    def fire(start: str) -> None:
+        alert = sent.prometheus_alert() | {"startsAt": start}
+        door.send(sent.alertmanager(alert))
+        door.send(sent.alertmanager(alert | {"status": "resolved"}))
+
+    fire("2026-11-02T01:00:00Z")
+    fire("2026-11-02T01:05:00Z")
+    incident = Incident.objects.get()
+    assert kinds(incident) == ["fired", "resolved", "fired-again", "resolved"]
+    Incident.objects.update(resolved_at=timezone.now() - timedelta(hours=2))
+    fire("2026-11-02T05:00:00Z")
+    assert Incident.objects.count() == 2
+
+
+def test_pagerduty_says_when_so_an_older_word_changes_nothing(
+    open_door: Callable[..., Door],
+) -> None:
+    door = open_door("pagerduty")
+    door.send(sent.pagerduty(id="1", at="2026-11-02T03:00:00Z"))
+    door.send(
+        sent.pagerduty("incident.resolved", id="3", at="2026-11-02T03:20:00Z", status="resolved")
+    )
+    door.send(sent.pagerduty("incident.acknowledged", id="2", at="2026-11-02T03:10:00Z"))
+    assert not Incident.objects.get().is_open
+    door.send(sent.pagerduty("incident.reopened", id="4", at="2026-11-02T03:30:00Z"))
+    incident = Incident.objects.get()
+    assert incident.is_open and kinds(incident) == ["fired", "resolved", "fired-again"]
+
+
+def test_filters_hold_back_before_anything_starts(open_door: Callable[..., Door]) -> None:
+    door = open_door(matchers='team="web"', least_severity=2)
+    door.send(sent.alertmanager(sent.prometheus_alert("a1", team="db")))
+    door.send(sent.alertmanager(sent.prometheus_alert("a2", team="web", severity="warning")))
+    assert not Incident.objects.exists() and not Alert.objects.exists()
+    door.send(sent.alertmanager(sent.prometheus_alert("a3", team="web")))
+    assert Incident.objects.count() == 1
+    assert door.counts() == {"requests": 3, "filtered": 2, "new": 1}
+
+
+def test_open_cards_are_capped_and_made_once_there_is_room(open_door: Callable[..., Door]) -> None:
+    door = open_door(most_open=2)
+    for number in range(4):
+        door.send(sent.alertmanager(sent.prometheus_alert(f"a{number}"), group=f"g{number}"))
+    assert Incident.objects.count() == 2
+    assert door.counts()["without a card: too many are open"] == 2
+    door.send(sent.alertmanager(sent.prometheus_alert("a0", resolved=True), group="g0"))
+    door.send(sent.alertmanager(sent.prometheus_alert("a3"), group="g3", receiver="again"))
+    assert Incident.objects.filter(state="open").count() == 2
+
+
+def test_alerts_beyond_what_is_kept_are_counted(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scriptsmith_site.integrations.alerts.services.processing.MOST_KEPT", 3)
+    door.send(sent.alertmanager(*(sent.prometheus_alert(f"a{n}") for n in range(5))))
+    incident = Incident.objects.get()
+    assert (incident.alerts.count(), incident.unkept) == (3, 2)
+    assert door.counts()["new"] + door.counts()["counted only"] == 5
+
+
+def test_a_card_ends_when_nothing_fires_any_more_of_what_is_not_kept_either(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scriptsmith_site.integrations.alerts.services.processing.MOST_KEPT", 3)
+    alerts = [sent.prometheus_alert(f"a{n}") for n in range(5)]
+    over = [one | {"status": "resolved"} for one in alerts]
+    for reminder in range(3):
+        door.send(sent.alertmanager(*alerts, receiver=str(reminder)))
+    incident = Incident.objects.get()
+    assert (incident.unkept, incident.firing, door.counts()["counted only"]) == (2, 5, 2)
+    door.send(sent.alertmanager(*over[:3], *alerts[3:]))
+    incident.refresh_from_db()
+    assert (incident.is_open, incident.firing) == (True, 2)
+    door.send(sent.alertmanager(*over))
+    incident.refresh_from_db()
+    assert (incident.is_open, incident.unkept) == (False, 0)
+
+
+def test_what_says_no_time_fires_again_after_its_end(open_door: Callable[..., Door]) -> None:
+    door = open_door("generic")
+    incident = None
+    for over in (False, False, True, True, False, True):  # within one ten-minute window
+        door.send(sent.generic(over=over))
+        incident = Incident.objects.get()
+        assert incident.is_open is not over
+    assert incident and kinds(incident) == ["fired", "resolved", "fired-again", "resolved"]
+    assert door.counts()["requests sent again"] == 2
+    Incident.objects.update(resolved_at=timezone.now() - timedelta(days=3))
+    door.send(sent.generic())
+    assert Incident.objects.filter(state="open").count() == 1 < Incident.objects.count()
+
+
+def test_what_says_no_time_is_judged_by_when_it_came(open_door: Callable[..., Door]) -> None:
+    door = open_door("generic")
+    for over in (False, True):
+        door.send(sent.generic(over=over), take_in=False)
+    for key in AlertDelivery.objects.order_by("-pk").values_list("pk", flat=True):
+        processing.take_in(key)
+    assert not Incident.objects.filter(state="open").exists()
+
+
+def test_an_alert_of_two_groups_stands_on_both_cards(door: Door) -> None:
+    for _time in range(2):
+        for group in ("g1", "g2"):
+            door.send(sent.alertmanager(group=group))
+        forget_window()
+    assert [one.firing for one in Incident.objects.all()] == [1, 1]
+    door.send(sent.alertmanager(sent.prometheus_alert(resolved=True), group="g1"))
+    assert [one.is_open for one in Incident.objects.order_by("pk")] == [False, True]
+
+
+def test_common_annotations_are_kept_once(door: Door) -> None:
+    common = {f"n{number}": "x" * 4_000 for number in range(64)}
+    alerts = [sent.prometheus_alert(f"a{n}") for n in range(20)]
+    alerts[0]["annotations"] |= {"huge": "y" * 4_000}
+    door.send(sent.alertmanager(*alerts, commonAnnotations=common))
+    incident = Incident.objects.get()
+    assert incident.annotations["n0"] == "x" * 4_000 and "summary" in incident.annotations
+    assert len(str(incident.annotations)) < 25_000
+    assert sum(len(str(one.annotations)) for one in incident.alerts.all()) < 10_000
+
+
+def test_a_request_that_always_fails_is_given_up_and_said(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object, **_more: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(processing, "apply", fail)
+    door.send(sent.alertmanager(), take_in=False)
+    delivery = AlertDelivery.objects.get()
+    for _try in range(processing.MOST_TRIES):
+        with pytest.raises(RuntimeError):
+            processing.take_in(delivery.pk)
+        AlertDelivery.objects.update(lease_until=None)
+    processing.take_in(delivery.pk)
+    delivery.refresh_from_db()
+    door.source.refresh_from_db()
+    assert delivery.state == "failed" and "given up" in delivery.error == door.source.last_error
+
+
+def test_only_its_own_source_can_resolve_an_incident(open_door: Callable[..., Door]) -> None:
+    ours, other = open_door(name="ours"), open_door(name="other")
+    ours.send(sent.alertmanager())
+    other.send(sent.alertmanager(sent.prometheus_alert(resolved=True)))
+    assert Incident.objects.get().is_open
+
+
+def test_a_mapping_that_changed_meanwhile_fails_the_request_in_words(
+    open_door: Callable[..., Door],
+) -> None:
+    door = open_door("generic")
+    door.send(sent.generic(), take_in=False)
+    door.source.mapping = {"title": "/gone", "key": "/gone"}
+    door.source.save()
+    door.send(b"x")
+    delivery = AlertDelivery.objects.get()
+    assert (delivery.state, "/gone" in delivery.error) == ("failed", True)

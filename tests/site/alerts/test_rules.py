@@ -1,0 +1,160 @@
+"""Rules ask as a person would, within their budget, once somebody has switched them on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from core.errors import BadInput
+from pipeline.models import Action, Configuration, Run
+from scriptsmith_site.integrations.alerts.services import sources, testing
+from scriptsmith_site.models import AlertRule, AlertRuleRun, Incident, IncidentEvent, Profile
+from tests.people import make_person
+from tests.site.alerts import payloads as sent
+from tests.site.alerts.conftest import Door
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def robot() -> User:
+    account = make_person("robot", "reviewer")
+    Profile.objects.update_or_create(user=account, defaults={"service_account": True})
+    return account
+
+
+@pytest.fixture
+def rule(administrator: User, robot: User) -> AlertRule:
+    return sources.save_rule(
+        AlertRule(),
+        by=administrator,
+        name="Critical exports",
+        matchers='alertname="OldExports"',
+        configuration=Configuration.objects.get(name="demo"),
+        account=robot,
+        runs_per_day=2,
+        runs_per_source=2,
+    )
+
+
+def fire(door: Door, number: int, **labels: str) -> Incident:
+    alert = sent.prometheus_alert(f"a{number}", **labels)
+    door.send(sent.alertmanager(alert, group=f"g{number}"))
+    return Incident.objects.latest("pk")
+
+
+def test_a_rule_is_off_until_somebody_switches_it_on(
+    door: Door, rule: AlertRule, administrator: User, robot: User
+) -> None:
+    fire(door, 1)
+    assert not Action.objects.exists()
+    sources.switch_rule(rule, True, by=administrator)
+    incident = fire(door, 2, key="AKIAABCDEFGHIJKLMNOP")
+    run = Run.objects.get()
+    assert (run.asked_by, run.action.asked_by) == (robot, robot)
+    assert "OldExports" in run.action.incident and "AKIA" not in run.action.incident
+    event = IncidentEvent.objects.get(kind="rule-asked")
+    assert (event.incident, event.action, event.text) == (incident, run.action, rule.name)
+    assert LogEntry.objects.filter(additional_data__event="rule asked", actor=robot).exists()
+
+
+def test_its_budget_is_that_of_a_day_and_said_on_the_card(
+    door: Door, rule: AlertRule, administrator: User, open_door: Callable[..., Door]
+) -> None:
+    sources.switch_rule(rule, True, by=administrator)
+    for number in range(3):
+        fire(door, number)
+    assert Run.objects.count() == 2
+    held = IncidentEvent.objects.get(kind="rule-held")
+    assert "used up" in held.text and held.incident == Incident.objects.latest("pk")
+    AlertRuleRun.objects.update(at=timezone.now() - timedelta(days=1))
+    AlertRule.objects.update(runs_per_day=9, runs_per_source=1)
+    fire(door, 4)
+    fire(door, 5)
+    assert Run.objects.count() == 3, "one source has used its own share up"
+    fire(open_door(name="other"), 6)
+    assert Run.objects.count() == 4
+
+
+def test_what_repeats_or_does_not_fit_asks_nothing(
+    door: Door, rule: AlertRule, administrator: User
+) -> None:
+    sources.switch_rule(rule, True, by=administrator)
+    fire(door, 1, alertname="Other")
+    fire(door, 2, severity="info")
+    assert not Run.objects.exists()
+    for _time in range(3):
+        fire(door, 3)
+    assert Run.objects.count() == 1
+
+
+def test_an_account_that_may_not_ask_any_more_holds_the_rule(
+    door: Door, rule: AlertRule, administrator: User, robot: User
+) -> None:
+    sources.switch_rule(rule, True, by=administrator)
+    robot.groups.clear()
+    incident = fire(door, 1)
+    assert incident.is_open and not Run.objects.exists()
+    assert IncidentEvent.objects.filter(kind="rule-held").exists()
+
+
+def test_only_a_service_account_asks_by_a_rule(
+    rule: AlertRule, administrator: User, reviewer: User
+) -> None:
+    with pytest.raises(BadInput, match="service account"):
+        sources.save_rule(rule, by=administrator, account=reviewer)
+
+
+def test_a_changed_rule_is_logged_with_its_values(rule: AlertRule, administrator: User) -> None:
+    sources.save_rule(rule, by=administrator, runs_per_day=1_000, name=rule.name)
+    entry = LogEntry.objects.get(additional_data__event="alert rule changed")
+    assert entry.changes == {"runs_per_day": ["2", "1000"]}
+
+
+def test_a_defect_in_a_rule_opens_the_incident_all_the_same(
+    door: Door, rule: AlertRule, administrator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object, **_more: object) -> None:
+        Configuration.objects.create(name="demo")  # the database refuses a second one
+
+    monkeypatch.setattr("pipeline.services.ask_and_run", fail)
+    sources.switch_rule(rule, True, by=administrator)
+    incident = fire(door, 1)
+    assert incident.is_open and incident.firing == 1
+    assert IncidentEvent.objects.filter(kind="rule-held", incident=incident).exists()
+
+
+def test_a_test_of_a_source_asks_no_rule_and_names_its_own_incident(
+    door: Door,
+    rule: AlertRule,
+    administrator: User,
+    django_capture_on_commit_callbacks: Callable[..., object],
+) -> None:
+    sources.switch_rule(rule, True, by=administrator)
+    sources.save_rule(rule, by=administrator, matchers="")
+    with django_capture_on_commit_callbacks() as told:  # type: ignore[attr-defined]
+        tested = testing.test_source(door.source, by=administrator)
+    assert tested.incident == Incident.objects.get() and "Test" in tested.incident.title
+    assert not told and not Run.objects.exists()
+    door.source.refresh_from_db()
+    assert door.source.last_success_at is None and door.source.keys.count() == 1
+    door.source.least_severity, door.source.matchers = 1, 'team="nobody"'
+    door.source.save()
+    assert testing.test_source(door.source, by=administrator) == (None, True)
+
+
+def test_a_statement_that_is_no_use_opens_the_incident_all_the_same(
+    door: Door, rule: AlertRule, administrator: User
+) -> None:
+    sources.switch_rule(rule, True, by=administrator)
+    sources.save_rule(rule, by=administrator, matchers="")
+    alert = sent.prometheus_alert()
+    alert["labels"], alert["annotations"] = {"severity": "critical"}, {}
+    door.send(sent.alertmanager(alert))
+    assert Incident.objects.get().is_open
+    assert IncidentEvent.objects.filter(kind="rule-held").exists() and not Run.objects.exists()
