@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from scriptsmith_site.integrations.overview import show_integrations
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("integrations/", show_integrations, name="integrations"),
+    path("integrations/destinations/", include("scriptsmith_site.integrations.outbox.urls")),
+    path("", include("scriptsmith_site.integrations.notifications.urls")),
+    path("", include("scriptsmith_site.integrations.alerts.urls")),
+    path("", include("scriptsmith_site.integrations.agents.urls")),
+]

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import connections
-from django.db.models import Count, Min
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from catalog.models import CaseRun, Job, OutcomeReport
+from core import metrics
 from core.web.requests import signed_in
 from pipeline.models import Run
-from review.models import Item
+from review.models import Item, Transfer
 from review.services import live_queue
-from scriptsmith_site.models import ApiToken
+from scriptsmith_site.models import (
+    AlertDelivery,
+    AlertTally,
+    ApiToken,
+    BackupEvent,
+    Delivery,
+    Event,
+    Notification,
+)
+from scriptsmith_site.operation import work
 from scriptsmith_site.operation.health import (
     Health,
     check_broker,
@@ -29,27 +45,7 @@ from scriptsmith_site.operation.health import (
 from scriptsmith_site.people.sign_in.authentication import ApiTokenAuthentication
 from scriptsmith_site.people.sign_in.tokens import may_read_metrics
 
-
-class Sample(NamedTuple):
-    """One line: a name, a label with its value or none, a number."""
-
-    name: str
-    number: float
-    label: str = ""
-    value: str = ""
-
-    def __str__(self) -> str:
-        labels = f'{{{self.label}="{self.value}"}}' if self.label else ""
-        return f"scriptsmith_{self.name}{labels} {self.number:g}"
-
-
-HELP = {
-    "info": "The version that is running.",
-    "up": "Whether a part answers.",
-    "runs": "Unfinished runs.",
-    "oldest_queued_run_seconds": "How long the run has waited that has waited longest.",
-    "items_waiting": "Items of the live queue that want a reviewer.",
-}
+_UNFINISHED = (Run.State.QUEUED, Run.State.RUNNING)
 
 
 class MayReadMetrics(BasePermission):
@@ -68,38 +64,130 @@ class Metrics(APIView):
     reading_scope = ApiToken.Scope.METRICS
 
     def get(self, request: Request) -> HttpResponse:
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(Counted())
+        registry.register(Present())
         return HttpResponse(
-            "\n".join(lines_of(list(take_samples()))), content_type="text/plain; version=0.0.4"
+            generate_latest(registry), content_type="text/plain; version=0.0.4; charset=utf-8"
         )
 
 
-def take_samples() -> Iterator[Sample]:
-    """What is worth an alarm; each a question that an index answers."""
-    yield Sample("info", 1, "version", settings.VERSION)
-    parts = {
-        "database": check_database(connections["default"]),
-        "broker": check_broker(settings.CELERY_BROKER_URL),
-        "embedder": check_embedder(),
-    }
-    for part, health in parts.items():
-        yield Sample("up", health is Health.OK, "part", part)
+class Counted(Collector):
+    """What all processes that share this data folder have counted since the product was started."""
+
+    def collect(self) -> Iterator[Metric]:
+        yield from metrics.collect()
+
+
+class Present(Collector):
+    """How it is now: asked of the database when somebody looks, each a question that an index answers.
+
+    Where the database does not answer, only that is said.
+    """
+
+    def collect(self) -> Iterator[Metric]:
+        yield _gauge("info", "The version that is running.", {settings.VERSION: 1.0}, "version")
+        parts = {
+            "database": check_database(connections["default"]),
+            "broker": check_broker(settings.CELERY_BROKER_URL),
+            "embedder": check_embedder(),
+        }
+        up = {part: float(health is Health.OK) for part, health in parts.items()}
+        yield _gauge("up", "Whether a part answers.", up, "part")
+        yield from _present()
+
+
+def _present() -> Iterator[Metric]:
+    now = timezone.now()
     unfinished = Run.objects.unfinished()
     counted = dict(unfinished.order_by().values_list("state").annotate(Count("pk")))
-    for state in (Run.State.QUEUED, Run.State.RUNNING):
-        yield Sample("runs", counted.get(state, 0), "state", state)
-    oldest = unfinished.filter(state=Run.State.QUEUED).aggregate(at=Min("created_at"))["at"]
-    waited = (timezone.now() - oldest).total_seconds() if oldest else 0
-    yield Sample("oldest_queued_run_seconds", waited)
-    yield Sample("items_waiting", Item.objects.waiting().filter(campaign=live_queue()).count())
+    runs = {state.value: float(counted.get(state, 0)) for state in _UNFINISHED}
+    yield _gauge("runs", "Unfinished runs.", runs, "state")
+    queued = unfinished.filter(state=Run.State.QUEUED)
+    # One that goes on for a refinement was made long before: in the ages of queues it does not count.
+    first = queued.aggregate(
+        any=Min("created_at"),
+        people=Min("created_at", filter=Q(batch=None, finished_at=None)),
+        campaigns=Min("created_at", filter=Q(batch__isnull=False, finished_at=None)),
+    )
+    oldest = {
+        "interactive": first["people"],
+        "campaign": first["campaigns"],
+        "execution": _oldest(CaseRun.objects.filter(state=CaseRun.State.WAITING)),
+        "jobs": _oldest(Job.objects.filter(state=Job.State.WAITING)),
+        "transfers": _oldest(Transfer.objects.filter(state=Transfer.State.WAITING)),
+        "alerts": _oldest(AlertDelivery.objects.filter(state=AlertDelivery.State.WAITING)),
+        "outbox": Event.objects.filter(distributed_at=None).aggregate(at=Min("at"))["at"],
+        "deliveries": _oldest_undelivered(),
+        # An e-mail waits from when it is due: until then a person's own choice of hours holds it.
+        "mail": Notification.objects.filter(mail_at__lte=now).aggregate(at=Min("mail_at"))["at"],
+    }
+    waited = (now - first["any"]).total_seconds() if first["any"] else 0.0
+    ages = {name: (now - at).total_seconds() if at else 0.0 for name, at in oldest.items()}
+    yield _gauge(
+        "oldest_queued_run_seconds",
+        "How long the run has waited that has waited longest.",
+        {"": waited},
+    )
+    yield _gauge(
+        "queue_age_seconds",
+        "How long what has waited longest in a queue has waited; 0 where nothing waits.",
+        ages,
+        "queue",
+    )
+    waiting = Item.objects.waiting().filter(campaign=live_queue()).count()
+    yield _gauge("items_waiting", "Items of the live queue that want a reviewer.", {"": waiting})
+    yield _gauge(
+        "workers", "Workers with a recent sign of life.", {"": work.living_workers().count()}
+    )
+    resting = {endpoint.name: 1.0 for endpoint in work.endpoints_at_rest()}
+    yield _gauge("endpoint_resting", "Endpoints that nobody asks for a while.", resting, "endpoint")
+    yield _gauge(
+        "outcome_reports_waiting",
+        "Reports of programs that a script made things worse, which nobody has looked at.",
+        {"": OutcomeReport.objects.to_look_at().order_by().count()},
+    )
+    yield _alerts()
+    backup = BackupEvent.objects.filter(kind=BackupEvent.Kind.BACKUP).aggregate(at=Max("at"))["at"]
+    yield _gauge(
+        "last_backup_timestamp_seconds",
+        "When the last backup was made; 0 where there is none.",
+        {"": backup.timestamp() if backup else 0.0},
+    )
 
 
-def lines_of(samples: list[Sample]) -> Iterator[str]:
-    """The text that Prometheus reads; samples of one name must follow each other."""
-    described = ""
-    for sample in samples:
-        if sample.name != described:
-            described = sample.name
-            yield f"# HELP scriptsmith_{described} {HELP[described]}"
-            yield f"# TYPE scriptsmith_{described} gauge"
-        yield str(sample)
-    yield ""
+def _oldest(jobs: QuerySet[Any]) -> datetime | None:
+    found: datetime | None = jobs.order_by().aggregate(at=Min("created_at"))["at"]
+    return found
+
+
+def _oldest_undelivered() -> datetime | None:
+    """Of what waits for a destination that is not paused; keys of events are in the order of time, but for moments."""
+    waiting = Delivery.objects.filter(
+        state=Delivery.State.WAITING, destination__paused_at=None
+    ).order_by()
+    first = waiting.aggregate(event=Min("event"))["event"]
+    return Event.objects.filter(pk=first).values_list("at", flat=True).first() if first else None
+
+
+def _alerts() -> Metric:
+    """By the tallies of sources, which all processes write: no alert is counted that was not kept."""
+    counter = CounterMetricFamily(
+        "scriptsmith_alerts", "What became of what alert sources sent.", labels=["kind", "result"]
+    )
+    found: dict[tuple[str, str], int] = defaultdict(int)
+    for kind, what, count in AlertTally.objects.order_by().values_list(
+        "source__kind", "what", "count"
+    ):
+        # Why something was refused is told on the page of its source.
+        found[kind, what.partition(":")[0]] += count
+    for labels, number in sorted(found.items()):
+        counter.add_metric(labels, float(number))
+    return counter
+
+
+def _gauge(name: str, words: str, numbers: Mapping[str, float], label: str = "") -> Metric:
+    gauge = GaugeMetricFamily(f"scriptsmith_{name}", words, labels=[label] if label else [])
+    for value, number in numbers.items():
+        gauge.add_metric([value] if label else [], float(number))
+    return gauge

@@ -12,6 +12,15 @@ from django.utils import timezone
 from core.errors import BadInput
 from pipeline.models import Run
 from review.queue.intake import send_to_queue
+from scriptsmith_site.models import (
+    AlertDelivery,
+    AlertSource,
+    AlertTally,
+    Delivery,
+    Destination,
+    Event,
+    Notification,
+)
 from scriptsmith_site.people.services import create_account
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.make import make_run
@@ -30,14 +39,65 @@ def test_it_says_what_waits(client: Client, administrator: User, stranger: User)
     lines = answer.content.decode().splitlines()
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("text/plain")
-    assert 'scriptsmith_up{part="database"} 1' in lines
-    assert 'scriptsmith_runs{state="queued"} 1' in lines
-    assert 'scriptsmith_runs{state="running"} 0' in lines
-    assert "scriptsmith_items_waiting 1" in lines
+    assert 'scriptsmith_up{part="database"} 1.0' in lines
+    assert 'scriptsmith_runs{state="queued"} 1.0' in lines
+    assert 'scriptsmith_runs{state="running"} 0.0' in lines
+    assert "scriptsmith_items_waiting 1.0" in lines
     (waited,) = (line for line in lines if line.startswith("scriptsmith_oldest_queued_run_seconds"))
     assert 300 <= float(waited.split()[1]) < 400
     names = [line.split()[2] for line in lines if line.startswith("# TYPE")]
     assert len(names) == len(set(names)), "each is described once"
+
+
+def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
+    client: Client, administrator: User
+) -> None:
+    """Nothing waits; then one of each, for different times; what is paused or not due does not count."""
+    made = make_token(administrator, name="p", scopes=["metrics"], days=None, by=administrator)
+
+    def scrape() -> dict[str, float]:
+        answer = client.get("/metrics", headers={"Authorization": f"Bearer {made.secret}"})
+        lines = answer.content.decode().splitlines()
+        return {
+            name: float(value)
+            for name, _space, value in (line.rpartition(" ") for line in lines if line[0] != "#")
+        }
+
+    def ages() -> list[float]:
+        found = scrape()
+        return [
+            found[f'scriptsmith_queue_age_seconds{{queue="{name}"}}'] // 60
+            for name in ("alerts", "outbox", "deliveries", "mail")
+        ]
+
+    Event.objects.update(distributed_at=timezone.now())
+    assert ages() == [0, 0, 0, 0]
+    now = timezone.now()
+    source = AlertSource.objects.create(kind="grafana", name="Ours")
+    AlertDelivery.objects.create(
+        source=source, raw="{}", key="k", created_at=now - timedelta(minutes=3)
+    )
+    rows = {"type": "entry.verified", "model": "catalog.version", "object_id": 1}
+    Event.objects.create(**rows, at=now - timedelta(minutes=5))
+    old = Event.objects.create(**rows, at=now - timedelta(hours=9), distributed_at=now)
+    sent = Event.objects.create(**rows, at=now - timedelta(minutes=7), distributed_at=now)
+    for name, event, paused_at in (("paused", old, now), ("open", sent, None)):
+        to = Destination.objects.create(
+            name=name, types=[], owner=administrator, paused_at=paused_at
+        )
+        Delivery.objects.create(
+            destination=to, event=event, subject="x", sequence=1, next_at=now + timedelta(hours=1)
+        )
+    for mail_at in (now - timedelta(minutes=9), now + timedelta(minutes=9)):
+        Notification.objects.create(
+            person=administrator, kind="k", model="m", object_id=1, mail_at=mail_at
+        )
+    for what, count in (("new", 2), ("refused: too many", 3), ("refused: no token", 4)):
+        AlertTally.objects.create(source=source, what=what, count=count)
+    assert ages() == [3, 5, 7, 9]
+    found = scrape()
+    assert found['scriptsmith_alerts_total{kind="grafana",result="new"}'] == 2
+    assert found['scriptsmith_alerts_total{kind="grafana",result="refused"}'] == 7
 
 
 def ask(client: Client, secret: str) -> int:

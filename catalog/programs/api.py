@@ -1,0 +1,177 @@
+"""Is this the verified script? Asked by pipelines before they run one."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.helpers import forced_singular_serializer
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.access import AGENT_SCOPE, READ_SCOPE, access_entries, access_entry
+from catalog.analysis.types import MAXIMUM_BYTES
+from catalog.programs.services import (
+    KnownScript,
+    Runner,
+    Standing,
+    export_for,
+    look_up_hash,
+    look_up_text,
+    verification_words,
+)
+from catalog.programs.views import file_response
+from core.texts import name_of
+from core.web.requests import read_body, read_query
+from core.web.site_address import site_url
+
+
+class HashInput(serializers.Serializer[Any]):
+    sha256 = serializers.RegexField(
+        r"^[0-9a-fA-F]{64}\Z",
+        trim_whitespace=False,
+        error_messages={"invalid": "A SHA-256 has 64 hexadecimal digits."},
+    )
+
+
+class TextInput(serializers.Serializer[Any]):
+    text = serializers.CharField(
+        trim_whitespace=False,
+        max_length=MAXIMUM_BYTES,
+        help_text="The exact text; it may also be a script with values filled in.",
+    )
+
+
+class OtherVersionOutput(serializers.Serializer[Any]):
+    entry = serializers.CharField()
+    version = serializers.IntegerField()
+    sha256 = serializers.CharField()
+
+
+class KnownScriptOutput(serializers.Serializer[Any]):
+    """`verified` alone says whether to go on; the rest says why."""
+
+    sha256 = serializers.CharField()
+    standing = serializers.ChoiceField(choices=[one.value for one in Standing])
+    verified = serializers.BooleanField()
+    words = serializers.CharField()
+    entry = serializers.CharField(allow_null=True)
+    title = serializers.CharField(allow_null=True)
+    version = serializers.IntegerField(allow_null=True)
+    verified_by = serializers.CharField(allow_null=True)
+    verified_at = serializers.DateTimeField(allow_null=True)
+    superseded_by = OtherVersionOutput(allow_null=True)
+    values = serializers.DictField(child=serializers.CharField())
+    url = serializers.CharField(allow_null=True)
+    answered_at = serializers.DateTimeField()
+
+
+_HASH = OpenApiParameter("sha256", str, required=True, description="64 hexadecimal digits.")
+
+
+class VerifyViewSet(viewsets.ViewSet):
+    """Whether a text is a verified script at this moment. No answer is to be kept."""
+
+    reading_scope = (READ_SCOPE, AGENT_SCOPE)
+    required_scope = (READ_SCOPE, AGENT_SCOPE)
+
+    @extend_schema(
+        parameters=[_HASH],
+        responses=forced_singular_serializer(KnownScriptOutput),  # type: ignore[no-untyped-call]
+    )
+    def list(self, request: Request) -> Response:
+        """By the SHA-256 of its exact bytes."""
+        access_entries(request.user)
+        sha256 = read_query(HashInput, request)["sha256"].lower()
+        return Response(describe(_within_scope(look_up_hash(sha256), request), request))
+
+    @extend_schema(request=TextInput, responses={200: KnownScriptOutput})
+    def create(self, request: Request) -> Response:
+        """By the text itself, which is not kept; a script with values filled in is recognised."""
+        access_entries(request.user)
+        known = look_up_text(read_body(TextInput, request)["text"])
+        return Response(describe(_within_scope(known, request), request))
+
+
+class RunnerInput(serializers.Serializer[Any]):
+    runner = serializers.ChoiceField(choices=[one.value for one in Runner])
+
+
+class EntryExportViewSet(viewsets.GenericViewSet[Any]):
+    """Mixed into entries: their verified scripts for what runs things."""
+
+    @extend_schema(
+        parameters=[RunnerInput],
+        responses={
+            (200, "application/zip"): OpenApiTypes.BINARY,
+            (200, "application/yaml"): OpenApiTypes.BINARY,
+            (200, "application/json"): OpenApiTypes.OBJECT,
+        },
+    )
+    @action(detail=True, pagination_class=None, filter_backends=[])
+    def export(self, request: Request, slug: str) -> HttpResponse:
+        """The verified script as an Ansible role (.zip), a Rundeck job (YAML) or an AWX survey (JSON)."""
+        entry = access_entry(request.user, slug)
+        runner = Runner(read_query(RunnerInput, request)["runner"])
+        return file_response(export_for(entry, runner, link=partial(site_url, request=request)))
+
+
+def _within_scope(known: KnownScript, request: Request) -> KnownScript:
+    """Of a draft a token of an agent is told that it is not verified, and not whose it is."""
+    scopes: list[str] | None = getattr(request.auth, "scopes", None)
+    reads_all = scopes is None or READ_SCOPE in scopes
+    if known.standing is not Standing.NOT_VERIFIED or reads_all:
+        return known
+    return KnownScript(sha256=known.sha256, standing=known.standing)
+
+
+def describe(known: KnownScript, request: Request) -> dict[str, object]:
+    """The answer as the API gives it."""
+    version, other = known.version, known.superseded_by
+    verifier = version.verified_by if version is not None else None
+    said = {
+        "sha256": known.sha256,
+        "standing": known.standing.value,
+        "verified": known.standing is Standing.VERIFIED,
+        "words": _words(known),
+        "entry": version.entry.slug if version else None,
+        "title": version.entry.title if version else None,
+        "version": version.number if version else None,
+        "verified_by": name_of(verifier) if verifier else None,
+        "verified_at": version.verified_at if version else None,
+        "superseded_by": {
+            "entry": other.entry.slug,
+            "version": other.number,
+            "sha256": other.sha256,
+        }
+        if other
+        else None,
+        "values": known.values,
+        "url": site_url(reverse("entry-detail", args=[version.entry.slug]), request)
+        if version
+        else None,
+        "answered_at": timezone.now(),
+    }
+    return dict(KnownScriptOutput(said).data)
+
+
+def _words(known: KnownScript) -> str:
+    version, other = known.version, known.superseded_by
+    if known.standing is Standing.NOT_VERIFIED:
+        return "not verified: nobody has vouched for it yet"
+    if version is None:
+        return "not verified: the catalogue has no such text"
+    if known.standing is Standing.VERIFIED:
+        return verification_words(version)
+    if known.standing is Standing.SUSPENDED:
+        return "not verified: suspended until a curator has looked"
+    if other is not None:
+        return f"not verified any more: replaced by {other.entry.slug} version {other.number}"
+    return "not verified any more: taken out of use"

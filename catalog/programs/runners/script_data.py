@@ -1,0 +1,111 @@
+"""A script with what a runner needs to know of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from catalog.analysis import find_parameters
+from catalog.version_details import Parameter
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a script comes from and who vouches for it; stands beside the script and not in it."""
+
+    entry: str
+    title: str
+    version: int
+    sha256: str
+    verification: str
+    url: str
+    verify: str  # the address that says whether it still is the verified one
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+    def comment(self) -> str:
+        """The same as lines of comment; no text in it ends its line."""
+        lines = {
+            "Entry": f"{self.entry} version {self.version}",
+            "SHA-256 of the script": self.sha256,
+            "State": self.verification,
+            "Is it still the verified one?": self.verify,
+        }
+        return "".join(f"# {name}: {_one_line(text)}\n" for name, text in lines.items())
+
+
+@dataclass(frozen=True)
+class Value:
+    """A parameter, and how it reaches the script: as an argument, an option, or else a variable."""
+
+    parameter: Parameter
+    position: int | None
+    option: str
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+    @property
+    def is_required(self) -> bool:
+        return self.parameter.required and self.parameter.default is None
+
+    @property
+    def is_variable(self) -> bool:
+        return self.position is None and not self.option
+
+
+@dataclass(frozen=True)
+class RunnableScript:
+    """What is exported: the exact text, its parameters, and what is known of running it."""
+
+    provenance: Provenance
+    script: str
+    values: Sequence[Value]
+    shell: str
+    needs_root: bool
+    is_read_only: bool
+
+    @property
+    def interpreter(self) -> str:
+        """A shell by name; bash where another word was written down."""
+        return self.shell if self.shell in ("bash", "sh", "dash", "zsh", "ksh") else "bash"
+
+    @property
+    def positional(self) -> list[Value]:
+        return sorted(
+            (one for one in self.values if one.position), key=lambda one: one.position or 0
+        )
+
+    @property
+    def options(self) -> list[Value]:
+        return [one for one in self.values if one.option]
+
+    @property
+    def variables(self) -> list[Value]:
+        return [one for one in self.values if one.is_variable]
+
+    @property
+    def ends_options(self) -> bool:
+        """Whether `--` belongs before arguments, for one that begins with - is none of the options."""
+        return "getopts" in self.script
+
+
+def values_of(script: str, rows: Sequence[Mapping[str, object]]) -> list[Value]:
+    """The parameters that are written down, each with the way in which the script reads it."""
+    parameters = [Parameter.model_validate(row) for row in rows]
+    read = {one.name: one for one in find_parameters(script, also=[one.name for one in parameters])}
+    return [
+        Value(
+            parameter,
+            read[parameter.name].position if parameter.name in read else None,
+            read[parameter.name].option if parameter.name in read else "",
+        )
+        for parameter in parameters
+    ]
+
+
+def _one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)

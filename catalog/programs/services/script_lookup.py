@@ -1,0 +1,106 @@
+"""Is this text the verified one? Answered by its hash, from what stands in the catalogue now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from catalog import analysis
+from catalog.entries.services import fill_in, merged_into
+from catalog.models import Version
+
+_MOST = 100  # versions with one and the same text
+
+
+class Standing(StrEnum):
+    """What may be said of a text. Only `verified` lets a program go on."""
+
+    VERIFIED = "verified"
+    SUSPENDED = "suspended"  # the entry answers nobody until a curator has looked
+    SUPERSEDED = "superseded"  # it was verified; another version is now
+    DEPRECATED = "deprecated"  # it was taken out of use, and nothing stands in for it
+    NOT_VERIFIED = "not_verified"  # a draft, or it waits for somebody to verify it
+    UNKNOWN = "unknown"
+
+
+# Of several versions with one text, the first of these is what counts: what made things worse anywhere is suspended.
+_ORDER = list(Standing)
+_ORDER.remove(Standing.SUSPENDED)
+_ORDER.insert(0, Standing.SUSPENDED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownScript:
+    """What the catalogue says of a text; `version` is None where it knows none."""
+
+    sha256: str
+    standing: Standing
+    version: Version | None = None
+    superseded_by: Version | None = None
+    # Where the text is that version with these values filled in.
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def look_up_hash(sha256: str) -> KnownScript:
+    """What stands in the catalogue under this SHA-256 (lower case hex) of a script's exact bytes."""
+    found = [_judge(version) for version in _versions([sha256])]
+    unknown = KnownScript(sha256=sha256, standing=Standing.UNKNOWN)
+    return min(found, key=lambda one: _ORDER.index(one.standing), default=unknown)
+
+
+def look_up_text(text: str) -> KnownScript:
+    """The same for a text, which may also be a script with the values of its parameters put in.
+
+    Only what the product itself would have handed out with these values counts as that script.
+    """
+    sha256 = Version.hash_of(text)
+    known = look_up_hash(sha256)
+    if known.standing is not Standing.UNKNOWN:
+        return known
+    found = []
+    for version in _versions([Version.hash_of(one) for one in analysis.before_filling(text)]):
+        values = analysis.read_values(version.script, text)
+        if values and _is_filled(version, values, text):
+            found.append(replace(_judge(version), sha256=sha256, values=values))
+    return min(found, key=lambda one: _ORDER.index(one.standing), default=known)
+
+
+def _is_filled(version: Version, values: Mapping[str, str], text: str) -> bool:
+    filled = fill_in(version, values)
+    return not filled.problems and not filled.dangers and filled.text == text
+
+
+def _versions(hashes: Sequence[str]) -> list[Version]:
+    if not hashes:
+        return []
+    versions = Version.objects.filter(sha256__in=hashes).select_related("entry", "verified_by")
+    return list(versions.defer("entry__document", "findings")[:_MOST])
+
+
+def _judge(version: Version) -> KnownScript:
+    State = Version.State
+    was_verified = version.verified_at is not None
+    other = None
+    if version.state in (State.DRAFT, State.IN_REVIEW) or not was_verified:
+        standing = Standing.NOT_VERIFIED
+    elif version.entry.suspended_at is not None:
+        standing = Standing.SUSPENDED
+    elif version.state == State.VERIFIED:
+        standing = Standing.VERIFIED
+    else:
+        other = _verified_now(version)
+        standing = Standing.SUPERSEDED if other else Standing.DEPRECATED
+    return KnownScript(
+        sha256=version.sha256, standing=standing, version=version, superseded_by=other
+    )
+
+
+def _verified_now(version: Version) -> Version | None:
+    entry = merged_into(version.entry) if version.entry.merged_into_id else version.entry
+    return (
+        Version.objects.filter(entry=entry, state=Version.State.VERIFIED, entry__suspended_at=None)
+        .select_related("entry", "verified_by")
+        .defer("entry__document", "findings")
+        .first()
+    )

@@ -1,0 +1,72 @@
+"""Hands verified scripts over to programs, by the rules that hold for *Copy*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.entries.services import Filled, fill_to_use, merged_into
+from catalog.models import Entry, Version
+from core.errors import NotAllowedNow
+from core.texts import name_of
+
+
+@dataclass(frozen=True)
+class VerifiedScript:
+    """A verified version, and its text with the values filled in."""
+
+    version: Version
+    filled: Filled
+
+
+def hand_over(
+    entry: Entry, *, number: int | None = None, values: Mapping[str, str]
+) -> VerifiedScript:
+    """The verified version of the entry with these values; with `number`, only where it is that one.
+
+    Raises NotAllowedNow where there is none that may be used, and BadInput as *Copy* does.
+    """
+    version = verified_version(entry)
+    if number is not None and number != version.number:
+        raise NotAllowedNow(
+            _("Version %(asked)s is not the verified one; that is version %(verified)s.")
+            % {"asked": number, "verified": version.number}
+        )
+    return VerifiedScript(version, fill_to_use(version, values))
+
+
+def verified_version(entry: Entry) -> Version:
+    """The version that programs may have. Raises NotAllowedNow where there is none, or none now."""
+    if entry.merged_into_id is not None:
+        raise NotAllowedNow(
+            _("This entry was merged into another one: ask for %(slug)s.")
+            % {"slug": merged_into(entry).slug}
+        )
+    if entry.suspended_at is not None:
+        raise NotAllowedNow(
+            _("This entry is suspended: it answers nobody until a curator has looked.")
+        )
+    versions = Version.objects.select_related("entry", "verified_by").defer("entry__document")
+    version = versions.filter(entry=entry, state=Version.State.VERIFIED).first()
+    if version is None:
+        raise NotAllowedNow(
+            _("This entry has no verified version; only verified scripts are handed over.")
+        )
+    return version
+
+
+def verification_words(version: Version) -> str:
+    """Who vouches for it since when, or that nobody does."""
+    if version.state != Version.State.VERIFIED or version.verified_at is None:
+        return _("not verified")
+    when = f"{timezone.localtime(version.verified_at):%Y-%m-%d}"
+    if version.verified_by is None:
+        return _("verified on %(when)s; it came with the product or from a file") % {"when": when}
+    words = _("verified by %(who)s on %(when)s") % {
+        "who": name_of(version.verified_by),
+        "when": when,
+    }
+    return f"{words} ({_('who also wrote it')})" if version.self_verified else words

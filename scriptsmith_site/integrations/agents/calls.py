@@ -1,0 +1,57 @@
+"""What agents called lately, as the audit log has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from auditlog.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from scriptsmith_site.integrations.agents import protocol
+from scriptsmith_site.integrations.agents.caller import AGENT_SCOPES
+from scriptsmith_site.models import ApiToken
+
+_SHOWN = 20
+_EVENT = "agent called "
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool."""
+
+    record: LogEntry
+    tool: str
+    answer: str
+    entries: str
+
+    @property
+    def was_refused(self) -> bool:
+        return self.answer == protocol.REFUSED
+
+
+def live_tokens() -> QuerySet[ApiToken]:
+    """The tokens that agents come in with now."""
+    return ApiToken.objects.filter(
+        Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
+        scopes__overlap=sorted(AGENT_SCOPES),
+        revoked_at=None,
+        user__is_active=True,
+    )
+
+
+def last_calls() -> list[Call]:
+    """The newest calls; of tokens, for tests stand under their person."""
+    kind = ContentType.objects.get_for_model(ApiToken)
+    records = LogEntry.objects.filter(content_type=kind).select_related("actor").order_by("-pk")
+    return [_call(record) for record in records[:_SHOWN]]
+
+
+def _call(record: LogEntry) -> Call:
+    changes = cast("Mapping[str, list[str]]", record.changes or {})
+    event = str((record.additional_data or {}).get("event", ""))
+    answer, entries = (changes.get(name, ["", ""])[1] for name in ("answer", "entries"))
+    return Call(record, event.removeprefix(_EVENT), answer, entries)

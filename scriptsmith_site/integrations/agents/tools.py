@@ -1,0 +1,288 @@
+"""The tools: what each is for, which scope it takes, and the service behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.urls import reverse
+
+from catalog import analysis
+from catalog.access import access_entry, access_versions
+from catalog.programs import services as programs
+from catalog.programs.services import Standing
+from catalog.retrieval.services import retrieve
+from catalog.version_details import Parameter
+from core.errors import BadInput
+from pipeline import services as pipeline
+from pipeline.access import require_asker
+from scriptsmith_site.integrations.agents import arguments, limits, results
+from scriptsmith_site.integrations.agents.caller import Caller, Scope
+
+MOST_FINDINGS = 100
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a tool answers, and what the audit log says of it: entries and counts, no texts."""
+
+    result: results.Result
+    note: str
+    entries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """One tool, as it is listed and called."""
+
+    name: str
+    title: str
+    description: str
+    scope: str
+    takes: type[arguments.Arguments]
+    gives: type[results.Result]
+    call: Callable[[Caller, Any], Done]
+    is_read_only: bool = True
+
+    @cached_property
+    def schemas(self) -> Mapping[str, object]:
+        """Of what it takes and gives."""
+        return {
+            "inputSchema": self.takes.model_json_schema(),
+            "outputSchema": self.gives.model_json_schema(),
+        }
+
+    def describe(self) -> dict[str, object]:
+        """As `tools/list` says it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            **self.schemas,
+            "annotations": {
+                "readOnlyHint": self.is_read_only,
+                "destructiveHint": False,
+                "idempotentHint": self.is_read_only,
+                "openWorldHint": False,
+            },
+        }
+
+
+def find_script(caller: Caller, asked: arguments.FindScript) -> Done:
+    found = retrieve(asked.statement, limit=asked.limit)
+    versions = {
+        version.pk: version
+        for version in access_versions(caller.user).filter(
+            pk__in=[match.version_id for match in found.matches]
+        )
+    }
+    matches = [
+        results.ScriptMatch(
+            entry=match.entry,
+            version=match.version,
+            title=match.title,
+            statement=match.phrasing,
+            state=match.answer.value,
+            confidence=round(match.confidence, 4),
+            why=list(match.reasons),
+            differs=list(match.differs),
+            risk=version.risk,
+            side_effect=version.side_effect,
+            verification=programs.verification_words(version),
+            parameters=_parameters(version.parameters),
+            suggested_parameters=dict(match.fills),
+            url=_entry_url(caller, match.entry),
+        )
+        for match in found.matches
+        if (version := versions.get(match.version_id)) is not None
+    ]
+    answer = results.FoundScripts(
+        answer=found.answer.value, matches=matches, degraded=found.degraded
+    )
+    return Done(answer, f"{found.answer.value}, {len(matches)}", tuple(m.entry for m in matches))
+
+
+def get_script(caller: Caller, asked: arguments.GetScript) -> Done:
+    entry = access_entry(caller.user, asked.entry)
+    handed = programs.hand_over(entry, number=asked.version, values=asked.parameters)
+    version = handed.version
+    result = results.ScriptText(
+        entry=entry.slug,
+        version=version.number,
+        title=entry.title,
+        verification=programs.verification_words(version),
+        risk=version.risk,
+        side_effect=version.side_effect,
+        privileges=version.privileges,
+        script=handed.filled.text,
+        sha256=version.hash_of(handed.filled.text),
+        version_sha256=version.sha256,
+        check_before=version.check_before,
+        check_after=version.check_after,
+        undo=version.undo,
+        url=_entry_url(caller, entry.slug),
+    )
+    return Done(result, f"version {version.number}", (entry.slug,))
+
+
+def explain_risk(caller: Caller, asked: arguments.ExplainRisk) -> Done:
+    try:
+        report = analysis.analyse(asked.script)
+    except analysis.UnreadableScript as error:
+        raise BadInput(str(error), field="script") from error
+    known = programs.look_up_text(asked.script)
+    verification = "not verified"
+    if known.standing is Standing.VERIFIED and known.version is not None:
+        verification = programs.verification_words(known.version)
+    problems = report.problems
+    result = results.RiskReport(
+        sha256=report.sha256,
+        verification=verification,
+        risk=report.risk.value,
+        side_effect=report.side_effect.value,
+        syntax_ok=report.syntax_ok,
+        findings=[
+            results.RiskFinding(
+                check=found.check,
+                level=found.level.value,
+                code=found.code,
+                message=found.message,
+                line=found.line,
+            )
+            for found in problems[:MOST_FINDINGS]
+        ],
+        not_judged=sorted({found.message for found in report.unscored})[:20],
+        left_out=max(0, len(problems) - MOST_FINDINGS),
+    )
+    return Done(result, f"risk {report.risk.value}")
+
+
+def report_outcome(caller: Caller, asked: arguments.ReportOutcome) -> Done:
+    entry = access_entry(caller.user, asked.entry)
+    limits.spend(caller.user, limits.Kind.REPORT)
+    report = programs.report_outcome(
+        entry,
+        number=asked.version,
+        outcome=asked.outcome,
+        by=caller.user,
+        token=caller.name,
+        incident=asked.incident,
+        note=asked.note,
+    )
+    words = "Written down. It changes nothing by itself; a curator is shown what got worse."
+    return Done(
+        results.Reported(report=report.pk, words=words),
+        f"version {asked.version} {asked.outcome}",
+        (entry.slug,),
+    )
+
+
+def request_script(caller: Caller, asked: arguments.RequestScript) -> Done:
+    require_asker(caller.user)
+    limits.spend(caller.user, limits.Kind.REQUEST)
+    # The model may be elsewhere, and no person looks at the text before it is sent.
+    statement, incident, environment = (
+        analysis.mask_secrets(text) for text in (asked.statement, asked.incident, asked.environment)
+    )
+    run = pipeline.ask_and_run(
+        statement.text, by=caller.user, incident=incident.text, environment=environment.text
+    )
+    words = (
+        "Asked for. What comes of it goes to the reviewers' queue; once somebody has verified a script, "
+        "find_script finds it."
+    )
+    result = results.Requested(
+        action=run.action_id,
+        run=run.pk,
+        words=words,
+        masked=[*statement.secrets, *incident.secrets, *environment.secrets],
+        url=caller.link(reverse("action-detail", args=[run.action_id])),
+    )
+    return Done(result, f"action {run.action_id}")
+
+
+TOOLS = (
+    Tool(
+        name="find_script",
+        title="Find a verified script",
+        description=(
+            "Looks in the catalogue for verified Bash scripts that do what the statement says. Each match says why it "
+            "fits and what differs; state `adapt` is a starting point and not the answer."
+        ),
+        scope=Scope.AGENT_READ,
+        takes=arguments.FindScript,
+        gives=results.FoundScripts,
+        call=find_script,
+    ),
+    Tool(
+        name="get_script",
+        title="Get a verified script",
+        description=(
+            "The exact text of an entry's verified script with the given values. Refused while a parameter is "
+            "unfilled or a value is dangerous, and for whatever nobody has verified."
+        ),
+        scope=Scope.AGENT_READ,
+        takes=arguments.GetScript,
+        gives=results.ScriptText,
+        call=get_script,
+    ),
+    Tool(
+        name="explain_risk",
+        title="Explain the risk of a script",
+        description=(
+            "What static analysis says of a Bash script: syntax, ShellCheck, what it deletes, overwrites or sends, "
+            "and whether it is a verified one. Nothing is run, and no finding is no guarantee."
+        ),
+        scope=Scope.AGENT_READ,
+        takes=arguments.ExplainRisk,
+        gives=results.RiskReport,
+        call=explain_risk,
+    ),
+    Tool(
+        name="report_outcome",
+        title="Report how a script went",
+        description=(
+            "Writes down how a run of a verified script went. It changes no ranking and suspends nothing; what got "
+            "worse is listed for a person."
+        ),
+        scope=Scope.REPORT_OUTCOME,
+        takes=arguments.ReportOutcome,
+        gives=results.Reported,
+        call=report_outcome,
+        is_read_only=False,
+    ),
+    Tool(
+        name="request_script",
+        title="Ask for a script",
+        description=(
+            "Asks for a script that the catalogue does not have. It is written by a model and waits for people to "
+            "review it; this tool never answers with a script."
+        ),
+        scope=Scope.REQUEST_SCRIPT,
+        takes=arguments.RequestScript,
+        gives=results.Requested,
+        call=request_script,
+        is_read_only=False,
+    ),
+)
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+def _parameters(rows: list[dict[str, object]]) -> list[results.ScriptParameter]:
+    return [
+        results.ScriptParameter(
+            name=one.name,
+            type=one.type.value,
+            required=one.required,
+            default=one.default,
+            choices=list(one.choices),
+            description=one.description,
+        )
+        for one in (Parameter.model_validate(row) for row in rows)
+    ]
+
+
+def _entry_url(caller: Caller, slug: str) -> str:
+    return caller.link(reverse("entry-detail", args=[slug]))

@@ -1,0 +1,186 @@
+"""The page of all doors to other systems: whether each is open, and how it did. A door adds its row to DOORS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db.models import Count, F, Max, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_safe
+
+from core.web.requests import signed_in
+from scriptsmith_site.integrations.agents.calls import last_calls, live_tokens
+from scriptsmith_site.integrations.agents.pause import is_paused
+from scriptsmith_site.integrations.notifications.mail import DOOR as MAIL
+from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
+from scriptsmith_site.models import AlertRule, AlertRuleRun, AlertSource, Destination, Door
+from scriptsmith_site.people.services import require_administrator
+
+
+class ShownDoor(NamedTuple):
+    """One row: `state` is off, new, works, paused or fails; `note` says in words what is set up."""
+
+    label: str | Promise
+    what: str | Promise
+    url: str
+    state: str
+    note: str
+    last_success_at: datetime | None = None
+    last_error_at: datetime | None = None
+    last_error: str = ""
+
+
+def _destinations(label: str | Promise, what: str | Promise, chosen: Q) -> ShownDoor:
+    found = Destination.objects.filter(chosen)
+    sums = found.aggregate(
+        count=Count("pk"),
+        paused=Count("pk", filter=Q(paused_at__isnull=False)),
+        failing=Count("pk", filter=Q(failing_since__isnull=False)),
+        success=Max("last_success_at"),
+    )
+    failed = found.filter(last_error_at__isnull=False).order_by("-last_error_at").first()
+    state = "works"
+    if not sums["count"]:
+        state = "off"
+    elif sums["failing"]:
+        state = "fails"
+    elif sums["paused"] == sums["count"]:
+        state = "paused"
+    note = ngettext("%s destination", "%s destinations", sums["count"]) % sums["count"]
+    return ShownDoor(
+        label,
+        what,
+        reverse("destination-list"),
+        state,
+        note if sums["count"] else "",
+        sums["success"],
+        failed.last_error_at if failed else None,
+        f"{failed.name}: {failed.last_error}" if failed else "",
+    )
+
+
+def _webhooks() -> ShownDoor:
+    return _destinations(
+        gettext_lazy("Webhooks"),
+        gettext_lazy("Signed events to programs of your own."),
+        Q(kind=Destination.Kind.WEBHOOK),
+    )
+
+
+def _channels() -> ShownDoor:
+    return _destinations(
+        gettext_lazy("Chat channels"),
+        gettext_lazy("Events as messages in Slack, Mattermost and Microsoft Teams."),
+        ~Q(kind=Destination.Kind.WEBHOOK),
+    )
+
+
+def _mail() -> ShownDoor:
+    door = Door.objects.filter(name=MAIL).first() or Door(name=MAIL)
+    failed, worked = door.last_error_at, door.last_success_at
+    fails = failed is not None and (worked is None or worked < failed)
+    return ShownDoor(
+        gettext_lazy("E-mail"),
+        gettext_lazy("Notifications to people, as each of them chooses."),
+        reverse("notification-choices"),
+        ("fails" if fails else "works") if is_mail_configured() else "off",
+        settings.EMAIL_HOST or _("SCRIPTSMITH_MAIL_URL names no server"),
+        worked,
+        failed,
+        door.last_error,
+    )
+
+
+def _alert_sources() -> ShownDoor:
+    sums = AlertSource.objects.aggregate(
+        count=Count("pk"),
+        paused=Count("pk", filter=Q(paused_at__isnull=False)),
+        failing=Count(
+            "pk",
+            filter=Q(paused_at=None, last_error_at__isnull=False)
+            & (Q(last_success_at=None) | Q(last_success_at__lt=F("last_error_at"))),
+        ),
+        success=Max("last_success_at"),
+    )
+    failed = (
+        AlertSource.objects.filter(last_error_at__isnull=False).order_by("-last_error_at").first()
+    )
+    count = sums["count"]
+    state = "works" if sums["success"] else "new"
+    if not count:
+        state = "off"
+    elif sums["failing"]:
+        state = "fails"
+    elif sums["paused"] == count:
+        state = "paused"
+    return ShownDoor(
+        gettext_lazy("Alert sources"),
+        gettext_lazy("Alerts of Alertmanager, Grafana, PagerDuty and others become incidents."),
+        reverse("alert-sources"),
+        state,
+        ngettext("%s source", "%s sources", count) % count if count else "",
+        sums["success"],
+        failed.last_error_at if failed else None,
+        f"{failed.name}: {failed.last_error}" if failed else "",
+    )
+
+
+def _alert_rules() -> ShownDoor:
+    sums = AlertRule.objects.aggregate(count=Count("pk"), on=Count("pk", filter=Q(is_on=True)))
+    words = ngettext(
+        "%(on)s of %(count)s rule is on", "%(on)s of %(count)s rules are on", sums["count"]
+    )
+    return ShownDoor(
+        gettext_lazy("Alert rules"),
+        gettext_lazy("Ask for a script when an incident opens, within a budget."),
+        reverse("alert-rules"),
+        "works" if sums["on"] else "off",
+        words % sums if sums["count"] else "",
+        AlertRuleRun.objects.aggregate(at=Max("at"))["at"],
+    )
+
+
+def _agents() -> ShownDoor:
+    calls, tokens = last_calls(), live_tokens().count()
+    answered = next((one for one in calls if not one.was_refused), None)
+    refused = next((one for one in calls if one.was_refused), None)
+    state = "works" if answered else "new"
+    if is_paused():
+        state = "paused"
+    elif not tokens:
+        state = "off"
+    return ShownDoor(
+        gettext_lazy("Agents"),
+        gettext_lazy("Programs that find, take and verify scripts, by the Model Context Protocol."),
+        reverse("agents"),
+        state,
+        ngettext("%s token", "%s tokens", tokens) % tokens if tokens else "",
+        answered.record.timestamp if answered else None,
+        refused.record.timestamp if refused else None,
+        _("%s was refused") % refused.tool if refused else "",
+    )
+
+
+DOORS: tuple[Callable[[], ShownDoor], ...] = (
+    _alert_sources,
+    _alert_rules,
+    _agents,
+    _webhooks,
+    _channels,
+    _mail,
+)
+
+
+@require_safe
+def show_integrations(request: HttpRequest) -> HttpResponse:
+    """Every door with its state; for administrators."""
+    require_administrator(signed_in(request))
+    return render(request, "integrations/overview.html", {"doors": [door() for door in DOORS]})

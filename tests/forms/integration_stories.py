@@ -1,0 +1,81 @@
+"""Form stories of the doors to other systems."""
+
+from __future__ import annotations
+
+from auditlog.models import LogEntry
+
+from catalog.models import OutcomeReport
+from scriptsmith_site.models import AgentPause
+from tests.catalog.shelf import shelve
+from tests.forms.story import Story, World, now
+
+AGENTS = "integrations/agents.html"
+
+
+def the_page(world: World) -> str:
+    shelve("Show how long the machine has been up")
+    return "/integrations/agents/"
+
+
+def paused(world: World) -> str:
+    AgentPause.objects.create(by=world.me)
+    return "/integrations/agents/"
+
+
+def a_report_of_a_program(world: World) -> str:
+    world.report = OutcomeReport.objects.create(
+        version=shelve(),
+        by=world.person("stranger"),
+        token="pipeline",
+        outcome="worse",
+        incident="INC-7",
+        note="<b>everything</b> went down",
+    )
+    return "/catalogue/outcome-reports/"
+
+
+INTEGRATIONS = (
+    Story(
+        AGENTS,
+        "administrator",
+        the_page,
+        "agents-test",
+        fill={"statement": "show how long the machine has been up"},
+        press="Test now",
+        then=lambda w: (
+            "show-how-long-the-machine-has-been-up" in w.text
+            and LogEntry.objects.filter(
+                additional_data__event="agent called find_script", actor=w.me
+            ).count()
+            == 1
+        ),
+    ),
+    Story(
+        AGENTS,
+        "administrator",
+        the_page,
+        "agents-pause",
+        press="Pause",
+        then=lambda w: AgentPause.objects.get().by == w.me and "no agent is answered" in w.text,
+    ),
+    Story(
+        AGENTS,
+        "administrator",
+        paused,
+        "agents-resume",
+        press="Resume",
+        then=lambda w: not AgentPause.objects.exists(),
+    ),
+    Story(
+        "catalog/programs/outcome_reports.html",
+        "curator",
+        a_report_of_a_program,
+        "outcome-report-seen",
+        press="Seen",
+        then=lambda w: (
+            now(w.report).seen_by == w.me
+            and now(w.report.version.entry).suspended_at is None
+            and "No program has reported" in w.text
+        ),
+    ),
+)
