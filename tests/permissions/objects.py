@@ -27,6 +27,7 @@ from catalog.models import (
     MatchLabel,
     Merge,
     NearDuplicate,
+    OutcomeReport,
     Phrasing,
     Recheck,
     SavedView,
@@ -34,13 +35,27 @@ from catalog.models import (
     Use,
     Version,
 )
+from core.kept_files import new_name
 from pipeline import services as pipeline
-from pipeline.models import Action, Endpoint, Price, Run, Shortening
+from pipeline.models import Action, Configuration, Endpoint, Price, Run, Shortening
 from review import services as review
-from review.exchange.kept_files import new_path
+from review.exchange.transfer_files import kept_files
 from review.models import Assignment, Decision, Flag, Item, Remark, Transfer
 from review.report.snapshots import take_snapshot
-from scriptsmith_site.models import GuessCount, OneTimeLink
+from scriptsmith_site.integrations.outbox.sealing import seal
+from scriptsmith_site.models import (
+    AlertKey,
+    AlertRule,
+    AlertSource,
+    Delivery,
+    Destination,
+    Event,
+    GuessCount,
+    Incident,
+    IncidentEvent,
+    Notification,
+    OneTimeLink,
+)
 from scriptsmith_site.people.sign_in.links import make_password_link
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.catalog.evidence.conftest import cases_text
@@ -67,6 +82,7 @@ class Everything:
         self._make_catalogue()
         self._make_models()
         self._make_site()
+        self._make_alerts()
         for name, person in self.people.items():
             self._make_own(name, person)
         self._make_own("", self.other)
@@ -82,7 +98,7 @@ class Everything:
             found = self._keys.get((object, person)) or self._keys[object, ""]
         return found
 
-    def _put(self, object: str, key: object, person: str = "", **more: object) -> None:
+    def _put(self, object: str, key: object, /, person: str = "", **more: object) -> None:
         self._keys[object, person] = {"": key, **more}
 
     def _admin_keys(self, name: str) -> dict[str, object]:
@@ -136,15 +152,16 @@ class Everything:
         self._keys["snapshot", ""] |= {"id": snapshot.pk}
         self._put("table", foreign.pk, table="figures", ending="csv")
         self._put("snapshot table", foreign.pk, snapshot=snapshot.pk, table="figures", ending="md")
-        path = new_path()
-        path.write_text("{}")
+        kept = new_name()
+        with kept_files.writing(kept) as file:
+            file.write(b"{}")
         transfer = Transfer.objects.create(
             campaign=foreign,
             kind="export",
             state="done",
             filename="out.jsonl",
             format="jsonl",
-            path=path.name,
+            path=kept,
             by=self.other,
             ended_at=timezone.now(),
             expires_at=timezone.now() + timedelta(hours=1),
@@ -189,6 +206,7 @@ class Everything:
             author=self.other,
         )
         self._put("entry", verified.entry.slug)
+        self._put("entry number", verified.entry_id)
         self._put("version", draft.pk)
         self._put("version verified", verified.pk)
         self._put("version unverified", draft.pk)
@@ -204,6 +222,11 @@ class Everything:
             has_changed=True,
         )
         self._put("finding", finding.pk)
+        report = OutcomeReport.objects.create(
+            version=verified, by=self.other, token="pipeline", outcome="worse", incident="INC-7"
+        )
+        self._put("outcome-report", report.pk)
+        self._put("entry runner", verified.entry.slug, runner="ansible")
         kept = evidence.add_cases(verified.entry, cases_text(), by=self.other)
         self._put("cases", kept.pk)
         self._put("entry cases", verified.entry.slug, number=kept.pk)
@@ -248,6 +271,47 @@ class Everything:
         self._put("lockout", lockout.pk)
         self._put("link", make_password_link(make_person("p-new"), by=None))
         assert OneTimeLink.objects.exists()
+        self._make_destination()
+
+    def _make_destination(self) -> None:
+        self._put("destination-kind", "webhook")
+        self._put("secret", "unknown")
+        made = Destination.objects.create(
+            name="pager", address="https://hooks.example.org/in", types=["run.finished"],
+            owner=self.other, secret=seal("whsec_c2VjcmV0"),
+        )  # fmt: skip
+        self._put("destination", made.pk)
+        event = Event.objects.create(
+            type="run.finished", model="pipeline.run", object_id=1, leaves=True, subject="run:1"
+        )
+        delivery = Delivery.objects.create(
+            destination=made,
+            event=event,
+            sequence=1,
+            subject="run:1",
+            state=Delivery.State.DELIVERED,
+        )
+        self._put("delivery", delivery.pk)
+
+    def _make_alerts(self) -> None:
+        source = AlertSource.objects.create(kind="instana", name="Ours")
+        key = AlertKey.objects.create(source=source, sha256="0" * 64, prefix="0000")
+        paused = AlertSource.objects.create(kind="instana", name="P", paused_at=timezone.now())
+        incident = Incident.objects.create(source=source, group="g", title="Old exports")
+        version = Version.objects.filter(state=Version.State.VERIFIED).earliest("pk")
+        account = make_person("p-robot", "reviewer")
+        rule = AlertRule.objects.create(
+            name="R", configuration=Configuration.objects.get(name="demo"), account=account
+        )
+        self._put("alerts", source.pk, kind="instana")
+        self._put("alerts path", source.pk, kind="instana", token="wrong")
+        self._put("alerts kind", "generic")
+        self._put("alerts key", source.pk, key=key.pk)
+        self._put("alerts paused", paused.pk)
+        self._put("alert rule", rule.pk)
+        self._put("incident", incident.pk)
+        self._put("incident version", incident.pk, version=version.pk)
+        self._incident = incident
 
     def _make_own(self, name: str, person: User) -> None:
         action = pipeline.ask(f"Show the uptime of {person.username}", by=person)
@@ -269,7 +333,10 @@ class Everything:
         )
         self._put("shortening own", shown(held), name, shortening=shortening.pk)
         version = Version.objects.filter(state=Version.State.VERIFIED).earliest("pk")
-        self._put("use own", Use.objects.create(version=version, by=person).pk, name)
+        use = Use.objects.create(version=version, by=person)
+        self._put("use own", use.pk, name)
+        IncidentEvent.objects.create(incident=self._incident, kind="copied", by=person, use=use)
+        self._put("incident use", self._incident.pk, name, use=use.pk)
         view = SavedView.objects.create(user=person, name="Risky", query="risk=high")
         self._put("view own", view.pk, name)
         label = MatchLabel.objects.create(
@@ -278,3 +345,7 @@ class Everything:
         self._put("label own", label.pk, name)
         made = make_token(person, name="own", scopes=SCOPES, days=1, by=person)
         self._put("token own", made.token.pk, name)
+        told = Notification.objects.create(
+            person=person, kind="verified", model="catalog.version", object_id=version.pk
+        )
+        self._put("notification own", told.pk, name)

@@ -30,6 +30,7 @@ WHAT = {
     "erase the texts of an action": "action-erase POST action other",
     "read the audit log, but for accounts and erasures": "audit GET -",
     "export the audit log": "audit-export GET -",
+    "send events to other systems, and see what was sent": "destination-test POST destination",
     "accounts, roles, one-time links": "user-roles POST user",
 }
 

@@ -1,0 +1,47 @@
+"""What an empty page offers instead may be used by who reads it; a walk through a full product meets no such page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.people import make_person
+from tests.permissions.asking import Browser
+from tests.permissions.crawl import Offer, offers_of
+from tests.permissions.matrix import SIGNED_IN, page_routes, page_rows
+
+# They answer with files or fragments, or say only how the product is made or is.
+_NOT_ASKED = ("api-docs", "api-schema", "api:api-root", "readyz", "healthz", "operation", "gallery")
+# Nothing is there, and nothing fits.
+_QUERIES = ("", "?q=zzq")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "role",
+    [
+        role if role == "curator" else pytest.param(role, marks=pytest.mark.slow)
+        for role in SIGNED_IN
+    ],
+)
+def test_an_empty_page_offers_nothing_that_is_refused(role: str) -> None:
+    browser = Browser(make_person(role, role))
+    wrong: list[str] = []
+    read, asked = 0, set[Offer]()
+    for row in page_rows():
+        if "GET" not in row.methods or row.object != "-" or row.name in _NOT_ASKED:
+            continue
+        if row.answer_to(role) != "allowed":
+            continue
+        for query in _QUERIES:
+            page = f"/{page_routes()[row.name]}{query}"
+            html = browser.ask("GET", page)[1]
+            read += bool(html)
+            for offer in offers_of(html, page=page) - asked:
+                asked.add(offer)
+                url = f"{offer.path}?{offer.query}" if offer.query else offer.path
+                answer = browser.ask(offer.method, url)[0]
+                if answer != "allowed":
+                    wrong.append(f"{role} is offered {offer.method} {url} on {page}: {answer}")
+    print(f"{role}: {read} pages read, {len(asked)} links and forms tried, {len(wrong)} refused")
+    assert not wrong, "\n" + "\n".join(wrong)
+    assert read >= 10
