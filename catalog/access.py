@@ -21,6 +21,9 @@ Person = User | AnonymousUser
 CURATE_SCOPE = "curate"
 ASK_SCOPE = "ask"
 MANAGE_SCOPE = "manage"
+# And what reads: everything, or verified scripts alone, as agents and pipelines do.
+READ_SCOPE = "read"
+AGENT_SCOPE = "agent_read"
 
 
 def access_entries(user: Person) -> QuerySet[Entry]:

@@ -16,10 +16,17 @@ from catalog.entries.api import UseViewSet
 from catalog.evidence.api import EntryCasesViewSet, VersionCasesViewSet
 from catalog.exchange.api import CatalogExportViewSet, CatalogImportViewSet
 from catalog.listing.api import EntryListViewSet
+from catalog.programs.api import EntryExportViewSet, VerifyViewSet
 from catalog.retrieval.api import RetrieveViewSet
 
 
-class EntryViewSet(EntryListViewSet, MergeActionViewSet, EntryCasesViewSet, entries.EntryViewSet):
+class EntryViewSet(
+    EntryListViewSet,
+    MergeActionViewSet,
+    EntryCasesViewSet,
+    EntryExportViewSet,
+    entries.EntryViewSet,
+):
     """Entries: newest first, or by `q` those that fit it best."""
 
 
@@ -31,6 +38,7 @@ router = SimpleRouter()
 router.register("entries", EntryViewSet, basename="api-entry")
 router.register("versions", VersionViewSet, basename="api-version")
 router.register("uses", UseViewSet, basename="api-use")
+router.register("verify", VerifyViewSet, basename="api-verify")
 router.register("retrieve", RetrieveViewSet, basename="api-retrieve")
 router.register("catalogue-imports", CatalogImportViewSet, basename="api-catalogue-import")
 router.register("catalogue-export", CatalogExportViewSet, basename="api-catalogue-export")

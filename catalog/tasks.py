@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from catalog.calibration.services import carry_out_fit, score_labels
 from catalog.curation.services import compare_entries, recheck_versions
-from catalog.evidence.services import last_report
+from catalog.evidence.services import delete_unserved_runs, is_served
 from catalog.evidence.tasks import probe_sandbox, run_all_cases, run_cases
 from catalog.exchange.services import carry_out_import
 from catalog.exchange.tasks import write_offline_copy
@@ -67,10 +67,10 @@ def carry_out_job(pk: int) -> None:
 def curate() -> None:
     """Hand out jobs that nobody holds, and do some of what is always to be done."""
     dispatch_unheld(Job)
-    report = last_report()
     # Where no worker of the sandbox takes them, the messages would pile up in the broker.
-    if report is not None and report.is_recent:
+    if is_served():
         dispatch_unheld(CaseRun, limit=AT_A_TIME)
+    delete_unserved_runs()
     begun = monotonic()
     while curate_a_little() and monotonic() - begun < LONGEST:
         pass

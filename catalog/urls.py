@@ -11,5 +11,6 @@ urlpatterns = [
     path("", include("catalog.calibration.urls")),
     path("", include("catalog.curation.urls")),
     path("", include("catalog.evidence.urls")),
+    path("", include("catalog.programs.urls")),
     path("", include("catalog.entries.urls")),
 ]

@@ -18,10 +18,10 @@ from catalog.analysis.characters import (
 )
 from catalog.analysis.characters import find_hidden_characters as _find_hidden_characters
 from catalog.analysis.comparison import Placed, new_and_gone
-from catalog.analysis.filling import UnfillableScript, fill
+from catalog.analysis.filling import UnfillableScript, before_filling, fill, read_values
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
-from catalog.analysis.risk import Seen, finding_risk, higher, least_risk, risk_level
-from catalog.analysis.risk.secrets import Secret, find_secrets
+from catalog.analysis.risk import RatedFinding, finding_risk, higher, least_risk, risk_level
+from catalog.analysis.risk.secrets import Masked, Secret, find_secrets, mask_secrets
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
 from catalog.analysis.side_effect import find_side_effect
@@ -49,6 +49,7 @@ __all__ = [
     "Finding",
     "HiddenCharacter",
     "Level",
+    "Masked",
     "Outcome",
     "Parameter",
     "ParameterType",
@@ -56,13 +57,14 @@ __all__ = [
     "Report",
     "Risk",
     "Secret",
-    "Seen",
+    "RatedFinding",
     "SideEffect",
     "Suggested",
     "UnfillableScript",
     "UnreadableScript",
     "analyse",
     "analyse_static",
+    "before_filling",
     "check_shellcheck",
     "check_syntax",
     "checkers",
@@ -79,6 +81,8 @@ __all__ = [
     "higher",
     "is_at_least",
     "least_risk",
+    "mask_secrets",
+    "read_values",
     "risk_level",
     "severity",
     "side_effect",
@@ -159,7 +163,10 @@ def _report(
         syntax_ok=syntax_ok,
         side_effect=effect,
         risk=risk_level(
-            (Seen(found.check, found.outcome, found.level, found.code) for found in findings),
+            (
+                RatedFinding(found.check, found.outcome, found.level, found.code)
+                for found in findings
+            ),
             effect,
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from catalog.analysis.parameters import Parameter, find_parameters
 
@@ -14,6 +14,14 @@ _ESCAPED = re.compile(r"[\x00-\x1f\x7f'\\]")
 _ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 # A script that names a shell which knows no $'...'.
 _OTHER_SHELL = re.compile(r"#![^\n]*/(?:env +)?(?:sh|dash|ash)\b")
+# One word as `quote` writes it, and the lines that `fill` puts in.
+_QUOTED = r"""(?:\$'(?:[^'\\]|\\.)*'|'[^'\n]*'(?:"'"'[^'\n]*')*)"""
+_WORD = re.compile(_QUOTED)
+_ASSIGNMENT = re.compile(rf"([A-Za-z_][A-Za-z0-9_]*)=({_QUOTED})")
+_ARGUMENTS = re.compile(rf"set --((?: (?:-[A-Za-z0-9]|--|{_QUOTED}))+)")
+_PIECE = re.compile(rf"-[A-Za-z0-9](?= )|--(?= )|{_QUOTED}")
+_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|.)")
+_MOST_LINES = 60
 
 
 class UnfillableScript(ValueError):
@@ -48,6 +56,71 @@ def fill(script: str, values: Mapping[str, str]) -> str:
     if before and not before.endswith("\n"):
         before += "\n"
     return before + "".join(line + "\n" for line in lines) + after
+
+
+def before_filling(text: str) -> Iterator[str]:
+    """The scripts that `text` may be with values put in: itself without the lines that `fill` would have added."""
+    end = _header_end(text)
+    lines = text[end:].split("\n")
+    for count in range(1, min(len(lines), _MOST_LINES)):
+        line = lines[count - 1]
+        if not (_ASSIGNMENT.fullmatch(line) or _ARGUMENTS.fullmatch(line)):
+            return
+        yield text[:end] + "\n".join(lines[count:])
+
+
+def read_values(script: str, filled: str) -> dict[str, str] | None:
+    """The values that make `filled` of the script, to be filled in and compared; None where none can.
+
+    Only lines that `fill` writes are read, so nothing in them is more than a quoted word.
+    """
+    end = _header_end(filled)
+    added = filled[end : len(filled) - (len(script) - end)] if len(filled) > len(script) else ""
+    parameters = find_parameters(script)
+    options = {parameter.option: parameter.name for parameter in parameters if parameter.option}
+    places = {parameter.position: parameter.name for parameter in parameters if parameter.position}
+    values: dict[str, str] = {}
+    for line in added.split("\n")[:-1]:
+        if assigned := _ASSIGNMENT.fullmatch(line):
+            values[assigned[1]] = _unquote(assigned[2])
+        elif arguments := _ARGUMENTS.fullmatch(line):
+            values |= _read_arguments(arguments[1] + " ", options, places)
+        else:
+            return None
+    return values
+
+
+def _read_arguments(
+    words: str, options: Mapping[str, str], places: Mapping[int, str]
+) -> dict[str, str]:
+    values: dict[str, str] = {}
+    option, place = "", 0
+    for word in _PIECE.findall(words):
+        if not word.startswith(("'", "$")):
+            option = word.removeprefix("-")
+            continue
+        if name := options.get(option):
+            values[name] = _unquote(word)
+        else:
+            place += 1
+            if place in places:
+                values[places[place]] = _unquote(word)
+        option = ""
+    return {name: value for name, value in values.items() if value}
+
+
+def _unquote(word: str) -> str:
+    """What `quote` wrote as this word."""
+    if word.startswith("$"):
+        return _ESCAPE.sub(_unescape, word[2:-1])
+    return word[1:-1].replace("'\"'\"'", "'")
+
+
+def _unescape(found: re.Match[str]) -> str:
+    letter = found[1]
+    if len(letter) == 3:
+        return chr(int(letter[1:], 16))
+    return {"n": "\n", "t": "\t", "r": "\r"}.get(letter, letter)
 
 
 def quote(value: str) -> str:

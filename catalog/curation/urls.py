@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from catalog.curation.views import changed_evidence, duplicates, merging, newer_findings, wordings
+from catalog.curation.views import changes, duplicates, merging, wordings
 
 urlpatterns = [
     path("catalogue/curation/duplicates/", duplicates.duplicate_list, name="duplicate-list"),
@@ -13,16 +13,16 @@ urlpatterns = [
         duplicates.duplicate_dismiss,
         name="duplicate-dismiss",
     ),
-    path("catalogue/curation/evidence/", changed_evidence.evidence_list, name="evidence-list"),
+    path("catalogue/curation/evidence/", changes.evidence_list, name="evidence-list"),
     path(
         "catalogue/curation/evidence/<int:pk>/seen/",
-        changed_evidence.evidence_seen,
+        changes.evidence_seen,
         name="evidence-seen",
     ),
-    path("catalogue/curation/findings/", newer_findings.finding_list, name="finding-list"),
+    path("catalogue/curation/findings/", changes.finding_list, name="finding-list"),
     path(
         "catalogue/curation/findings/<int:pk>/seen/",
-        newer_findings.finding_seen,
+        changes.finding_seen,
         name="finding-seen",
     ),
     path("catalogue/curation/merges/<int:pk>/undo/", merging.merge_undo, name="merge-undo"),

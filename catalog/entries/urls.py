@@ -20,6 +20,7 @@ urlpatterns = [
     path("catalogue/new/", edit.entry_new, name="entry-new"),
     path("catalogue/new/alike/", edit.entry_alike, name="entry-alike"),
     path("catalogue/<slug:slug>/", page.entry_detail, name="entry-detail"),
+    path("catalogue/entries/<int:pk>/", page.entry_by_number, name="entry-by-number"),
     path("catalogue/<slug:slug>/history/", history.version_history, name="version-history"),
     path("catalogue/versions/<int:pk>/edit/", edit.version_edit, name="version-edit"),
     path("catalogue/versions/<int:pk>/revert/", actions.revert_version, name="version-revert"),

@@ -16,6 +16,7 @@ from catalog.models.evidence import (
     SandboxReport,
 )
 from catalog.models.job import Job
+from catalog.models.outcome_report import OutcomeReport
 from catalog.models.phrasing import Phrasing
 from catalog.models.relevance import (
     LabelScore,
@@ -43,6 +44,7 @@ __all__ = [
     "MatchLabel",
     "Merge",
     "NearDuplicate",
+    "OutcomeReport",
     "Phrasing",
     "Recheck",
     "Rollback",

@@ -464,6 +464,18 @@ async function alive() {
   const answer = await post(place.dataset.alive, { fence }).catch(() => null);
   if (!answer) return say("offline");
   if (answer.status === 409) lost((await answer.json()).message);
+  else if (answer.ok) showBack(await answer.text());
+}
+
+/** What came back meanwhile, beside the scores; the token of its form is another one each time, and no news. */
+function showBack(html) {
+  const shown = document.getElementById("back");
+  const came = new DOMParser().parseFromString(html, "text/html").body;
+  const said = (place) => place.textContent.replace(/\s+/g, " ").trim();
+  if (!shown || said(shown) === said(came)) return;
+  shown.replaceChildren(...came.childNodes);
+  const label = shown.querySelector("button")?.firstChild?.textContent ?? "";
+  if (label.trim()) document.dispatchEvent(new CustomEvent("announce", { detail: { text: label.trim() } }));
 }
 setInterval(alive, ALIVE_MS);
 

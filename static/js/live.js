@@ -30,13 +30,16 @@ function toast({ text, tone = "info", id = "", link = null }) {
 }
 
 function leaveLater(notice) {
-  // Somebody who is pointing at it or has moved into it is still reading.
+  // Who points at it or has moved into it still reads.
   setTimeout(() => notice.matches(":hover, :focus-within") ? leaveLater(notice) : notice.remove(), 6000);
 }
 
 on("toast", ({ detail }) => toast(detail));
 
-// A page that the browser kept whole may be of somebody who has signed out since: it is asked for anew.
+// A refused form is gone on with in its first wrong field.
+document.querySelector("main [aria-invalid=true]:not([hidden])")?.focus();
+
+// A page that the browser kept may be of somebody who has signed out since: it is asked for anew.
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 
 // Nobody looks at a hidden tab: what asks by itself waits.
@@ -47,13 +50,12 @@ on("htmx:confirm", (event) => {
 on("announce", ({ detail }) => {
   if (!region) return;
   region.textContent = "";
-  // Emptied first and filled a moment later, or the same words twice would be said once.
+  // Emptied first, or the same words twice would be said once.
   setTimeout(() => { region.textContent = detail.text; }, 50);
 });
 
-// Refused and broken requests: one message, replaced by the next. Nothing is swapped, so a form
-// stays as it was filled. What the server says of this very case (components/_refusal.html) goes
-// before the general words.
+// Refused and broken requests: one message, replaced by the next. A form stays as it was filled. What the server says
+// of this very case (components/_refusal.html) goes before the general words.
 
 const meaning = { 401: words.session, 403: words.denied, 404: words.missing, 413: words.large, 429: words.busy };
 const signIn = { href: words.login, textContent: words.signin, target: "_blank" };
@@ -85,7 +87,7 @@ on("htmx:swapError", () => fail(words.server));
 addEventListener("offline", () => toast({ text: words.offline, tone: "warning", id: "offline" }));
 addEventListener("online", () => toasts?.querySelector('[data-toast="offline"]')?.remove());
 
-// Dismissing a notice, opening a dialog, and menus that close when something else is chosen.
+// Dismissing a notice, opening a dialog, menus that close when something else is chosen.
 
 on("click", ({ target }) => {
   target.closest("[data-dismiss]")?.closest(".notice").remove();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import Page
 
 from tests.site_process import PASSWORD, Site
@@ -80,15 +82,20 @@ def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: in
     return f"/studies/{site.run(script).split('study ')[1].split()[0]}/"
 
 
-def score_all(page: Page, *, most: int) -> list[str]:
-    """From a study's queue on, by keys alone: the items in the order in which they came."""
+def score_all(
+    page: Page, *, most: int, key_for: Callable[[str], str] = lambda _statement: "2"
+) -> list[str]:
+    """From a study's queue on, by keys alone: the items in the order in which they came.
+
+    `key_for` says which score a statement gets.
+    """
     page.keyboard.press("s")
     page.wait_for_url("**/items/**")
     met: list[str] = []
     while len(met) < most and (item := item_on(page)):
         while item_on(page) == item:
             current = page.locator(".steps [aria-current]").inner_text()
-            page.keyboard.press("2")
+            page.keyboard.press(key_for(page.locator("h1.statement").inner_text()))
             page.keyboard.press("Enter")
             page.wait_for_function(
                 "([item, step]) => document.querySelector('#desk')?.dataset.item !== item ||"

@@ -86,6 +86,15 @@ def test_scores_and_decision_are_in_sight_at_every_stage(
 
 
 @pytest.mark.slow
+def test_tab_leads_from_the_comment_to_the_button_of_its_score(take: Callable[..., Page]) -> None:
+    page = take("tab")
+    expect(page.locator("#risk_reason")).to_be_visible()
+    page.locator("#comment").focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Score", exact=True)).to_be_focused()
+
+
+@pytest.mark.slow
 def test_a_risk_that_the_rewrite_brings_is_seen_where_it_is_scored(
     take: Callable[..., Page],
 ) -> None:

@@ -147,14 +147,22 @@ def test_the_desk_edits_in_a_dialog_that_the_first_escape_leaves_open(
     expect(editor).to_contain_text("a r e 1")
 
 
+# How far what is on the screen moved by itself while it was loaded, as browsers count it (CLS): 0.1 and less is good.
+_SHIFTS = """() => {
+  const observer = new PerformanceObserver(() => {});
+  observer.observe({ type: 'layout-shift', buffered: true });
+  return observer.takeRecords().reduce((sum, one) => sum + (one.hadRecentInput ? 0 : one.value), 0);
+}"""
+
+
 def test_the_review_screen_stays_light_and_an_edit_page_too(
     site: Site, sign_in: Callable[..., Page]
 ) -> None:
     (item,) = queue_on(site, "Budget")
     version = edit_page(site, "Budget")
-    for who, address, requests, kilobytes in (
-        ("rita", item, 8, 150),
-        ("carla", version, 12, 350),
+    for who, address, requests, kilobytes, elements in (
+        ("rita", item, 8, 150, 800),
+        ("carla", version, 12, 350, 1400),
     ):
         page = sign_in(who)
         session = page.context.new_cdp_session(page)
@@ -170,6 +178,8 @@ def test_the_review_screen_stays_light_and_an_edit_page_too(
             expect(page.locator(".checked-summary")).to_contain_text("The checks found nothing")
         assert 3 <= len(sizes) <= requests
         assert 10_000 < sum(sizes.values()) <= kilobytes * 1000, (who, sizes)
+        assert 100 < page.evaluate("document.querySelectorAll('*').length") <= elements
+        assert page.evaluate(_SHIFTS) < 0.1, f"what {who} reads moves while it is loaded"
 
 
 @pytest.mark.slow

@@ -54,10 +54,11 @@ def press(page: Page, control: Locator) -> None:
 
 
 def move(page: Page, words: str, *, button: str = "", **typed: str) -> None:
-    """Unfold one thing that can be done with an entry, fill its form in and send it."""
+    """Unfold one thing that can be done with an entry, where it is folded, fill its form in and send it."""
     summary = page.locator("summary").get_by_text(words, exact=True)
     box = page.locator("details").filter(has=summary)
-    summary.click()
+    if box.get_attribute("open") is None:
+        summary.click()
     for label, text in typed.items():
         box.get_by_label(label).fill(text)
     press(page, box.get_by_role("button", name=button or words))

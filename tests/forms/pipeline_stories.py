@@ -39,6 +39,12 @@ def a_run_to_review(world: World) -> str:
     return address
 
 
+def an_answer_that_changed(world: World) -> str:
+    a_run_to_review(world)
+    Action.objects.update(seen_status="running")
+    return "/actions/"
+
+
 def an_answered_run(world: World) -> str:
     world.run = make_answered_run(shelve(), by=world.me)
     return f"/runs/{world.run.pk}/"
@@ -140,6 +146,14 @@ PIPELINE = (
         fill={"statement": "List all sockets", "incident": "INC-7", "target": "web-1"},
         press="Ask",
         then=lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists(),
+    ),
+    Story(
+        "pipeline/actions/list.html",
+        "reviewer",
+        an_answer_that_changed,
+        "actions-seen",
+        press="Mark all as seen",
+        then=lambda w: now(w.run.action).seen_status == "waiting" and "is-unread" not in w.text,
     ),
     Story(
         "pipeline/actions/detail.html",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from catalog.models import CaseSet
 from pipeline.models import Refinement, Run, Shortening
 from review import services
 from review.models import (
     Assignment,
     Campaign,
+    CaseRevision,
     Decision,
+    ExecutionLabel,
     Flag,
     Item,
     Remark,
@@ -19,6 +22,7 @@ from review.models import (
 from tests.forms.story import Story, World
 from tests.keys import shown
 from tests.make import make_run
+from tests.review.blinding import rewriting
 from tests.review.desk.test_desk import score_next
 from tests.review.maker import make_study
 
@@ -91,6 +95,29 @@ def something_came_back(world: World) -> str:
     world.earlier = world.item
     services.claim_item(in_queue(world, statement="Show the uptime"), by=world.me)
     return desk_of(world.item)
+
+
+ONE_MORE_CASE = """{"title": "nothing is there", "about": "Delete files", "kind": "empty",
+ "expect": [{"check": "exit_status", "equals": 0}]}"""
+
+
+def an_item_with_cases(world: World) -> str:
+    """Scored through, with a script that does what it should not."""
+    address = a_held_flagged_item(world)
+    rewriting.run_its_cases(world.item)
+    for value in (2, 2, 2):
+        score_next(world.item, world.me, value)
+    return address
+
+
+def a_case_to_correct(world: World) -> str:
+    return f"{an_item_with_cases(world)}cases/edit/?set={CaseSet.objects.get().sha256[:16]}&case=1"
+
+
+def last_cases() -> str:
+    revision = CaseRevision.objects.latest("pk")
+    assert revision.case_set is not None
+    return str(revision.case_set.content)
 
 
 def a_remark(world: World) -> str:
@@ -280,7 +307,7 @@ DESK = (
         then=lambda w: Refinement.objects.filter(run=w.item.run).exists(),
     ),
     Story(
-        "review/desk/_progress.html",
+        "review/desk/_came_back.html",
         "reviewer",
         something_came_back,
         "item-claim",
@@ -328,6 +355,32 @@ DESK = (
         a_remark,
         "item-remark-remove",
         then=lambda w: "Too wide" not in w.text,
+    ),
+    Story(
+        "review/desk/_execution.html",
+        "reviewer",
+        an_item_with_cases,
+        "item-execution-label",
+        press="Case wrong",
+        then=lambda w: ExecutionLabel.objects.get(current=True).reason == "case_wrong",
+    ),
+    Story(
+        "review/desk/_case_set.html",
+        "reviewer",
+        an_item_with_cases,
+        "item-case-strike",
+        fill={"what": "1.2", "strike_reason": "The statement says <b>nothing</b> of this"},
+        press="Strike",
+        then=lambda w: "The statement says" in w.text and "exit_status" not in last_cases(),
+    ),
+    Story(
+        "review/desk/case.html",
+        "reviewer",
+        a_case_to_correct,
+        "item-case-edit",
+        fill={"reason": "Another world", "case": ONE_MORE_CASE},
+        press="Keep and run",
+        then=lambda w: "nothing is there" in last_cases(),
     ),
     Story(
         "review/desk/_other_actions.html",

@@ -14,15 +14,28 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.forms.alert_stories import ALERTS
 from tests.forms.campaign_stories import CAMPAIGNS
 from tests.forms.catalogue_stories import CATALOGUE
 from tests.forms.entry_stories import ENTRIES
+from tests.forms.integration_stories import INTEGRATIONS
+from tests.forms.outbox_stories import OUTBOX
 from tests.forms.people_stories import PEOPLE
 from tests.forms.pipeline_stories import PIPELINE
 from tests.forms.review_stories import REVIEW
 from tests.forms.story import Story, World, check_tokens, open_page, send
 
-STORIES = (*PEOPLE, *ENTRIES, *CATALOGUE, *PIPELINE, *REVIEW, *CAMPAIGNS)
+STORIES = (
+    *PEOPLE,
+    *ENTRIES,
+    *CATALOGUE,
+    *PIPELINE,
+    *REVIEW,
+    *CAMPAIGNS,
+    *OUTBOX,
+    *ALERTS,
+    *INTEGRATIONS,
+)
 TEMPLATES = settings.BASE_DIR / "templates"
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}", re.DOTALL)
 _FORM = re.compile(r"<form\b(?:{%.*?%}|{{.*?}}|[^>{])*>", re.DOTALL)

@@ -58,7 +58,7 @@ def report_effects(effects: Iterable[Effect], program: Program) -> list[Finding]
     return found or [_nothing_found()]
 
 
-class Seen(NamedTuple):
+class RatedFinding(NamedTuple):
     """What the risk depends on of a finding, however it is stored."""
 
     check: str
@@ -67,18 +67,18 @@ class Seen(NamedTuple):
     code: str
 
 
-def risk_level(findings: Iterable[Seen], side_effect: SideEffect) -> Risk:
+def risk_level(findings: Iterable[RatedFinding], side_effect: SideEffect) -> Risk:
     """The risk of a script: never less than its worst finding, and low only where all is known to read only."""
     unknown = Risk.LOW if side_effect is SideEffect.READ_ONLY else Risk.MEDIUM
     return higher(least_risk(findings), unknown)
 
 
-def least_risk(findings: Iterable[Seen]) -> Risk:
+def least_risk(findings: Iterable[RatedFinding]) -> Risk:
     """What no script with these findings falls below, whatever people or files say of it."""
     return max(map(finding_risk, findings), key=list(Risk).index, default=Risk.LOW)
 
 
-def finding_risk(found: Seen) -> Risk:
+def finding_risk(found: RatedFinding) -> Risk:
     """What one finding makes of a script; low is a finding that raises nothing.
 
     High is an error of any check, and what can be lost or taken over; medium is another warning of the risks or the

@@ -23,10 +23,15 @@ class Secret(NamedTuple):
     kind: str
 
 
+_PRIVATE_KEY = "private key"
+# What follows its first line: up to its last one, or where that was cut off what may be of the key.
+_KEY_BODY = re.compile(
+    r"(?s).{0,20000}?-----END (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|[\s\\A-Za-z0-9+/=]*"
+)
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
-        ("private key", r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+        (_PRIVATE_KEY, r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
         ("AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
         ("AWS secret key", r"(?i)\baws_?secret_?(?:access_?)?key\W{1,5}([A-Za-z0-9/+]{40})\b"),
         ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{50,255})\b"),
@@ -78,6 +83,28 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         if not _PLACEHOLDER.search(match[match.re.groups][:200])
     }
     return tuple(sorted(found))
+
+
+class Masked(NamedTuple):
+    """A text without its secrets, and what was taken out."""
+
+    text: str
+    secrets: tuple[str, ...]  # kinds, in the order of the text
+
+
+def mask_secrets(text: str) -> Masked:
+    """The text with asterisks where secrets stood that are known by their form; of a private key all of it."""
+    found = find_secrets(text)
+    parts, shown_to = [], 0
+    for secret in found:
+        end = secret.end
+        if secret.kind == _PRIVATE_KEY and (body := _KEY_BODY.match(text, end)):
+            end = body.end()
+        # One secret may be part of another: a token of a header, say.
+        if secret.start >= shown_to:
+            parts += [text[shown_to : secret.start], "***"]
+        shown_to = max(shown_to, end)
+    return Masked("".join([*parts, text[shown_to:]]), tuple(secret.kind for secret in found))
 
 
 def find_script_secrets(program: Program) -> Iterator[Effect]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from catalog.entries.services import emergencies_to_confirm
 from catalog.evidence.services import changed_evidence
 from catalog.listing.services import Filters, list_entries
-from catalog.models import Entry, NearDuplicate, Recheck
+from catalog.models import Entry, NearDuplicate, OutcomeReport, Recheck
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,14 @@ class CurationBacklog:
     changed_evidence: int
     newer_findings: int
     near_duplicates: int
+    outcome_reports: int  # of programs, that something got worse
     never_again: int  # verified once, and not looked at since
     long_ago: int  # verified more than 180 days ago
     suspended: list[Entry]
 
 
 def read_curation_backlog(*, most: int) -> CurationBacklog:
-    """As of now, in seven queries; at most so many suspended entries, the latest first."""
+    """As of now, in eight queries; at most so many suspended entries, the latest first."""
     listed = Entry.objects.standing()
     suspended = (
         Entry.objects.standing()
@@ -37,6 +38,7 @@ def read_curation_backlog(*, most: int) -> CurationBacklog:
         changed_evidence=changed_evidence().count(),
         newer_findings=Recheck.objects.to_look_at().count(),
         near_duplicates=NearDuplicate.objects.to_look_at().count(),
+        outcome_reports=OutcomeReport.objects.to_look_at().order_by().count(),
         never_again=list_entries(Filters(age="once"), among=listed).count(),
         long_ago=list_entries(Filters(age="old180"), among=listed).count(),
         suspended=list(suspended),

@@ -73,3 +73,13 @@ def _recheck(version: Version, checkers: str) -> None:
     if not same:
         values |= {"seen_at": None, "seen_by": None}
     Recheck.objects.update_or_create(version=version, defaults=values)
+    _raise_risk(version, report.risk)
+
+
+def _raise_risk(version: Version, found: analysis.Risk) -> None:
+    """No risk is below the worst finding, of a newer checker too: lists, filters and search go by the version's own."""
+    risk = analysis.higher(analysis.Risk(version.risk), found).value
+    if risk == version.risk:
+        return
+    Version.objects.filter(pk=version.pk).update(risk=risk)
+    record(version, "risk raised by a newer check", by=None, risk=(version.risk, risk))

@@ -38,10 +38,12 @@ from catalog.entries.services.rollback import (
     rollback_targets,
 )
 from catalog.entries.services.uses import (
+    LATELY,
     USE_UNREVIEWED,
     Copied,
     Rated,
     TrackRecord,
+    fill_to_use,
     is_trusted,
     record_outcome,
     record_use,
@@ -68,6 +70,7 @@ from catalog.entries.services.wording_confirmation import (
 )
 
 __all__ = [
+    "LATELY",
     "CHECKED",
     "Changed",
     "Check",
@@ -93,6 +96,7 @@ __all__ = [
     "emergencies_to_confirm",
     "emergency_of",
     "fill_in",
+    "fill_to_use",
     "findings_since",
     "is_trusted",
     "labels_seen",

@@ -94,13 +94,13 @@ def _risk_of(report: analysis.Report, *, said: str | None) -> str:
     return raised_risk(
         said,
         (
-            analysis.Seen(found.check, found.outcome, found.level, found.code)
+            analysis.RatedFinding(found.check, found.outcome, found.level, found.code)
             for found in report.findings
         ),
     )
 
 
-def raised_risk(said: str, findings: Iterable[analysis.Seen]) -> str:
+def raised_risk(said: str, findings: Iterable[analysis.RatedFinding]) -> str:
     """The risk that counts where this one was said of a script with these findings."""
     return analysis.higher(analysis.Risk(said), analysis.least_risk(findings)).value
 

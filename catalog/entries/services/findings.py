@@ -27,6 +27,18 @@ class SinceReplaced:
     new: tuple[Finding, ...]
     kept: tuple[Finding, ...]
     gone: tuple[Finding, ...]
+    is_first: bool  # nothing is replaced, so that nothing is called new
+
+    @property
+    def marked(self) -> list[Finding]:
+        """Those of the version for the lines of its script, new ones marked as new."""
+        change = "" if self.is_first else "new"
+        return [*({**one, "change": change} for one in self.new), *self.kept]
+
+    @property
+    def marked_gone(self) -> list[Finding]:
+        """Those that only the version it replaces has, for the lines of that one."""
+        return [{**one, "change": "gone"} for one in self.gone]
 
 
 class _Place(NamedTuple):
@@ -61,6 +73,7 @@ def findings_since(old: Version | None, new: Version) -> SinceReplaced:
         new=tuple(one for index, one in found if index in came),
         kept=tuple(one for index, one in found if index not in came),
         gone=tuple(one for index, one in enumerate(before) if index in gone),
+        is_first=old is None,
     )
 
 

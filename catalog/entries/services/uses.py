@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from catalog.entries.services.entries import set_suspended
 from catalog.entries.services.locks import lock_entry
-from catalog.entries.services.parameter_values import fill_in
+from catalog.entries.services.parameter_values import Filled, fill_in
 from catalog.models import Entry, Use, Version
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
@@ -62,13 +62,10 @@ def is_trusted(version: Version) -> bool:
     return version.state == Version.State.VERIFIED and version.entry.suspended_at is None
 
 
-def record_use(
-    version: Version, *, by: User, values: Mapping[str, str], reason: str = ""
-) -> Copied:
-    """Note that `by` takes the version with these values, and hand out the exact filled-in text.
+def fill_to_use(version: Version, values: Mapping[str, str]) -> Filled:
+    """The text with these values as somebody may take it away, a person or a program.
 
-    Raises BadInput while a parameter is unfilled, or empty or `/` in a destructive command. What
-    nobody verified, or is suspended, needs a reason and the right to use it (break-glass).
+    Raises BadInput while a parameter is unfilled, or empty or `/` in a destructive command.
     """
     filled = fill_in(version, values)
     if filled.problems:
@@ -76,6 +73,18 @@ def record_use(
         raise BadInput(f"{name}: {problem}", field=name)
     if filled.dangers:
         raise BadInput(" ".join(filled.dangers))
+    return filled
+
+
+def record_use(
+    version: Version, *, by: User, values: Mapping[str, str], reason: str = ""
+) -> Copied:
+    """Note that `by` takes the version with these values, and hand out the exact filled-in text.
+
+    Raises BadInput as `fill_to_use` does. What nobody verified, or is suspended, needs a reason and the right
+    to use it (break-glass).
+    """
+    filled = fill_to_use(version, values)
     reason = clean_text(reason, field="reason", longest=LONGEST_REASON, required=False)
     with transaction.atomic():
         version.entry = lock_entry(version.entry_id)

@@ -9,12 +9,12 @@ from datetime import timedelta
 from django import forms
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from catalog.access import CURATE, access_entry, access_versions
+from catalog.access import CURATE, access_entries, access_entry, access_versions
 from catalog.entries.action_forms import (
     LabelsForm,
     LiftForm,
@@ -66,6 +66,13 @@ def entry_detail(request: HttpRequest, slug: str) -> HttpResponse:
     if entry.merged_into_id is not None and "version" not in request.GET:
         return redirect("entry-detail", slug=merged_into(entry).slug)
     return show_entry(request, entry)
+
+
+@require_safe
+def entry_by_number(request: HttpRequest, pk: int) -> HttpResponse:
+    """Leads to the entry: the address for what may not say its title, such as an event that is sent."""
+    entry = get_object_or_404(access_entries(request.user), pk=pk)
+    return redirect("entry-detail", slug=entry.slug)
 
 
 def show_entry(

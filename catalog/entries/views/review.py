@@ -48,6 +48,7 @@ def show_review(
     versions = list(access_versions(user).filter(entry=version.entry_id))
     replaced = replaced_by(version, versions)
     views = _views(request, has_difference=replaced is not None)
+    chosen = next(view.url.rpartition("=")[2] for view in views if view.current)
     may_move = version.state in (State.DRAFT, State.IN_REVIEW)
     phrasings = list(version.entry.phrasings.select_related("added_by").defer("document"))
     context = {
@@ -58,7 +59,8 @@ def show_review(
         "answers": next((one for one in versions if one.state == State.VERIFIED), None),
         "track": services.track_record(replaced) if replaced else None,
         "views": views,
-        "view": next(view.url.rpartition("=")[2] for view in views if view.current),
+        "view": chosen,
+        "is_side": chosen == "side",
         "findings": services.findings_since(replaced, version),
         "checklist": services.checklist(version, replaced),
         "changed": services.compare_details(replaced, version, without=services.CHECKED)

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from catalog.analysis import Finding, Risk, Seen, finding_risk
+from catalog.analysis import Finding, RatedFinding, Risk, finding_risk
 from catalog.entries.services.script_check import CheckerBusy, check_script
 from core.errors import BadInput
 from core.web.requests import signed_in
@@ -39,5 +39,5 @@ def check(request: HttpRequest) -> HttpResponse:
 
 def _place(found: Finding) -> tuple[int, int]:
     """By line, and the worst of a line first."""
-    seen = Seen(found.check, found.outcome, found.level, found.code)
+    seen = RatedFinding(found.check, found.outcome, found.level, found.code)
     return found.line or 0, -list(Risk).index(finding_risk(seen))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from catalog.entries import services as entry_services
 from catalog.evidence.services import changed_evidence
-from catalog.models import NearDuplicate, Recheck
+from catalog.models import NearDuplicate, OutcomeReport, Recheck
 
 COUNTED = 100  # beyond it a tab says "100+"
 
@@ -75,6 +75,12 @@ def tabs_of(user: User, current: str, query: str = "") -> list[Tab]:
             reverse("evidence-list"),
             _count(changed_evidence()),
             current == "evidence",
+        ),
+        Tab(
+            _("Reports of programs"),
+            reverse("outcome-report-list"),
+            _count(OutcomeReport.objects.to_look_at()),
+            current == "outcome-reports",
         ),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.analysis import Level, Outcome, Risk, Seen, is_at_least, least_risk, severity
+from catalog.analysis import Level, Outcome, RatedFinding, Risk, is_at_least, least_risk, severity
 from pipeline.models import DraftFinding
 
 
@@ -28,7 +28,7 @@ def test_at_least(level: str, least: Level, expected: bool) -> None:
 
 @pytest.mark.parametrize("level", Level)
 def test_only_what_is_as_severe_as_an_error_makes_shellcheck_raise_the_risk(level: Level) -> None:
-    found = least_risk([Seen("shellcheck", Outcome.FAILED, level, "SC2086")])
+    found = least_risk([RatedFinding("shellcheck", Outcome.FAILED, level, "SC2086")])
     assert (found is Risk.HIGH) == is_at_least(level, Level.ERROR)
 
 

@@ -15,6 +15,7 @@ from catalog.curation import services
 from catalog.curation.services.rechecks import recheck_versions
 from catalog.entries import services as entry_services
 from catalog.models import Recheck, Version
+from core.audit import events_of
 from core.errors import NotAllowedNow
 from tests.catalog.shelf import shelve
 
@@ -65,6 +66,29 @@ def test_newer_findings_are_listed_and_what_was_verified_stays(
     assert "Today's checks say something else" in (
         client_for(curator).get(f"/catalogue/{old.entry.slug}/").text
     )
+
+
+def test_a_risk_that_a_newer_check_finds_counts_in_every_list(
+    curator: User, client_for: ClientFor
+) -> None:
+    version = shelve("Empty the cache", script="#!/usr/bin/env bash\nrm -rf /var/cache/app/*\n")
+    age(version)
+    Version.objects.filter(pk=version.pk).update(risk="low")
+    said = shelve("Print the uptime")
+    age(said)
+    Version.objects.filter(pk=said.pk).update(risk="high")
+
+    recheck_versions(limit=10)
+
+    version.refresh_from_db()
+    said.refresh_from_db()
+    assert (version.risk, said.risk) == ("high", "high"), "what a person said is never lowered"
+    assert version.entry.title in client_for(curator).get("/catalogue/?risk=high").text
+    assert version.entry.title not in client_for(curator).get("/catalogue/?risk=low").text
+    assert [len(events_of(one, "risk raised by a newer check")) for one in (version, said)] == [
+        1,
+        0,
+    ]
 
 
 def test_what_is_gone_is_said_too(curator: User, client_for: ClientFor) -> None:

@@ -161,7 +161,7 @@ def test_verifying_confirms_the_wordings_that_the_page_has_shown_and_no_later_on
     services.submit_for_review(version, by=curator)
     client = client_for(second_curator)
     page = client.get(reverse("version-review", args=[version.pk])).text
-    said = page.split("Verifying confirms")[1].split("</ul>")[0]
+    said = page.split("Verifying also confirms")[1].split("</ul>")[0]
     assert "Print the uptime" in said and "How long is it up?" in said
     shown = page.split('name="wordings" value="')[1].split('"')[0]
     add(version, "Added since", curator)

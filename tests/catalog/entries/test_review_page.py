@@ -74,7 +74,9 @@ def test_findings_are_told_apart_though_their_lines_moved(
     assert {one["code"] for one in found.new} >= {"destructive"}
     assert not found.gone
     page = client_for(second_curator).get(review_of(second)).text
-    assert page.count(">new</span>") == len(found.new)
+    assert page.count(">new</span>") == 2 * len(found.new), "each in the list and at its line"
+    code = page.partition('<table class="diff')[2].partition("</table>")[0]
+    assert code.count(">new</span>") == len(found.new) and "Deletes" in code
 
     back = services.findings_since(second, first)
     assert {one["code"] for one in back.gone} == {one["code"] for one in found.new}

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from catalog.analysis import Risk, Seen, analyse, least_risk
+from catalog.analysis import RatedFinding, Risk, analyse, least_risk
 from catalog.entries import services
 from catalog.listing.services.bulk import BulkOrder, Deed, plan_bulk
 from catalog.models import Version
@@ -23,17 +23,29 @@ WHOLE_SYSTEM = "#!/usr/bin/env bash\nrm -rf $TMPX/*\n"
 @pytest.mark.parametrize(
     ("finding", "least"),
     [
-        pytest.param(Seen("risk", "failed", "error", "unsafe_variable"), Risk.HIGH, id="error"),
-        pytest.param(Seen("shellcheck", "failed", "error", "SC1073"), Risk.HIGH, id="any check"),
-        pytest.param(Seen("risk", "failed", "warning", "destructive"), Risk.HIGH, id="loss"),
-        pytest.param(Seen("risk", "failed", "warning", "network"), Risk.MEDIUM, id="warning"),
-        pytest.param(Seen("shellcheck", "failed", "warning", "SC2034"), Risk.LOW, id="style"),
-        pytest.param(Seen("risk", "unscored", "error", "x"), Risk.LOW, id="not judged"),
-        pytest.param(Seen("risk", "failed", "info", "destructive"), Risk.LOW, id="one file"),
+        pytest.param(
+            RatedFinding("risk", "failed", "error", "unsafe_variable"), Risk.HIGH, id="error"
+        ),
+        pytest.param(
+            RatedFinding("shellcheck", "failed", "error", "SC1073"), Risk.HIGH, id="any check"
+        ),
+        pytest.param(
+            RatedFinding("risk", "failed", "warning", "destructive"), Risk.HIGH, id="loss"
+        ),
+        pytest.param(
+            RatedFinding("risk", "failed", "warning", "network"), Risk.MEDIUM, id="warning"
+        ),
+        pytest.param(
+            RatedFinding("shellcheck", "failed", "warning", "SC2034"), Risk.LOW, id="style"
+        ),
+        pytest.param(RatedFinding("risk", "unscored", "error", "x"), Risk.LOW, id="not judged"),
+        pytest.param(
+            RatedFinding("risk", "failed", "info", "destructive"), Risk.LOW, id="one file"
+        ),
     ],
 )
-def test_the_worst_finding_is_the_least_risk(finding: Seen, least: Risk) -> None:
-    plain = Seen("risk", "passed", "info", "nothing-found")
+def test_the_worst_finding_is_the_least_risk(finding: RatedFinding, least: Risk) -> None:
+    plain = RatedFinding("risk", "passed", "info", "nothing-found")
     assert least_risk([plain, finding]) is least
 
 

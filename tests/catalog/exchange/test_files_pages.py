@@ -127,7 +127,7 @@ def test_a_large_file_is_left_to_a_worker(client: Client, monkeypatch: pytest.Mo
     tasks.carry_out_job(job.pk)
 
     assert Entry.objects.count() == 1
-    assert 'hx-trigger="every' not in client.get(f"{ADDRESS}{job.pk}/").text
+    assert 'hx-trigger="every 1s' not in client.get(f"{ADDRESS}{job.pk}/").text
 
 
 def test_it_can_be_cancelled_before_it_begins(

@@ -1,0 +1,63 @@
+"""What programs say of scripts that they ran. It decides nothing; people look at it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.entry import Version
+from catalog.models.use import Use
+
+
+class OutcomeReportQuerySet(models.QuerySet["OutcomeReport"]):
+    def to_look_at(self) -> OutcomeReportQuerySet:
+        """Reports that something got worse and that no curator has looked at yet, newest first."""
+        return (
+            self.filter(outcome=Use.Outcome.WORSE, seen_at=None)
+            .select_related("version__entry", "by")
+            .defer("version__entry__document")
+            .order_by("-pk")
+        )
+
+
+class OutcomeReport(models.Model):
+    """How a run of a script went, as a program says by its token.
+
+    Apart from `Use`, where people say it: a program's word changes no ranking and suspends nothing.
+    """
+
+    version = models.ForeignKey(Version, models.PROTECT, related_name="outcome_reports")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    token = models.CharField(_("token"), max_length=80)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    outcome = models.CharField(_("outcome"), max_length=10, choices=Use.Outcome)
+    incident = models.CharField(_("incident"), max_length=100, blank=True)
+    note = models.TextField(_("note"), blank=True)
+    seen_at = models.DateTimeField(null=True, blank=True, editable=False)
+    seen_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = OutcomeReportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(outcome__in=["worked", "no_effect", "worse"]),
+                name="outcome_report_outcome_legal",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=Q(outcome="worse", seen_at=None),
+                name="outcome_report_to_look_at",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} of {self.version_id}"
