@@ -2,7 +2,7 @@
 
     python -m bench [NAME ...]
 
-`tiny`, `intercode` and `coverage` run only where they are named.
+`tiny`, `intercode`, `coverage` and `upgrade` run only where they are named.
 
 Each runs in a process and on servers of its own, so that none leaves rows or memory to the next.
 """
@@ -33,11 +33,23 @@ MEASUREMENTS = (
     "screen",
     "blinding",
     "execution",
+    "alerts",
+    "quality",
 )
-# Only where they are named: two install and build what they need first, one takes minutes.
-ON_DEMAND = ("tiny", "intercode", "coverage")
+# Only where they are named: two install and build what they need first, one takes minutes, one needs a release before.
+ON_DEMAND = ("tiny", "intercode", "coverage", "upgrade")
 # These start what they need themselves.
-OWN_STAGE = ("review", "screen", "execution", "intercode", "tiny", "coverage")
+OWN_STAGE = (
+    "alerts",
+    "review",
+    "screen",
+    "execution",
+    "quality",
+    "intercode",
+    "tiny",
+    "coverage",
+    "upgrade",
+)
 
 
 def main(names: list[str]) -> int:

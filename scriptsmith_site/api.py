@@ -18,6 +18,7 @@ from rest_framework.routers import DefaultRouter
 import catalog.api
 import pipeline.api
 import review.api
+import scriptsmith_site.integrations.alerts.api
 
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -47,7 +48,7 @@ class OneSchema(SchemaGenerator):
 router = DefaultRouter()
 # `/runs.json` and the like would be a second address of each operation, which nobody declares.
 router.include_format_suffixes = False
-for app in (catalog.api, pipeline.api, review.api):
+for app in (catalog.api, pipeline.api, review.api, scriptsmith_site.integrations.alerts.api):
     router.registry.extend(app.router.registry)
 
 # As YAML or JSON, as the caller prefers.

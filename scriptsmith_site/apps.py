@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery.signals import (
     task_postrun,
     task_prerun,
+    worker_init,
     worker_ready,
     worker_shutdown,
     worker_shutting_down,
@@ -25,11 +26,17 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         # Models can be imported only from here on.
         from catalog import hooks as catalog_hooks
+        from core import audit
         from pipeline import hooks as pipeline_hooks
         from pipeline import services as pipeline
         from pipeline.runs import catalogue_use
         from review import services as review
         from scriptsmith_site import checks, worker
+        from scriptsmith_site.integrations.alerts.services import retention
+        from scriptsmith_site.integrations.outbox import erasure
+        from scriptsmith_site.integrations.outbox.capture import capture
+        from scriptsmith_site.operation import installation
+        from scriptsmith_site.operation.counting import count_settled
         from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
 
@@ -38,9 +45,19 @@ class SiteConfig(AppConfig):
             if review.take_in(run_id) is None:
                 review.prepare_item(run_id)
             pipeline.request_evidence(run_id)
+            count_settled(run_id)
+            review.fix_cases_of_run(run_id)
+
+        def erase_texts(action_id: int) -> None:
+            review.erase_changes(action_id)
+            retention.erase_texts_of_action(action_id)
+            erasure.erase_texts_of_action(action_id)
 
         checks.register_all()
+        audit.listener = capture
         post_migrate.connect(make_roles, sender=self)
+        post_migrate.connect(installation.note_key, sender=self)
+        worker_init.connect(worker.refuse_wrong_database)
         user_logged_in.connect(security_log.note_sign_in)
         user_logged_out.connect(security_log.note_sign_out)
         user_login_failed.connect(security_log.note_failure)
@@ -57,7 +74,9 @@ class SiteConfig(AppConfig):
         pipeline_hooks.describe_reviews = review.describe_reviews
         pipeline_hooks.note_shown = review.exposure.note_run
         pipeline_hooks.mark_hidden_actions = review.mark_hidden_actions
+        pipeline_hooks.texts_erased = erase_texts
         catalog_hooks.count_shown = catalogue_use.count_shown
+        catalog_hooks.sets_made_of = review.sets_made_of
         catalog_hooks.find_cases = catalogue_use.find_cases
 
 

@@ -23,6 +23,7 @@ _SECRETS = (
     re.compile(r"(\b(?:Bearer|Basic)\s+)[\w.~+/=-]+", re.IGNORECASE),
     re.compile(r"(://[^\s/:@]*:)[^\s/@]+(?=@)"),
     re.compile(r"(/set-password/)[\w-]+"),
+    re.compile(r"(/hooks/[\w-]+/\d+/)[^\s\"'?]+"),
     # Quoted values may hold spaces; unquoted ones end where the next thing begins.
     re.compile(
         rf"""({_SECRET_NAME}["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|[^\s"',;&}}]+)""", re.IGNORECASE

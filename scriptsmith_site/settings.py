@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 import django_stubs_ext
@@ -22,10 +24,16 @@ from scriptsmith_site.env import (
     env_text,
     env_url,
 )
+from scriptsmith_site.files import kept_files_storage, local_folder
 from scriptsmith_site.secrets import read_or_make_secret
 
 # ModelAdmin[Entry] and the like: Django 5.2 itself knows them only as types.
 django_stubs_ext.monkeypatch()
+
+# Before anything loads NumPy: a request's small products of matrices are not worth threads that spin while they wait
+# for one another. They took a fifth of the processor time of a report.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
@@ -89,6 +97,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "scriptsmith_site.operation.counting.CountRequestsMiddleware",
     "scriptsmith_site.web.middleware.RequestIdMiddleware",
     "scriptsmith_site.origin.OriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -223,7 +232,37 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
+    "take-in-missed-alerts": {
+        "task": "scriptsmith_site.take_in_missed_alerts",
+        "schedule": 10.0,
+        "options": {"expires": 20},
+    },
+    "delete-old-alerts": {
+        "task": "scriptsmith_site.delete_old_alerts",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
     "count-due": {"task": "review.count_due", "schedule": 3.0, "options": {"expires": 6}},
+    "distribute-events": {
+        "task": "scriptsmith_site.distribute_events",
+        "schedule": 2.0,
+        "options": {"expires": 4},
+    },
+    "send-due-mail": {
+        "task": "scriptsmith_site.send_due_mail",
+        "schedule": 20.0,
+        "options": {"expires": 40},
+    },
+    "note-passing-time": {
+        "task": "scriptsmith_site.note_passing_time",
+        "schedule": 60.0,
+        "options": {"expires": 120},
+    },
+    "delete-old-events": {
+        "task": "scriptsmith_site.delete_old_events",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
 }
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -281,7 +320,7 @@ SCRIPTSMITH_LOGIN_TRIES_PER_ACCOUNT = env_int(
 SCRIPTSMITH_SECRET_TRIES = env_int(
     "SCRIPTSMITH_SECRET_TRIES",
     20,
-    "Unknown API tokens, or unknown set-password links, in 15 minutes before an address must wait.",
+    "Unknown API tokens, set-password links or secrets of alert sources, in 15 minutes before an address must wait.",
     least=5,
 )
 SCRIPTSMITH_SECURITY_LOG_DAYS = env_int(
@@ -316,12 +355,22 @@ STATIC_URL = "static/"
 # In the data folder: two products from one tree, a test and a person, must not share what one of them clears.
 STATIC_ROOT = LAYOUT.data / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+SCRIPTSMITH_FILES = env_text(
+    "SCRIPTSMITH_FILES",
+    "",
+    "Where files are kept: a folder that all machines share, or s3://bucket/prefix; else the data folder.",
+)
+SCRIPTSMITH_FILES_ENDPOINT = env_text(
+    "SCRIPTSMITH_FILES_ENDPOINT", "", "Address of a storage that speaks S3 and is not Amazon's."
+)
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": kept_files_storage(SCRIPTSMITH_FILES, endpoint=SCRIPTSMITH_FILES_ENDPOINT),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False
-MEDIA_ROOT = LAYOUT.data / "files"
+MEDIA_ROOT = local_folder(SCRIPTSMITH_FILES) or LAYOUT.data / "files"
+# Where each process keeps what it counts for /metrics; `prometheus_client` reads it from the environment alone.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(LAYOUT.data / "metrics")
 
 # --- Security ---------------------------------------------------------------------------------------------------
 
@@ -426,6 +475,59 @@ LOGGING = {
     },
 }
 
+# --- What is sent to other systems ------------------------------------------------------------------------------
+
+SCRIPTSMITH_URL = (
+    env_url(
+        "SCRIPTSMITH_URL",
+        "The product's own address in links that leave it; where empty, the first of SCRIPTSMITH_ORIGINS.",
+        schemes=("http", "https"),
+    )
+    or next(iter(CSRF_TRUSTED_ORIGINS), "")
+).rstrip("/")
+SCRIPTSMITH_OUT_NETWORKS = env_networks(
+    "SCRIPTSMITH_OUT_NETWORKS",
+    "",
+    "Private networks that webhooks may be sent to, such as 10.1.0.0/16, with commas; no other private address is.",
+)
+SCRIPTSMITH_CHAT_HOSTS = env_list(
+    "SCRIPTSMITH_CHAT_HOSTS",
+    "",
+    "Hosts of chat servers of your own that messages may be sent to, with commas, e.g. chat.example.org.",
+)
+SCRIPTSMITH_EVENT_DAYS = env_int(
+    "SCRIPTSMITH_EVENT_DAYS",
+    30,
+    "Days until an event that waits nowhere is deleted with its deliveries; until then it can be sent again.",
+    least=4,
+    most=3_650,
+)
+SCRIPTSMITH_NOTIFICATION_DAYS = env_int(
+    "SCRIPTSMITH_NOTIFICATION_DAYS",
+    90,
+    "Days until a notification is deleted.",
+    least=1,
+    most=3_650,
+)
+_mail_server = urlsplit(
+    env_url(
+        "SCRIPTSMITH_MAIL_URL",
+        "Server for e-mails: smtps://user:password@host:465, smtp+tls:// for STARTTLS, smtp:// for neither; "
+        "where empty, none is sent.",
+        schemes=("smtp", "smtps", "smtp+tls"),
+    )
+)
+EMAIL_HOST = _mail_server.hostname or ""
+EMAIL_PORT = _mail_server.port or {"smtps": 465, "smtp+tls": 587}.get(_mail_server.scheme, 25)
+EMAIL_HOST_USER = unquote(_mail_server.username or "")
+EMAIL_HOST_PASSWORD = unquote(_mail_server.password or "")
+EMAIL_USE_SSL = _mail_server.scheme == "smtps"
+EMAIL_USE_TLS = _mail_server.scheme == "smtp+tls"
+EMAIL_TIMEOUT = 10  # seconds
+DEFAULT_FROM_EMAIL = env_text(
+    "SCRIPTSMITH_MAIL_FROM", "scriptsmith@localhost", "Sender of e-mails."
+)
+
 # --- The product itself -----------------------------------------------------------------------------------------
 
 SCRIPTSMITH_DEMO = env_bool(
@@ -503,9 +605,34 @@ SCRIPTSMITH_EXECUTION = env_bool(
     True,
     "False runs no script in the sandbox, whatever asks for it.",
 )
+SCRIPTSMITH_AGENT_CALLS_PER_MINUTE = env_int(
+    "SCRIPTSMITH_AGENT_CALLS_PER_MINUTE",
+    120,
+    "Calls of agents' tools that one account has in a minute.",
+    least=1,
+)
+SCRIPTSMITH_AGENT_REPORTS_PER_HOUR = env_int(
+    "SCRIPTSMITH_AGENT_REPORTS_PER_HOUR",
+    60,
+    "Outcomes of scripts that the programs of one account report in an hour.",
+    least=1,
+)
+SCRIPTSMITH_AGENT_REQUESTS_PER_DAY = env_int(
+    "SCRIPTSMITH_AGENT_REQUESTS_PER_DAY",
+    20,
+    "Scripts that the agents of one account ask for in a day.",
+    least=1,
+)
 SCRIPTSMITH_REVIEW_LEASE_MINUTES = env_int(
     "SCRIPTSMITH_REVIEW_LEASE_MINUTES",
     30,
     "Minutes a reviewer holds an item without a sign of life.",
     least=1,
+)
+SCRIPTSMITH_ALERT_DAYS = env_int(
+    "SCRIPTSMITH_ALERT_DAYS",
+    30,
+    "Days until alerts of resolved incidents, and requests as they were received, are deleted.",
+    least=1,
+    most=3_650,
 )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from celery import shared_task
+from celery import current_app, shared_task
 
+from scriptsmith_site.integrations.alerts.services import processing, retention
+from scriptsmith_site.integrations.notifications import mail, sweeps
+from scriptsmith_site.integrations.notifications.telling import tell_people
+from scriptsmith_site.integrations.outbox import delivery, distribution, expiry
 from scriptsmith_site.people import security_log
 from scriptsmith_site.people.sign_in import guess_limits, lockouts
 
@@ -14,3 +18,69 @@ def sweep_security_log() -> None:
     security_log.delete_old()
     guess_limits.delete_old()
     lockouts.delete_old()
+
+
+@shared_task(name="scriptsmith_site.distribute_events")
+def distribute_events() -> None:
+    """Number what has happened, tell people of it, and have it sent where it is wanted."""
+    try:
+        distribution.distribute(tell_people=tell_people)
+    finally:  # what was distributed before goes out, whatever stops this
+        for destination in delivery.destinations_with_work():
+            current_app.send_task("scriptsmith_site.deliver", args=(destination,), expires=60)
+
+
+@shared_task(name="scriptsmith_site.deliver")
+def deliver(destination_id: int) -> None:
+    """Send what is due to one destination."""
+    delivery.deliver(destination_id)
+
+
+@shared_task(name="scriptsmith_site.send_due_mail")
+def send_due_mail() -> None:
+    """Write what is due to everybody who wants e-mails."""
+    mail.send_due_mail()
+
+
+@shared_task(name="scriptsmith_site.confirm_mail_address")
+def confirm_mail_address(person_id: int) -> None:
+    """Ask a person whether an address is theirs."""
+    mail.send_confirmation(person_id)
+
+
+@shared_task(name="scriptsmith_site.send_test_mail")
+def send_test_mail(person_id: int) -> None:
+    """Try e-mail out."""
+    mail.send_test(person_id)
+
+
+@shared_task(name="scriptsmith_site.note_passing_time")
+def note_passing_time() -> None:
+    """Events that nobody's act makes."""
+    sweeps.note_due_items()
+    sweeps.note_reviewed_campaigns()
+
+
+@shared_task(name="scriptsmith_site.delete_old_events")
+def delete_old_events() -> None:
+    """Delete events, deliveries and notifications that are over their time."""
+    expiry.delete_old_events()
+    sweeps.delete_old_notifications()
+
+
+@shared_task(name="scriptsmith_site.take_in_alerts")
+def take_in_alerts(delivery_id: int) -> None:
+    """Make alerts and incidents of a request, unless another worker does."""
+    processing.take_in(delivery_id)
+
+
+@shared_task(name="scriptsmith_site.take_in_missed_alerts")
+def take_in_missed_alerts() -> None:
+    """Tell the workers of requests that none has: nobody was told of them, or who had them died."""
+    processing.take_in_missed()
+
+
+@shared_task(name="scriptsmith_site.delete_old_alerts")
+def delete_old_alerts() -> None:
+    """Delete requests of other systems, and alerts of what is over, after their time."""
+    retention.delete_old()

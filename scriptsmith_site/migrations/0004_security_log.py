@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("sign-in-address", "Wrong passwords from one address"),
                             ("sign-in-account", "Wrong passwords for one account"),
-                            ("present-password", "Wrong present passwords in Settings"),
+                            ("present-password", "Wrong current passwords in Settings"),
                             ("link", "Unknown set-password links"),
                             ("token", "Unknown API tokens"),
                         ],
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
                             ("signed-in", "signed in"),
                             ("signed-out", "signed out"),
                             ("sign-in-failed", "sign-in failed"),
-                            ("present-password-wrong", "wrong present password"),
+                            ("present-password-wrong", "wrong current password"),
                             ("locked-out", "locked out"),
                             ("lockout-lifted", "lockout lifted"),
                             ("password-changed", "password changed"),

@@ -1,4 +1,4 @@
-"""The tables of accounts and of operation."""
+"""The tables of accounts, of operation, and of the doors to other systems."""
 
 from scriptsmith_site.models.accounts import (
     ApiToken,
@@ -8,12 +8,54 @@ from scriptsmith_site.models.accounts import (
     SecurityEvent,
     TokenAddress,
 )
-from scriptsmith_site.models.operation import BackupEvent
+from scriptsmith_site.models.agents import AgentCallCount, AgentPause
+from scriptsmith_site.models.alerts import (
+    Alert,
+    AlertDelivery,
+    AlertKey,
+    AlertRule,
+    AlertRuleRun,
+    AlertSource,
+    AlertTally,
+    Incident,
+    IncidentEvent,
+)
+from scriptsmith_site.models.doors import Door
+from scriptsmith_site.models.notifications import Notification, NotificationChoices
+from scriptsmith_site.models.operation import BackupEvent, DemoPassword, Installation
+from scriptsmith_site.models.outbox import (
+    Delivery,
+    DeliveryAttempt,
+    Destination,
+    Event,
+    EventSequence,
+)
 
 __all__ = [
+    "AgentCallCount",
+    "AgentPause",
+    "Alert",
+    "AlertDelivery",
+    "AlertKey",
+    "AlertRule",
+    "AlertRuleRun",
+    "AlertSource",
+    "AlertTally",
     "ApiToken",
     "BackupEvent",
+    "Delivery",
+    "DeliveryAttempt",
+    "DemoPassword",
+    "Destination",
+    "Door",
+    "Event",
+    "EventSequence",
     "GuessCount",
+    "Incident",
+    "IncidentEvent",
+    "Installation",
+    "Notification",
+    "NotificationChoices",
     "OneTimeLink",
     "Profile",
     "SecurityEvent",

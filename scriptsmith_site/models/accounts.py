@@ -76,12 +76,15 @@ class ApiToken(models.Model):
         CURATE = "curate", _("Curate")
         MANAGE = "manage", _("Manage campaigns")
         METRICS = "metrics", _("Read /metrics and nothing else")
+        AGENT_READ = "agent_read", _("Agents: find, take and verify verified scripts")
+        REPORT_OUTCOME = "report_outcome", _("Agents: say how a script went")
+        REQUEST_SCRIPT = "request_script", _("Agents: ask for a script")
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(_("name"), max_length=80)
     sha256 = models.CharField(max_length=64, unique=True)
     prefix = models.CharField(_("begins with"), max_length=12)
-    scopes = ArrayField(models.CharField(max_length=10, choices=Scope), verbose_name=_("scopes"))
+    scopes = ArrayField(models.CharField(max_length=20, choices=Scope), verbose_name=_("scopes"))
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
@@ -93,7 +96,17 @@ class ApiToken(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(
-                    scopes__contained_by=["read", "ask", "review", "curate", "manage", "metrics"]
+                    scopes__contained_by=[
+                        "read",
+                        "ask",
+                        "review",
+                        "curate",
+                        "manage",
+                        "metrics",
+                        "agent_read",
+                        "report_outcome",
+                        "request_script",
+                    ]
                 )
                 & Q(scopes__len__gte=1),
                 name="api_token_scopes_legal",
@@ -133,9 +146,10 @@ class GuessCount(models.Model):
     class Kind(models.TextChoices):
         SIGN_IN_ADDRESS = "sign-in-address", _("Wrong passwords from one address")
         SIGN_IN_ACCOUNT = "sign-in-account", _("Wrong passwords for one account")
-        PRESENT_PASSWORD = "present-password", _("Wrong present passwords in Settings")
+        PRESENT_PASSWORD = "present-password", _("Wrong current passwords in Settings")
         LINK = "link", _("Unknown set-password links")
         TOKEN = "token", _("Unknown API tokens")
+        ALERT_SECRET = "alert-secret", _("Wrong secrets of alert sources")
 
     kind = models.CharField(max_length=20, choices=Kind)
     # An address, the number of an account, or the keyed hash of the name that was typed.
@@ -155,6 +169,7 @@ class GuessCount(models.Model):
                         "present-password",
                         "link",
                         "token",
+                        "alert-secret",
                     ]
                 ),
                 name="guess_count_kind_legal",
@@ -172,7 +187,7 @@ class SecurityEvent(models.Model):
         SIGNED_IN = "signed-in", _("signed in")
         SIGNED_OUT = "signed-out", _("signed out")
         SIGN_IN_FAILED = "sign-in-failed", _("sign-in failed")
-        PRESENT_PASSWORD_WRONG = "present-password-wrong", _("wrong present password")
+        PRESENT_PASSWORD_WRONG = "present-password-wrong", _("wrong current password")
         LOCKED_OUT = "locked-out", _("locked out")
         LOCKOUT_LIFTED = "lockout-lifted", _("lockout lifted")
         PASSWORD_CHANGED = "password-changed", _("password changed")

@@ -1,7 +1,8 @@
-"""Backups, restores and drills that were made."""
+"""What operation keeps: backups that were made, and what belongs to the database and not to a machine."""
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -35,3 +36,32 @@ class BackupEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.file}"
+
+
+class Installation(models.Model):
+    """What all machines that work on this database have in common; one row."""
+
+    ONLY = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY, editable=False)
+    # A keyed hash: two keys are told apart by it, and none is found from it.
+    secret_key_mark = models.CharField(_("mark of the secret key"), max_length=64)
+    made_at = models.DateTimeField(_("since"), default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="installation_one_row")]
+
+    def __str__(self) -> str:
+        return f"installation of {self.made_at:%Y-%m-%d}"
+
+
+class DemoPassword(models.Model):
+    """The password of an account of the demo, which each start prints; on whichever machine."""
+
+    user = models.OneToOneField(
+        User, models.CASCADE, primary_key=True, related_name="demo_password"
+    )
+    password = models.CharField(_("password"), max_length=40)
+
+    def __str__(self) -> str:
+        return self.user.username

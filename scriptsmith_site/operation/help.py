@@ -21,7 +21,10 @@ GUIDES = {
     "cost": _("Cost and time"),
     "simulating": _("Simulating before paying"),
     "stand-in": _("The stand-in model"),
+    "agents": _("Agents and pipelines"),
     "roles": _("Who may do what"),
+    "integrations": _("Integrations"),
+    "integrations-alerts": _("Alerts and incidents"),
     "operation": _("Operation"),
 }
 

@@ -15,6 +15,7 @@ from catalog.exchange import offline_copy
 from catalog.retrieval import vector_store
 from core.web.requests import signed_in, wants_fragment
 from scriptsmith_site.operation import health, storage, work
+from scriptsmith_site.operation.backup import files_elsewhere
 from scriptsmith_site.people.services import require_administrator
 
 
@@ -32,9 +33,11 @@ def show_status(request: HttpRequest) -> HttpResponse:
         "workers": work.workers_now(),
         "lost_after": work.LOST_AFTER,
         "backlog": work.backlog_now(),
+        "sandbox": work.sandbox_now(),
         "resting": work.endpoints_at_rest(),
         "rooms": storage.rooms(),
         "events": storage.last_events(),
+        "files_elsewhere": files_elsewhere(),
         "folder": folder,
         "copies": offline_copy.copies(folder),
     }

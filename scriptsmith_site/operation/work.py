@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import Now
 
-from catalog.models import Job
+from catalog.models import CaseRun, Job, SandboxReport
+from catalog.services import last_report
 from pipeline.models import Endpoint, Run, Worker
 from review.models import Transfer
 
@@ -40,6 +41,22 @@ class Backlog:
     for_endpoint: int
     jobs: int
     oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class SandboxNow:
+    """The last word of the sandbox's worker, None where none has ever reported, and what waits for it."""
+
+    report: SandboxReport | None
+    waiting: int
+    oldest: datetime | None
+
+
+def sandbox_now() -> SandboxNow:
+    waiting = CaseRun.objects.filter(state=CaseRun.State.WAITING).aggregate(
+        n=Count("pk"), at=Min("created_at")
+    )
+    return SandboxNow(last_report(), waiting["n"], waiting["at"])
 
 
 def workers_now() -> list[WorkerNow]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core.errors import BadInput
 from core.web.requests import page_of, signed_in
+from core.web.site_address import site_url
 from scriptsmith_site.people import services
 from scriptsmith_site.people.access import access_account
 from scriptsmith_site.people.erasure import anonymise
@@ -179,7 +180,7 @@ def _render_account(
 
 
 def _address_of(secret: str, request: HttpRequest) -> str:
-    return request.build_absolute_uri(reverse("set-password", args=[secret]))
+    return site_url(reverse("set-password", args=[secret]), request)
 
 
 def _matching(*, q: str, role: str, state: str) -> Q:

@@ -9,10 +9,17 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from catalog.services import forget_views
+from catalog.services import forget_author, forget_views
 from core.audit import erasing, record
 from core.errors import BadInput, NotAllowedNow
-from scriptsmith_site.models import ApiToken, GuessCount, OneTimeLink, Profile
+from scriptsmith_site.models import (
+    ApiToken,
+    GuessCount,
+    Notification,
+    NotificationChoices,
+    OneTimeLink,
+    Profile,
+)
 from scriptsmith_site.people.security_log import Kind, forget_person, name_key, note
 from scriptsmith_site.people.services import require_administrator
 
@@ -38,10 +45,13 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
     Profile.objects.filter(user=user).delete()
     OneTimeLink.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
+    Notification.objects.filter(person=user).delete()
+    NotificationChoices.objects.filter(person=user).delete()
     for model in (AccessAttempt, AccessFailureLog, AccessLog):
         model.objects.filter(username__in=(known_as, name_key(known_as))).delete()
     GuessCount.objects.filter(user=user).delete()
     forget_views(user)
+    forget_author(user)
     forget_person(user)
     _forget_in_audit_log(user)
     record(user, "anonymised", by=by)

@@ -69,7 +69,7 @@ class PreferencesForm(forms.Form):
 
 class PasswordForm(forms.Form):
     current_password = forms.CharField(
-        label=_("Present password"),
+        label=_("Current password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )

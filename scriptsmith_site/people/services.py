@@ -112,13 +112,13 @@ def reactivate(user: User, *, by: User | None) -> None:
 def change_password(user: User, *, current_password: str, new_password: str) -> int:
     """The person's own change. Ends their other sessions and their API tokens; how many of these ended.
 
-    Raises BadInput, and TooManyAttempts where the present password was guessed at too often.
+    Raises BadInput, and TooManyAttempts where the current password was guessed at too often.
     """
     guess = guess_limits.Kind.PRESENT_PASSWORD, str(user.pk)
     guess_limits.spend(*guess, user=user)
     if not user.check_password(current_password):
         note(Kind.PRESENT_PASSWORD_WRONG, user=user, by=user)
-        raise BadInput(_("This is not your present password."), field="current_password")
+        raise BadInput(_("This is not your current password."), field="current_password")
     guess_limits.forget(*guess)
     with transaction.atomic():
         ended = set_password(user, new_password, field="new_password", by=user)

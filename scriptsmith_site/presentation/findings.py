@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from catalog.analysis import Outcome, Risk, Seen, finding_risk, severity
+from catalog.analysis import Outcome, RatedFinding, Risk, finding_risk, severity
 
 
 @dataclass(frozen=True)
@@ -65,5 +65,5 @@ def read_finding(finding: object) -> PlacedFinding:
 def _mark(check: str, outcome: str, level: str, code: str) -> str:
     if outcome == Outcome.UNSCORED:
         return "unscored"
-    risk = finding_risk(Seen(check, outcome, level, code))
+    risk = finding_risk(RatedFinding(check, outcome, level, code))
     return "note" if risk is Risk.LOW else risk.value

@@ -140,7 +140,7 @@ def pairs(mapping: Mapping[str, object] | None) -> list[tuple[str, object]]:
 def ago(moment: datetime | None) -> SafeString:
     """A time as people say it, with the exact one on it."""
     if moment is None:
-        return format_html("")
+        return SafeString("")
     local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',

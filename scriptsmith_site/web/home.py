@@ -1,16 +1,20 @@
 """Home: what waits for this person in each of their roles, what became of what they asked, and a field to ask.
 
 Everything but the field follows by itself: the page asks for its live part again, and is answered with nothing
-while that would look the same.
+while that would look the same. What is dear to count, and changes slowly, is counted when the page is opened, and then
+once a minute for all who follow it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -26,6 +30,8 @@ from pipeline.costs.services import CostQuery, read_costs
 from pipeline.models import Action
 from review import services as review
 from review.models import Flag, SentBack
+from scriptsmith_site.integrations.alerts.access import may_see_incidents
+from scriptsmith_site.integrations.alerts.services.incident_page import open_incidents
 from scriptsmith_site.operation import work
 from scriptsmith_site.operation.health import Health
 from scriptsmith_site.operation.status import describe_parts
@@ -34,8 +40,11 @@ from scriptsmith_site.web.template_context import keep_in_studies
 
 _SHOWN = 8
 _MOST_CARDS = 6
+_SECONDS_KEPT = 60
+_MOST_INCIDENTS = 5
 # More are not looked for: the number only says that it is worth to look.
 _MOST_NEWS = 100
+Found = TypeVar("Found")
 # What is another one each time and no news: "3 minutes ago", and the token of a form.
 _NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^>]*>")
 
@@ -45,18 +54,23 @@ _NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^
 def home(request: HttpRequest) -> HttpResponse:
     """The page, or its live part; 204 where that looks as it was last shown."""
     user = signed_in(request)
-    live = SafeString(render_to_string("site/home/_live.html", describe_home(user), request))
+    follows = wants_fragment(request)
+    described = describe_home(user, is_fresh=not follows)
+    live = SafeString(render_to_string("site/home/_live.html", described, request))
     seen = hashlib.sha256(_NO_NEWS.sub("", live).encode()).hexdigest()[:16]
     context = {"live": live, "seen": seen, "may_ask": user.has_perm("pipeline.ask")}
-    if wants_fragment(request):
+    if follows:
         if request.GET.get("seen") == seen:
             return HttpResponse(status=204)
         return render(request, "site/home/_follow.html", context)
     return render(request, "site/home.html", context)
 
 
-def describe_home(user: User) -> dict[str, object]:
-    """What each of the person's roles has to show, in a fixed number of queries for each."""
+def describe_home(user: User, *, is_fresh: bool = True) -> dict[str, object]:
+    """What each of the person's roles has to show, in a fixed number of queries for each.
+
+    Unless it is to be fresh, what is dear to count may be a minute old.
+    """
     roles = {
         "may_review": user.has_perm("review.review"),
         "may_manage": user.has_perm("review.manage_campaigns"),
@@ -65,28 +79,54 @@ def describe_home(user: User) -> dict[str, object]:
     }
     # What was brought into a campaign was not asked for to be used.
     asked = access_actions(user).filter(asked_by=user).exclude(source=Action.Source.IMPORTED)
+    rows = pipeline.action_rows(asked.order_by("-pk")[:_SHOWN], user)
+    # Counted anew as soon as one of those that are shown is another one than before.
+    looks = hash(
+        tuple(
+            (row.action.pk, row.answer.status, row.answer.is_unread) for row in rows if row.answer
+        )
+    )
     context: dict[str, object] = {
         **roles,
         "may_ask": user.has_perm("pipeline.ask"),
-        "rows": pipeline.action_rows(asked.order_by("-pk")[:_SHOWN], user),
-        "news": pipeline.with_news(user, access_actions(user)).order_by()[:_MOST_NEWS].count(),
+        "rows": rows,
+        "news": _kept(f"news-{user.pk}-{looks}", lambda: _count_news(user), is_fresh=is_fresh),
         "most_news": _MOST_NEWS,
         "warnings": catalog.warnings_for(user),
     }
+    if may_see_incidents(user):
+        context |= open_incidents(most=_MOST_INCIDENTS)
     if roles["may_review"]:
         context |= _describe_reviewing(user)
     if roles["may_manage"]:
-        context["cards"] = review.read_cards(most=_MOST_CARDS)
+        context["cards"] = _kept(
+            "cards", lambda: review.read_cards(most=_MOST_CARDS), is_fresh=is_fresh
+        )
         context["flags"] = Flag.objects.filter(
             resolved_at=None, item__campaign__kind="live"
         ).select_related("item__run__action", "by")[:_SHOWN]
     if roles["may_curate"]:
         context["in_review"] = catalog.waiting_to_verify(user)[:_SHOWN]
         context["wordings"] = catalog.waiting_to_confirm(user)[:_SHOWN]
-        context["backlog"] = catalog.read_curation_backlog(most=_SHOWN)
+        context["backlog"] = _kept(
+            "backlog", lambda: catalog.read_curation_backlog(most=_SHOWN), is_fresh=is_fresh
+        )
     if roles["may_administer"]:
-        context |= _describe_operation(user)
+        context |= _kept("operation", lambda: _describe_operation(user), is_fresh=is_fresh)
     return context
+
+
+def _kept(name: str, count: Callable[[], Found], *, is_fresh: bool) -> Found:
+    """What was counted within the last minute, by anybody; counted now where it is to be fresh."""
+    found: Found | None = None if is_fresh else cache.get(f"home-{name}")
+    if found is None:
+        found = count()
+        cache.set(f"home-{name}", found, _SECONDS_KEPT)
+    return found
+
+
+def _count_news(user: User) -> int:
+    return pipeline.with_news(user, access_actions(user)).order_by()[:_MOST_NEWS].count()
 
 
 def _describe_reviewing(user: User) -> dict[str, object]:

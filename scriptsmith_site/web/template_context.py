@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from review.models import Campaign
 from review.services import Study, studies_of, takes_part, waiting_for
 from scriptsmith_site.people.preferences.keys import keys_of
+from scriptsmith_site.people.sign_in.backend import MOST_UNREAD
 from scriptsmith_site.web.navigation import Bar, Link, links_for
 
 MOST_COUNTED = 99
@@ -27,6 +28,8 @@ _SECTIONS = {
     "queue": "queue",
     "item": "queue",
     "study": "studies",
+    "incident": "incidents",
+    "alert": "admin",
     "action": "actions",
     "run": "actions",
     "catalog": "catalogue",
@@ -40,6 +43,9 @@ _SECTIONS = {
     "users": "admin",
     "user": "admin",
     "audit": "admin",
+    "integrations": "admin",
+    "destination": "admin",
+    "delivery": "admin",
     "endpoint": "admin",
     "configuration": "admin",
 }
@@ -49,6 +55,7 @@ class Site(TypedDict):
     theme: str
     keys: dict[str, str]
     nav_section: str
+    unread_count: str
     waiting_count: Callable[[], int]
     studies_count: Callable[[], int]
     main_links: Callable[[], list[tuple[Link, str]]]  # each with its key
@@ -92,12 +99,19 @@ def site(request: HttpRequest) -> Site:
         "theme": getattr(request, "theme", ""),
         "keys": keys,
         "nav_section": nav_section(match.url_name if match else None),
+        "unread_count": say_unread(user),
         "waiting_count": waiting_count,
         "studies_count": studies_count,
         "main_links": main_links,
         "menu_links": lambda: list(links_for(user, Bar.MENU)) if isinstance(user, User) else [],
         "product_version": settings.VERSION,
     }
+
+
+def say_unread(user: object) -> str:
+    """How many notifications are unread, as the bell shows it; empty where there is none."""
+    count = getattr(user, "unread", None) or 0
+    return f"{MOST_UNREAD}+" if count > MOST_UNREAD else str(count or "")
 
 
 def nav_section(url_name: str | None) -> str:

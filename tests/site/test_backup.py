@@ -18,11 +18,14 @@ from django.contrib.auth.models import Group, User
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
 from pytest_django import Settings
 
 from core.audit import record
+from core.kept_files import UNFINISHED
 from pipeline.models import Worker
 from scriptsmith_site.embedded.layout import Layout
+from scriptsmith_site.files import kept_files_storage
 from scriptsmith_site.models import BackupEvent
 from scriptsmith_site.operation.backup import (
     FORMAT,
@@ -31,6 +34,7 @@ from scriptsmith_site.operation.backup import (
     Manifest,
     Unlock,
     connection_environment,
+    files_elsewhere,
     known_migrations,
     refuse_newer,
 )
@@ -117,6 +121,35 @@ def forge(good: Path, bad: Path, change: Callable[[str, bytes], bytes]) -> None:
                 parts[member.name] = {"sha256": digest, "size": len(content)}
             member.size = len(content)
             target.addfile(member, io.BytesIO(content))
+
+
+def test_unfinished_files_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "dump").write_bytes(b"x")
+    for name in ("transfers/kept", "unfinished/half", "transfers/unfinished"):
+        path = tmp_path / "files" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    made = tmp_path / "made"
+    with made.open("wb") as target:
+        parts = manifest()
+        files = tmp_path / "files"
+        pack(target, parts, dump=tmp_path / "dump", key="k", files=files, leave_out=UNFINISHED)
+    with tarfile.open(made) as archive:
+        names = {name for name in archive.getnames() if name.startswith("files/")}
+    assert names == {"files/transfers/kept", "files/transfers/unfinished"}
+
+
+def test_files_in_a_bucket_are_said_to_be_in_no_backup(
+    settings: Settings, administrator: User, client_for: Callable[[User], Client]
+) -> None:
+    client = client_for(administrator)
+    assert files_elsewhere() == ""
+    assert "in no backup" not in client.get("/operation/").text
+    settings.SCRIPTSMITH_FILES = "s3://kept/scripts"
+    storage = kept_files_storage(settings.SCRIPTSMITH_FILES, endpoint="")
+    settings.STORAGES = settings.STORAGES | {"default": storage}
+    assert "are in s3://kept/scripts and in no backup" in files_elsewhere()
+    assert "are in s3://kept/scripts and in no backup" in client.get("/operation/").text
 
 
 def halved(name: str, content: bytes) -> bytes:

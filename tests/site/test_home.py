@@ -8,7 +8,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -149,6 +151,26 @@ def test_it_follows_by_itself_and_is_silent_while_nothing_changed(
     assert changed.status_code == 200 and "Drain node 7" in changed.text
     # What somebody types into the field stays where it is.
     assert "<textarea" not in changed.text
+
+
+def test_to_follow_it_costs_less_than_to_open_it_and_news_are_not_late(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    everything = make_person("ren", "reviewer", "curator", "manager", "administrator")
+    client = client_for(everything)
+    run = make_run(by=everything)
+    client.get(reverse("run-detail", args=[run.pk]))
+    opened = count_queries(client, "/")
+
+    with CaptureQueriesContext(connection) as followed:
+        assert "1 changed" not in client.get("/", headers=HTMX).text
+    assert len(followed) <= opened - 15, f"{opened} opened, {len(followed)} followed"
+
+    item = review.take_in(run.pk)
+    assert item is not None
+    client.get(reverse("run-detail", args=[run.pk]))
+    Item.objects.filter(pk=item.pk).update(state="closed")
+    assert "1 changed" in client.get("/", headers=HTMX).text
 
 
 def test_the_number_of_queries_does_not_grow(

@@ -13,8 +13,8 @@ from django.urls import reverse
 from catalog.analysis import (
     Level,
     Outcome,
+    RatedFinding,
     Risk,
-    Seen,
     SideEffect,
     analyse,
     finding_risk,
@@ -131,9 +131,11 @@ FINDINGS = [
 def test_no_script_is_less_than_its_worst_finding(
     check: str, level: Level, code: str, effect: str
 ) -> None:
-    found = Seen(check, Outcome.FAILED, level, code)
+    found = RatedFinding(check, Outcome.FAILED, level, code)
     order = list(Risk)
-    risk = risk_level([found, Seen("risk", Outcome.PASSED, Level.INFO, "x")], SideEffect(effect))
+    risk = risk_level(
+        [found, RatedFinding("risk", Outcome.PASSED, Level.INFO, "x")], SideEffect(effect)
+    )
     assert order.index(risk) >= order.index(finding_risk(found))
     stored = {"check": check, "outcome": "failed", "level": level.value, "code": code}
     mark = read_finding(stored).finding.mark

@@ -15,10 +15,11 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from catalog import services
 from catalog.exchange import offline_copy
-from catalog.models import EmbeddingModel
+from catalog.models import CaseRun, EmbeddingModel, SandboxReport
 from pipeline.models import Endpoint, Run, Worker
 from scriptsmith_site.embedded.layout import Layout
 from scriptsmith_site.models import BackupEvent
+from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.retrieval.test_vectors import SMALLER, choose
 from tests.catalog.shelf import shelve
 from tests.make import make_run
@@ -118,7 +119,7 @@ def test_it_shows_who_works_on_what_and_what_waits(admin: Client) -> None:
     page = " ".join(admin.get("/operation/").text.split())
     assert "&lt;b&gt;bench-1&lt;/b&gt;" in page
     assert f'1 of 72 runs: <a href="/runs/{run.pk}/">{run.pk}</a>' in page
-    assert page.count("lives") == 1 and page.count(">lost</span>") == 1
+    assert page.count(">alive") == 1 and page.count(">lost</span>") == 1
     assert "1 waiting" in page
     assert "Busy &lt;now&gt;" in page
     Worker.objects.all().delete()
@@ -145,3 +146,18 @@ def test_others_are_refused(client: Client, curator: User) -> None:
     assert client.get("/operation/").status_code == 302
     client.force_login(curator)
     assert client.get("/operation/").status_code == 403
+
+
+def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Client) -> None:
+    assert "none has reported" in admin.get("/operation/").text
+    report = SandboxReport.objects.create(
+        reason="User namespaces are off.", remedy="Switch them on."
+    )
+    assert "User namespaces are off. Switch them on." in admin.get("/operation/").text
+    SandboxReport.objects.filter(pk=report.pk).update(name="bubblewrap", reason="", remedy="")
+    case_set = services.keep_case_set(make_set(case_data()), by=None)
+    services.request_run("true\n", case_set, purpose=CaseRun.Purpose.ASKED)
+    said = admin.get("/operation/").text
+    assert "bubblewrap" in said and "1 waiting" in said.partition("Cases for the sandbox")[2]
+    SandboxReport.objects.filter(pk=report.pk).update(last_at=timezone.now() - timedelta(hours=3))
+    assert "has not said so lately" in admin.get("/operation/").text

@@ -82,6 +82,16 @@ GROUPS = (
         ),
     ),
     Group(
+        gettext_lazy("Why execution differs"),
+        (
+            Action("case_wrong", "3", gettext_lazy("Case wrong")),
+            Action("interpretation", "4", gettext_lazy("Interpretation")),
+            Action("output_too_strict", "5", gettext_lazy("Output too strict")),
+            Action("world_unlike_reality", "6", gettext_lazy("World unlike reality")),
+            Action("script_wrong", "7", gettext_lazy("Script wrong after all")),
+        ),
+    ),
+    Group(
         gettext_lazy("Looking"),
         (
             Action("original", "o", gettext_lazy("Original script")),
@@ -104,6 +114,7 @@ GROUPS = (
             Action("home", "g h", gettext_lazy("Home"), _ALL),
             Action("new", "g n", gettext_lazy("New action"), _ALL),
             Action("queue", "g q", gettext_lazy("Queue"), _ALL),
+            Action("incidents", "g i", gettext_lazy("Incidents"), _ALL),
             Action("actions", "g a", gettext_lazy("Actions"), _ALL),
             Action("catalogue", "g c", gettext_lazy("Catalogue"), _ALL),
             Action("studies", "g s", gettext_lazy("Studies"), _ALL),

@@ -19,7 +19,7 @@ class ApiTokenAuthentication(BaseAuthentication):
 
     The scope is asked for here and not in a permission class: a viewset that names permissions of
     its own must not lose it. Reading needs `read`, or the view's `reading_scope`; writing the viewset's
-    `required_scope`.
+    `required_scope`. Where a view names several, one of them is enough.
     """
 
     keyword = "Bearer"
@@ -31,9 +31,11 @@ class ApiTokenAuthentication(BaseAuthentication):
         token = find_token(secret.strip(), address=current_origin().address)
         if token is None:
             raise AuthenticationFailed(_("This token is unknown, expired or revoked."))
-        needed = scope_needed(request)
-        if needed not in token.scopes:
-            raise PermissionDenied(_("This token lacks the scope %(scope)s.") % {"scope": needed})
+        needed = scopes_needed(request)
+        if not set(needed) & set(token.scopes):
+            raise PermissionDenied(
+                _("This token lacks the scope %(scope)s.") % {"scope": " or ".join(needed)}
+            )
         note_use(token)
         return token.user, token
 
@@ -41,9 +43,11 @@ class ApiTokenAuthentication(BaseAuthentication):
         return self.keyword
 
 
-def scope_needed(request: Request) -> str:
-    """The scope that a request needs of a token."""
+def scopes_needed(request: Request) -> tuple[str, ...]:
+    """The scopes of which a request needs one of a token."""
     view = (request.parser_context or {}).get("view")
     if request.method in SAFE_METHODS:
-        return getattr(view, "reading_scope", ApiToken.Scope.READ)
-    return getattr(view, "required_scope", ApiToken.Scope.ASK)
+        named = getattr(view, "reading_scope", ApiToken.Scope.READ)
+    else:
+        named = getattr(view, "required_scope", ApiToken.Scope.ASK)
+    return (named,) if isinstance(named, str) else tuple(named)

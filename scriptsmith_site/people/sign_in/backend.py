@@ -7,10 +7,13 @@ from typing import Any
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import Group, User
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, OuterRef, QuerySet, Value
+from django.db.models import F, Func, IntegerField, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 
 from core.database.prepared import PreparedQuery
+from scriptsmith_site.models import Notification
+
+MOST_UNREAD = 99
 
 
 class RoleBackend(ModelBackend):
@@ -30,7 +33,17 @@ def _person(pk: int) -> QuerySet[User]:
     """With what their roles and they themselves were granted; each is looked for from the person on."""
     by_role = Group.permissions.through.objects.filter(group__user=OuterRef("pk"))
     own = User.user_permissions.through.objects.filter(user=OuterRef("pk"))
-    return User.objects.filter(pk=pk).annotate(by_role=_names(by_role), granted=_names(own))
+    unread = Notification.objects.filter(person=OuterRef("pk"), in_bell=True, read_at=None)
+    return User.objects.filter(pk=pk).annotate(
+        by_role=_names(by_role),
+        granted=_names(own),
+        # For the bell of every page. Counted no further than it shows.
+        unread=Func(
+            ArraySubquery(unread.values("pk")[: MOST_UNREAD + 1]),
+            function="cardinality",
+            output_field=IntegerField(),
+        ),
+    )
 
 
 def _names(rows: QuerySet[Any]) -> ArraySubquery:

@@ -1,6 +1,6 @@
 """How often a secret may be guessed before the guesser has to wait.
 
-Five limits, and django-axes' own for one name from one address:
+Six limits, and django-axes' own for one name from one address:
 
 - *address*: wrong passwords from one address, for whatever names. It stops spraying one password over many names.
   Right passwords in between take nothing back: who sprays may own an account.
@@ -8,9 +8,10 @@ Five limits, and django-axes' own for one name from one address:
   so it is short (5 minutes), and it neither counts nor refuses at an address where this person has signed in during
   the last 90 days. Somebody who is kept from signing in elsewhere gets a set-password link: using it makes
   the address one of theirs.
-- *present password*: guesses in Settings, by who has found a session open.
-- *link*, *token*: secrets of 256 random bits, which nobody guesses; the limit keeps the noise down and shows it. A
-  token that was used from the address before goes on working there: one broken program can't stop its neighbours.
+- *current password*: guesses in Settings, by who has found a session open.
+- *link*, *token*, *alert secret*: secrets of 256 random bits, which nobody guesses; the limit keeps the noise down
+  and shows it. A token that was used from the address before goes on working there: one broken program can't stop its
+  neighbours. Nor the right token of an alert source; what is signed waits, since its body must be read first.
 
 A guess is counted before it is looked at and given back if it was right, so that a hundred at once are
 still only as many as the limit says.
@@ -58,7 +59,7 @@ LIMITS = {
         _("Too many wrong passwords came for this name."),
     ),
     Kind.PRESENT_PASSWORD: Limit(
-        "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong present passwords.")
+        "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong current passwords.")
     ),
     Kind.LINK: Limit(
         "SCRIPTSMITH_SECRET_TRIES",
@@ -69,6 +70,11 @@ LIMITS = {
         "SCRIPTSMITH_SECRET_TRIES",
         timedelta(minutes=15),
         _("Too many unknown API tokens came from this address."),
+    ),
+    Kind.ALERT_SECRET: Limit(
+        "SCRIPTSMITH_SECRET_TRIES",
+        timedelta(minutes=15),
+        _("Too many wrong secrets of alert sources came from this address."),
     ),
 }
 
