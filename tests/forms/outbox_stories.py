@@ -36,7 +36,7 @@ def a_delivery(world: World) -> str:
     a_destination(world)
     event = Event.objects.create(
         type="run.finished", model="pipeline.run", object_id=1, leaves=True, subject="run:1",
-        distributed_at=timezone.now(),
+        sequence=1, distributed_at=timezone.now(),
     )  # fmt: skip
     sent = Delivery.objects.create(
         destination=world.destination,

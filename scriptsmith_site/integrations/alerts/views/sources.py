@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -71,7 +71,7 @@ def source_new(request: HttpRequest, kind: str) -> HttpResponse:
     user = signed_in(request)
     access_sources(user)
     if kind not in AlertSource.Kind.values:
-        return redirect("alert-sources")
+        raise Http404
     source = AlertSource(kind=kind)
     form = SourceForm(request.POST or None, kind=kind, is_new=True)
     if "preview" in request.POST:
