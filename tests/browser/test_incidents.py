@@ -15,6 +15,8 @@ from tests.browser.pictures import take
 from tests.site.alerts.payloads import alertmanager, prometheus_alert
 from tests.site_process import Site
 
+pytestmark = pytest.mark.slow
+
 _MAKE = """
 from django.contrib.auth.models import User
 from scriptsmith_site.integrations.alerts.services import sources

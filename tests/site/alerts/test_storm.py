@@ -15,7 +15,7 @@ from scriptsmith_site.models import AlertDelivery, Incident
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 GROUPS, REQUESTS, ALERTS, THREADS = 5, 40, 10, 6
 
