@@ -62,10 +62,7 @@ def mend_cases(passage: Passage, executed: Executed, draft: DraftMade) -> Execut
 def apply_answers(
     case_set: CaseSet, answers: Sequence[CaseAnswer], mended: Mapping[int, object]
 ) -> CaseSet | None:
-    """The cases with what was said of them: mended ones in place, open checks taken out. None where none is left.
-
-    A case goes with the last of its checks that says more than how a script ends.
-    """
+    """The cases with what was said of them: mended ones in place, open checks taken out. None where none is left."""
     open_checks = {one.check for one in answers if one.answer == "open"}
     items: list[object] = []
     for number, case in enumerate(case_set.cases, 1):
@@ -83,15 +80,10 @@ def apply_answers(
                 [instead | title], statement=case_set.statement, author=case_set.author.name
             )
             items.append(instead | title if usable is not None else data)
-        elif says_something(data["expect"]):
+        elif data["expect"]:
             items.append(data)
     made, _refused = make_case_set(items, statement=case_set.statement, author=case_set.author.name)
     return made
-
-
-def says_something(checks: Sequence[Mapping[str, object]]) -> bool:
-    """Whether a case is worth keeping: of its exit status alone a script that does nothing is as good as any."""
-    return any(check["check"] != "exit_status" for check in checks)
 
 
 def _look_again(
