@@ -26,6 +26,11 @@ for _name in list(os.environ):
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+# A suite starts some fifty processes and rewrites the assertions of four hundred modules: where compiled modules are
+# not kept, each of them compiles everything again, which takes as long as a fifth of the tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Set here and not in pyproject alone: importing the product names its own settings otherwise.
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 _stop = []
@@ -56,20 +61,23 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         _stop.pop(0)()
 
 
-SHARE = ("tests/site/embedded/", "tests/permissions/", "tests/review/report/test_report_pages.py")
+SHARE = (
+    "tests/browser/",
+    "tests/flow/",
+    "tests/site/embedded/",
+    "tests/permissions/",
+    "tests/review/report/test_report_pages.py",
+)
 
 
 class ModulesWithServers(LoadScopeScheduling):
     """Every test by itself on whichever worker is free, but modules whose tests share servers or rows as a whole.
 
-    Without the slow tests so few take the running product that one worker has them all, and one product is started.
     xdist's own groups name a test by an attribute that this pytest no longer has.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         module = nodeid.split("::")[0]
-        if module.startswith(("tests/browser/", "tests/flow/")):
-            return "the product" if self.config.option.markexpr == "not slow" else module
         return module if module.startswith(SHARE) else nodeid
 
 

@@ -9,6 +9,9 @@ os.environ["SCRIPTSMITH_ENDPOINTS"] = "demo"
 
 from scriptsmith_site.settings import *  # noqa: E402, F403
 
+# Each worker counts for itself: what another one counts meanwhile would be found in the figures of a test.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] += os.environ.get("PYTEST_XDIST_WORKER", "")
+
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": STORAGES["default"],  # noqa: F405

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from catalog.services import hash_statement
+from pipeline.models import Configuration
+from review.counting.counts import Counts
 from review.evidence.outcomes import STAGES, ExecutedStage
-from review.models import Campaign, CaseRevision, Item
+from review.models import Campaign, CaseRevision
 from review.study import Criterion
 from review.study.execution import Executed, share_of_imported, tabulate_execution
 
 Part = dict[str, object]
+Arms = Sequence[tuple[Configuration, Counts]]
 
 
-def describe_execution(
-    campaign: Campaign, outcomes: Sequence[ExecutedStage], *, is_imported: bool
-) -> Part:
+def describe_execution(campaign: Campaign, outcomes: Sequence[ExecutedStage], arms: Arms) -> Part:
     """What was run in cases, by Configuration and stage, with how many of it came with a file; and imported rewards.
 
-    `is_imported`: whether any item came with a result. Empty where there is neither.
+    Empty where there is neither.
     """
     rows: dict[tuple[str, str], list[Executed]] = defaultdict(list)
     imported_rows: Counter[tuple[str, str]] = Counter()
@@ -37,7 +37,7 @@ def describe_execution(
             rows.items(), key=lambda item: (item[0][0], STAGES.index(item[0][1]))
         )
     ]
-    imported = _describe_imported(campaign) if is_imported else []
+    imported = _describe_imported(arms)
     if not ran and not imported:
         return {}
     changes = CaseRevision.objects.filter(item__campaign=campaign).order_by()
@@ -48,18 +48,9 @@ def describe_execution(
     }
 
 
-def _describe_imported(campaign: Campaign) -> list[Part]:
-    found: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    items = (
-        Item.objects.filter(campaign=campaign, execution__isnull=False, case__purpose="real")
-        .exclude(state=Item.State.WITHDRAWN)
-        .order_by("configuration__name", "pk")
-    )
-    for configuration, statement, value in items.values_list(
-        "configuration__name", "case__action__statement", "execution"
-    ):
-        found[configuration].append((hash_statement(statement), value or 0.0))
+def _describe_imported(arms: Arms) -> list[Part]:
     return [
-        {"configuration": configuration, "intercode": share_of_imported(rows)}
-        for configuration, rows in found.items()
+        {"configuration": arm.name, "intercode": share}
+        for arm, counts in arms
+        if (share := share_of_imported(counts.items, counts.clusters)) is not None
     ]

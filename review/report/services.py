@@ -154,13 +154,7 @@ def _work_out(campaign: Campaign, *, every: bool = False) -> tuple[Document, Doc
     """What follows from the counts alone: the document, and the details beside it."""
     counts = {key: one for key, one in read_counts(campaign, most_due=0).items() if one.items}
     arms = _configurations(counts)
-    execution = describe_execution(
-        campaign,
-        read_outcomes(campaign),
-        is_imported=any(
-            pattern.execution is not None for one in counts.values() for pattern in one.items
-        ),
-    )
+    execution = describe_execution(campaign, read_outcomes(campaign), arms)
     stages = join_stages(counts.values())
     document = study_report(
         campaign.name,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.translation import gettext_noop as _
+from review.study.criteria import Patterns
+from review.study.figures import Clusters
 from review.study.statistics.intervals import Cluster, Share
-from review.study.types import Criterion, Standing
+from review.study.types import Criterion, ItemPattern, Standing
 
 LABELS = (
     *("case_wrong", "interpretation", "output_too_strict"),
@@ -101,10 +103,32 @@ def tabulate_execution(rows: Sequence[Executed], criterion: Criterion) -> dict[s
     }
 
 
-def share_of_imported(rows: Sequence[tuple[str, float]]) -> dict[str, object]:
-    """Full success of imported results; each with what tells its statement."""
-    given = [Executed(statement, Standing.ABSENT) for statement, _value in rows]
-    return _share(given, [value >= 1.0 for _statement, value in rows])
+def share_of_imported(patterns: Patterns, clusters: Clusters) -> dict[str, object] | None:
+    """Full success of imported results, or None where no item came with one.
+
+    `clusters` are the statements that have several of the items; retrieved scripts are in none, each stands alone.
+    """
+    numerator = _count(patterns, lambda pattern: pattern.execution is True)
+    denominator = _count(patterns, lambda pattern: pattern.execution is not None)
+    if not denominator:
+        return None
+    several: Counter[tuple[int, int]] = Counter()
+    for statement, times in clusters.items():
+        results = [one.execution for one in statement if one.execution is not None]
+        if len(results) > 1:
+            several[sum(results), len(results)] += times
+    every = None
+    if several:
+        right = numerator - sum(added * times for (added, _n), times in several.items())
+        single = denominator - sum(size * times for (_added, size), times in several.items())
+        every = [(*key, times) for key, times in several.items()]
+        every += [(1, 1, right), (0, 1, single - right)]
+    share = Share.of(numerator, denominator, clusters=every)
+    return {**share.as_json(), "deff": share.deff}
+
+
+def _count(patterns: Patterns, counts: Callable[[ItemPattern], bool]) -> int:
+    return sum(times for pattern, times in patterns.items() if counts(pattern))
 
 
 def _share(rows: Sequence[Executed], counted: Sequence[bool]) -> dict[str, object]:

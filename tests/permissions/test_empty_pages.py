@@ -16,13 +16,8 @@ _QUERIES = ("", "?q=zzq")
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "role",
-    [
-        role if role == "curator" else pytest.param(role, marks=pytest.mark.slow)
-        for role in SIGNED_IN
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("role", SIGNED_IN)
 def test_an_empty_page_offers_nothing_that_is_refused(role: str) -> None:
     browser = Browser(make_person(role, role))
     wrong: list[str] = []

@@ -75,6 +75,7 @@ def test_every_address_answers_every_role_as_the_table_says(
     assert not found, "\n" + "\n".join(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [page_rows, operation_rows])
 def test_every_address_is_refused_to_whom_the_table_refuses_it_and_opens_to_somebody(
     everything: Everything, table: Callable[[], tuple[Row, ...]]
@@ -83,6 +84,7 @@ def test_every_address_is_refused_to_whom_the_table_refuses_it_and_opens_to_some
     assert not found, "\n" + "\n".join(found)
 
 
+@pytest.mark.slow
 def test_a_token_opens_what_its_scope_says(everything: Everything) -> None:
     """The token's person has every role: what is refused is refused for want of the scope."""
     person, tried, found = everything.people[EVERY_ROLE], 0, []

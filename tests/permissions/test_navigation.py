@@ -72,14 +72,8 @@ def wrong_offers(everything: Everything, role: str) -> tuple[int, int, list[str]
     return walked, len(asked), wrong
 
 
-# The way of a reviewer stands for all in `make test`; the others are walked by the slow tests.
-@pytest.mark.parametrize(
-    "role",
-    [
-        role if role == "reviewer" else pytest.param(role, marks=pytest.mark.slow)
-        for role in SIGNED_IN
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("role", SIGNED_IN)
 def test_nothing_is_offered_that_is_refused(everything: Everything, role: str) -> None:
     pages, tried, wrong = wrong_offers(everything, role)
     print(f"{role}: {pages} pages walked, {tried} links and forms tried, {len(wrong)} refused")

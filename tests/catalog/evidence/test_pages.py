@@ -186,6 +186,7 @@ def test_the_page_asks_again_only_while_cases_are_run(
     assert "hx-trigger" not in ask(), "the worker is gone"
 
 
+@pytest.mark.slow
 def test_the_number_of_cases_makes_no_further_queries(
     confined: Sandbox,
     kept: EntryCases,

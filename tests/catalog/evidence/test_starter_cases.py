@@ -51,6 +51,7 @@ def test_each_holds_and_no_check_holds_for_every_script(
     assert 4 * quality.noticed >= quality.mutants, quality.survivors
 
 
+@pytest.mark.slow
 def test_no_case_passes_on_every_script_that_does_nothing(confined: Sandbox) -> None:
     for path in FILES:
         for case in read_case_set(path.read_text()).cases:
@@ -60,6 +61,7 @@ def test_no_case_passes_on_every_script_that_does_nothing(confined: Sandbox) -> 
             ), (path.parent.name, case.title)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None:
     load_starter()
@@ -70,6 +72,7 @@ def test_they_come_with_the_entries_once_and_respect_what_curators_did() -> None
     assert load_starter_cases(STARTER) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_removed_cases_do_not_come_back(curator: object) -> None:
     load_starter()

@@ -101,6 +101,7 @@ def test_cases_are_kept_with_who_wrote_them_and_every_draft_is_run(
     assert WrittenCases.objects.filter(run=run).count() == 2
 
 
+@pytest.mark.slow
 def test_an_open_statement_takes_its_check_out_and_a_strict_one_is_mended(
     standin: StandIn, sandbox_worker: None
 ) -> None:
@@ -121,6 +122,7 @@ def test_an_open_statement_takes_its_check_out_and_a_strict_one_is_mended(
     assert newest.state == "passed"
 
 
+@pytest.mark.slow
 def test_what_is_refined_from_cases_stands_beside_what_is_recommended(
     standin: StandIn, sandbox_worker: None, client_for: Callable[[User], Client]
 ) -> None:
@@ -264,6 +266,7 @@ def test_nothing_is_asked_for_where_nobody_would_run_it(standin: StandIn) -> Non
     assert CaseRun.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_cases_go_with_the_texts_of_the_action(standin: StandIn, sandbox_worker: None) -> None:
     run = carry_out(TENANTS, "run")
     other = carry_out(CONNECTIONS, "run")

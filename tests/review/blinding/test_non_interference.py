@@ -70,6 +70,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
     assert compared >= 60
 
 
+@pytest.mark.slow
 def test_the_search_tells_a_reviewer_nothing(
     studied: Item,
     live: Item,

@@ -32,6 +32,7 @@ def use(found: Availability, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "current_sandbox", lambda: found)
 
 
+@pytest.mark.slow
 def test_every_script_is_run_once_and_again_where_asked(
     name: str, sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
 ) -> None:

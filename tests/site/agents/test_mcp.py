@@ -299,6 +299,7 @@ def test_arguments_are_what_the_schema_says(robot: User, arguments: dict[str, ob
     assert refused(token_of(robot), "find_script", **arguments)
 
 
+@pytest.mark.slow
 def test_a_script_that_is_too_long_for_an_answer_is_never_cut(robot: User) -> None:
     token = token_of(robot)
     long = "#!/usr/bin/env bash\n" + "echo 1234567890\n" * 2500

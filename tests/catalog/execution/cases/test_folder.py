@@ -37,6 +37,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_folder_runs_its_cases(sandbox: Sandbox, tmp_path: Path) -> None:
     files = unpack(tmp_path)
     assert read_case_set(files["cases.json"]).sha256 in files["README.md"]

@@ -48,7 +48,7 @@ def case_set() -> CaseSet:
         pytest.param(RIGHT.replace("nginx -t && ", ""), "passed failed passed", id="not asked"),
         pytest.param("systemctl kill nginx", "unsupported " * 3, id="a call nobody prepared"),
         pytest.param("no-such-tool", "unsupported " * 3, id="a tool that is not there"),
-        pytest.param("sleep 30", "timed out," * 3, id="for ever"),
+        pytest.param("sleep 30", "timed out," * 3, id="for ever", marks=pytest.mark.slow),
     ],
 )
 def test_a_script_is_judged(
