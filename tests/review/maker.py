@@ -32,9 +32,13 @@ def make_study(
     is_open: bool = True,
     **rules: object,
 ) -> Campaign:
-    """A study of so many flagged scripts, each with feedback and a refined script, not a model asked."""
+    """A study of so many flagged scripts, each with feedback and a refined script, not a model asked.
+
+    A later one of the same name has a number behind it.
+    """
+    same = Campaign.objects.filter(name__startswith=name).count()
     campaign = studies.create_campaign(
-        name,
+        f"{name} {same + 1}" if same else name,
         by=by,
         reviewers=reviewers,
         rules=studies.Rules(**rules),  # type: ignore[arg-type]

@@ -240,6 +240,7 @@ def test_cases_by_the_api(
     assert client.get(address).json() == []
 
 
+@pytest.mark.slow
 def test_what_was_found_stays_where_nothing_can_be_run_any_more(
     confined: Sandbox,
     kept: EntryCases,

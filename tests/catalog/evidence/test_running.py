@@ -92,6 +92,7 @@ def test_new_cases_are_run_on_the_script_that_answers(
     assert execution.document["worlds"][0]["seen"]["removed"] == ["/srv/old.log"]
 
 
+@pytest.mark.slow
 def test_a_second_delivery_does_nothing(confined: Sandbox, kept: EntryCases) -> None:
     run = CaseRun.objects.get()
     run_cases_task(run.pk)
@@ -99,6 +100,7 @@ def test_a_second_delivery_does_nothing(confined: Sandbox, kept: EntryCases) -> 
     assert Execution.objects.get().times == 1
 
 
+@pytest.mark.slow
 def test_the_same_verdicts_on_the_same_machine_are_one_result(
     confined: Sandbox, kept: EntryCases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +188,7 @@ def test_every_new_version_and_verifying_run_the_cases(
     assert (run.purpose, run.script, run.by) == ("verified", WRONG, second_curator)
 
 
+@pytest.mark.slow
 def test_evidence_that_changes_is_listed_until_a_curator_has_looked(
     confined: Sandbox,
     kept: EntryCases,

@@ -92,11 +92,10 @@ HOW_MANY = pytest.mark.parametrize(
 )
 
 
-@HOW_MANY
+@pytest.mark.slow
 def test_a_study_with_the_script_scored(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
-    asks_for: AsksFor,
-) -> None:  # fmt: skip
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Feedback is shown; no verdict yet, for it would tell which feedback is sham, and no refined script."""
 
     def hide() -> None:
@@ -107,7 +106,7 @@ def test_a_study_with_the_script_scored(
     compared = compare(
         monkeypatch,
         client_for(reviewer),
-        asks_for(both),
+        addresses_about(both),
         *hidden_sides(both),
         Side("verdict, assessment, refined script, sham, times, costs", hide),
         Side("feedback", lambda: rewriting.explain_otherwise(both), may_show=FEEDBACK),
@@ -191,11 +190,10 @@ def test_the_live_queue_with_the_script_scored(
 # --- Which stages open is shown -------------------------------------------------------------------------------------
 
 
-@HOW_MANY
+@pytest.mark.slow
 def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
-    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
-    asks_for: AsksFor,
-) -> None:  # fmt: skip
+    both: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A script scored 2 goes on where it was flagged. The run, the other items and the lists do not tell of it."""
 
     def pass_it() -> None:
@@ -206,7 +204,7 @@ def test_whether_more_opens_shows_at_the_item_and_in_ones_own_work(
     compared = compare(
         monkeypatch,
         client_for(reviewer),
-        asks_for(both),
+        addresses_about(both),
         Side("flagged", pass_it, may_show=(Part(PAGE, element='id="desk"'), Part(API), *OWN_WORK)),
         begin=lambda: score_next(both, reviewer, 2),
     )

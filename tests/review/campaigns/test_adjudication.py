@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoDbBlocker
 
 from pipeline.models import Action
 from review import services
@@ -36,8 +37,35 @@ def boss(manager: User, client_for: ClientFor) -> Client:
 
 
 @pytest.fixture
-def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
-    people = [reviewer, second_reviewer]
+def manager(study: Campaign) -> User:
+    return User.objects.get(username="mona")
+
+
+@pytest.fixture
+def reviewer(study: Campaign) -> User:
+    return User.objects.get(username="rita")
+
+
+@pytest.fixture
+def second_reviewer(study: Campaign) -> User:
+    return User.objects.get(username="rolf")
+
+
+@pytest.fixture
+def study(study_key: int, db: None) -> Campaign:
+    return Campaign.objects.get(pk=study_key)
+
+
+@pytest.fixture(scope="module")
+def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
+    """The scored study, made once for the module."""
+    with django_db_blocker.unblock():
+        return make_scored_study().pk
+
+
+def make_scored_study() -> Campaign:
+    manager = make_person("mona", "manager")
+    people = [make_person(name, "reviewer") for name in ("rita", "rolf")]
     campaign = make_study(by=manager, reviewers=people, items=0, overlap=2, is_open=False)
     for number in range(len(GIVEN)):
         add_item(campaign, f"case-{number}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from django.contrib.auth.models import User
+from pytest_django import DjangoDbBlocker
 
 from catalog.models import CaseSet, CheckResult, Execution
 from catalog.services import keep_case_set
@@ -14,6 +15,7 @@ from review.evidence.campaign_cases import fix_cases
 from review.models import Campaign, Item
 from tests.catalog.execution.cases.writing import case_data, make_set
 from tests.catalog.execution.conftest import availability, sandbox
+from tests.people import make_person
 from tests.review.desk.test_desk import score_next
 from tests.review.maker import make_study
 
@@ -84,13 +86,45 @@ def run_scripts(item: Item, states: Mapping[str, str]) -> CaseSet:
 
 
 @pytest.fixture
-def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
+def manager(study: Campaign) -> User:
+    return User.objects.get(username="mona")
+
+
+@pytest.fixture
+def reviewer(study: Campaign) -> User:
+    return User.objects.get(username="rita")
+
+
+@pytest.fixture
+def second_reviewer(study: Campaign) -> User:
+    return User.objects.get(username="rolf")
+
+
+@pytest.fixture
+def study(study_key: int, db: None) -> Campaign:
+    return Campaign.objects.get(pk=study_key)
+
+
+@pytest.fixture(scope="module")
+def study_key(module_rows: None, django_db_blocker: DjangoDbBlocker) -> int:
+    """What `make_scored_study` makes, made once for a module: mona is its manager, rita and rolf scored."""
+    with django_db_blocker.unblock():
+        manager = make_person("mona", "manager")
+        people = [make_person(name, "reviewer") for name in ("rita", "rolf")]
+        return make_scored_study(manager, people).pk
+
+
+def make_scored_study(manager: User, reviewers: Sequence[User]) -> Campaign:
     """Five items: right and passed, right and failed, wrong and passed, without a verdict, without cases.
 
     It does not hide execution, so that its reviewers can speak about it while it is open.
     """
     campaign = make_study(
-        by=manager, reviewers=[reviewer, second_reviewer], items=5, overlap=2, hides_execution=False
+        by=manager,
+        reviewers=reviewers,
+        items=5,
+        overlap=2,
+        hides_execution=False,
     )
     items = list(campaign.items.order_by("pk"))
     run_scripts(items[0], {"script": "pppp", "refined": "pppp"})
@@ -101,7 +135,7 @@ def study(manager: User, reviewer: User, second_reviewer: User) -> Campaign:
     for item, values in zip(
         items, ((2, 2, 2), (2, 2, 2), (0, 2, 2), (1, 2, 2), (2, 2, 2)), strict=True
     ):
-        for person in (reviewer, second_reviewer):
+        for person in reviewers:
             services.claim_item(item, by=person)
             for value in values:
                 score_next(item, person, value)

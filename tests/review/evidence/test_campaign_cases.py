@@ -31,7 +31,7 @@ from tests.review.desk.test_desk import score_next
 from tests.review.evidence.conftest import CHECKS, run_scripts, store, write_cases
 from tests.review.evidence.test_report import tables_of
 from tests.review.exchange.files import run_command, write_lines
-from tests.review.maker import add_configuration, make_study
+from tests.review.maker import add_configuration, add_item, make_study
 
 ClientFor = Callable[[User], Client]
 pytestmark = pytest.mark.django_db
@@ -238,7 +238,9 @@ def test_a_file_brings_results_of_its_own_scripts_and_for_its_own_campaign(
 def test_a_campaign_without_cases_asks_once(
     manager: User, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    study = make_study(by=manager, reviewers=[reviewer], items=2)
+    study = make_study(by=manager, reviewers=[reviewer], items=0, is_open=False)
+    for statement in ("nowhere-1", "nowhere-2"):
+        add_item(study, statement)
     write_cases("Something else")
     with django_assert_num_queries(1):
         assert read_outcomes(study) == []

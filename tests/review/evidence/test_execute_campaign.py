@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 
 from catalog.execution.sandbox import Availability, Sandbox
 from catalog.models import CaseRun, CaseSet, Execution
 from review.evidence import executing
 from review.management.commands import execute_campaign
 from tests.catalog.execution.test_commands import run
+from tests.people import make_person
 from tests.review.evidence.conftest import write_cases
 from tests.review.maker import make_study
 
@@ -21,8 +21,9 @@ NOWHERE = Availability(sandbox=None, reason="user namespaces are off.", remedy="
 
 
 @pytest.fixture
-def name(manager: User, reviewer: User) -> str:
-    study = make_study(by=manager, reviewers=[reviewer], items=2)
+def name(db: None) -> str:
+    people = [make_person("rita", "reviewer")]
+    study = make_study(by=make_person("mona", "manager"), reviewers=people, items=2)
     write_cases("List the files of case-0")
     return study.name
 

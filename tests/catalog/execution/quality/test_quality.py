@@ -55,6 +55,7 @@ def test_a_case_that_looks_at_the_status_only_notices_little(
     )
 
 
+@pytest.mark.slow
 def test_cases_at_the_border_notice_what_is_a_little_wrong(
     sandbox: Sandbox, availability: Availability
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_case_with_nothing_to_do_is_a_guard(sandbox: Sandbox, availability: Av
     assert (quality.guards, quality.pass_without_work) == (("old logs go",), ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script, said",
     [
@@ -114,6 +116,7 @@ def test_decoys_show_how_robust_a_script_is(
     assert all(sentence.startswith(words) for sentence, words in zip(found, said, strict=True))
 
 
+@pytest.mark.slow
 def test_a_failing_call_shows_whether_the_script_stops(
     sandbox: Sandbox, availability: Availability
 ) -> None:
