@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from review.blinding.item_view import ItemView, Step, open_item
 from review.desk.autosave import forget_scratches, save_scratch
-from review.desk.decision_score import ScoreForm
-from review.desk.decisions import decide
+from review.desk.decision.decision_score import ScoreForm
+from review.desk.decision.decisions import decide
+from review.desk.decision.undo import undo_last
 from review.desk.feedback_requests import ask_for_feedback, send_feedback
 from review.desk.line_comments import add_remark, remove_remark
 from review.desk.scores import (
@@ -18,7 +19,6 @@ from review.desk.scores import (
     submit_score,
 )
 from review.desk.shortening import access_shortening, shorten_feedback
-from review.desk.undo import undo_last
 
 __all__ = [
     "ItemView",

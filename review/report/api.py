@@ -19,7 +19,7 @@ from review.models import Campaign, ReportSnapshot
 from review.report.figure_items import explain_execution
 from review.report.services import make_report
 from review.report.snapshots import count_scored, log_look, take_snapshot
-from review.report.threats import recent_threats
+from review.report.threats.counts import recent_threats
 from review.study.figures import EXECUTION_REASONS
 
 

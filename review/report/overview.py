@@ -14,7 +14,6 @@ from review.report.charts.flow import Flow, FlowCounts, FlowWords, draw_flow
 from review.report.charts.forest import Forest, ForestRow, draw_forest
 from review.report.charts.matrix import Counts, MatrixCell, draw_matrix
 from review.report.charts.scale import scale_of_differences, scale_of_shares
-from review.report.figure_notes import is_part_of_study
 from review.report.report_view import SIGNED, Json, ReportView, bounds_of, show_figure
 from review.report.sections.agreement import (
     MOST_REVIEWERS,
@@ -24,6 +23,7 @@ from review.report.sections.agreement import (
     names_of,
 )
 from review.report.sections.assessor import has_assessor
+from review.report.sections.figure_notes import is_part_of_study
 from review.report.sections.figures import ORACLES, is_closed
 from review.report.words import (
     say_coefficient,

@@ -20,14 +20,14 @@ from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.tallies import count_due, estimate_due
 from review.evidence.outcomes import read_outcomes
 from review.models import Campaign, Item
-from review.report.configuration_parts import (
+from review.report.parts.configurations import (
     compare_arms,
     describe_arm,
     describe_readings,
     list_not_blind,
 )
-from review.report.execution_parts import describe_execution
-from review.report.p_values import are_shown, settle_p_values
+from review.report.parts.execution import describe_execution
+from review.report.parts.p_values import are_shown, settle_p_values
 from review.study import FIGURES, ArmCounts, Stage, StageCounts, study_report
 from review.study.agreement import SEVERITY_TEXT
 from review.study.agreement import TEXT as AGREEMENT_TEXT

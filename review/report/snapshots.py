@@ -16,7 +16,7 @@ from core.errors import BadInput
 from review.counting.tallies import count_due
 from review.models import Campaign, Member, ReportLook, ReportSnapshot
 from review.report.services import Document, make_report
-from review.report.threats import report_threats
+from review.report.threats.counts import report_threats
 
 MAX_NAME = 150
 # Switching between strict and partial is not another look.

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from review.report.figure_notes import REASONS
 from review.report.report_view import Json, ReportView
+from review.report.sections.figure_notes import REASONS
 from review.report.sections.figures import note_of
 from review.report.sections.section import Block, Section, arm_cell, share_cells, share_columns
 from review.report.tables.table import Cell, Column, Table, number, table_of

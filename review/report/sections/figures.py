@@ -7,8 +7,8 @@ from django.utils.translation import ngettext
 
 from review.report.charts.forest import draw_forest
 from review.report.charts.scale import scale_of_differences, scale_of_shares
-from review.report.figure_notes import is_part_of_study, notes_of
 from review.report.report_view import SIGNED, Json, ReportView, show_figure
+from review.report.sections.figure_notes import is_part_of_study, notes_of
 from review.report.sections.section import Block, Section, arm_cell, share_columns
 from review.report.tables.table import Cell, Column, Group, Table
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from review.report.figure_notes import is_part_of_study
 from review.report.report_view import SIGNED, Json, ReportView, show_figure
 from review.report.sections.agreement import STAGES
 from review.report.sections.assessor import VERDICTS
+from review.report.sections.figure_notes import is_part_of_study
 from review.report.sections.figures import note_of
 from review.report.sections.section import Block, Section
 from review.report.tables.table import Cell, Column, Table, number, table_of

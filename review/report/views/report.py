@@ -28,8 +28,8 @@ from review.report.services import make_report
 from review.report.snapshots import count_scored, log_look
 from review.report.tables.formats import FORMATS, format_links
 from review.report.tables.table import Table
-from review.report.threats import recent_threats
-from review.report.threats_data import show_threats
+from review.report.threats.counts import recent_threats
+from review.report.threats.page import show_threats
 from review.report.views.parameters import read_criterion, switch_of
 from review.study import Criterion
 

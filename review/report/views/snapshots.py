@@ -14,7 +14,7 @@ from core.web.requests import signed_in
 from review.access import access_report
 from review.models import Campaign, ReportSnapshot
 from review.report.snapshots import take_snapshot, write_canonical
-from review.report.threats_data import show_threats
+from review.report.threats.page import show_threats
 from review.report.views.parameters import read_criterion, switch_of
 from review.report.views.report import show_body, show_live, write_table
 

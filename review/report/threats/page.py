@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from review.campaigns.services.rubrics import WHAT
 from review.report.report_view import Json
 from review.report.sections.assessor import VERDICTS
-from review.report.shown_share import show_share
+from review.report.threats.shown_share import show_share
 from review.study import Criterion
 
 HOW = {"skipped": gettext_lazy("skipped"), "cannot_judge": gettext_lazy("could not judge")}

@@ -20,7 +20,7 @@ from pipeline.execution.draft_checks import is_serious
 from pipeline.models import Draft
 from review.blinding.item_queries import lock_decided
 from review.blinding.item_view import ItemView, Step, open_item
-from review.desk.decision_score import PendingScore, ScoreForm, read_score_form
+from review.desk.decision.decision_score import PendingScore, ScoreForm, read_score_form
 from review.desk.scores import ScoreInput, add_time, held_assignment, make_score
 from review.desk.shown_drafts import draft_shown, steps_shown
 from review.hooks import notify_decision_made
