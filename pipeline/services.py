@@ -7,7 +7,7 @@ from pipeline.configurations.services import (
     find_configuration,
     switch_cases_on,
 )
-from pipeline.runs.answers import with_news
+from pipeline.runs.answers import MOST_NEWS, news_of
 from pipeline.runs.evidence import request_evidence
 from pipeline.runs.services import (
     MAX_FEEDBACK,
@@ -32,6 +32,7 @@ __all__ = [
     "MAX_FEEDBACK",
     "MAX_SCRIPT",
     "MAX_STATEMENT",
+    "MOST_NEWS",
     "action_rows",
     "add_edited_draft",
     "ask",
@@ -45,6 +46,7 @@ __all__ = [
     "enqueue_run",
     "erase_action",
     "find_configuration",
+    "news_of",
     "pause_batch",
     "reject_match",
     "request_evidence",
@@ -54,5 +56,4 @@ __all__ = [
     "start_run",
     "switch_cases_on",
     "use_unreviewed",
-    "with_news",
 ]

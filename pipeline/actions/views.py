@@ -42,7 +42,6 @@ from pipeline.runs.answers import (
     mark_seen,
     news_of,
     note_seen,
-    with_news,
 )
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
@@ -93,9 +92,10 @@ def action_list(request: HttpRequest) -> HttpResponse:
     """Actions, newest first, with their state."""
     user = signed_in(request)
     found = ActionFilter(request.GET, queryset=access_actions(user), request=request)
+    changed = news_of(user)
     context: dict[str, object] = {
         "form": _page_form(found.form, request.GET),
-        "tabs": _tabs(user, request.GET),
+        "tabs": _tabs(request.GET, changed=len(changed)),
         "is_filtered": any(request.GET.get(name) for name in found.form.fields),
         "may_ask": user.has_perm(ASK),
     }
@@ -105,7 +105,7 @@ def action_list(request: HttpRequest) -> HttpResponse:
     rows = action_rows(page.rows, user)
     has_news = any(row.answer and row.answer.is_unread for row in rows)
     # What the button says is seen: not what changes after this page was made.
-    news = " ".join(f"{pk}:{status}" for pk, status in news_of(user).items()) if has_news else ""
+    news = " ".join(f"{pk}:{status}" for pk, status in changed.items()) if has_news else ""
     context |= {"page": page, "rows": rows, "news": news}
     return render(request, "pipeline/actions/list.html", context)
 
@@ -131,8 +131,8 @@ def _page_form(form: Form, query: QueryDict) -> Form:
     return form
 
 
-def _tabs(user: User, query: QueryDict) -> list[dict[str, object]]:
-    """Everybody's, one's own, and of these what changed since one looked."""
+def _tabs(query: QueryDict, *, changed: int) -> list[dict[str, object]]:
+    """Everybody's, one's own, and of these what changed since one looked: so many, MOST_NEWS or more."""
     chosen = {name: str(query[name]) for name in ("q", "answer") if query.get(name)}
 
     def tab(label: str, count: object = "", **own: str) -> dict[str, object]:
@@ -144,11 +144,15 @@ def _tabs(user: User, query: QueryDict) -> list[dict[str, object]]:
             "current": current == own,
         }
 
-    news = with_news(user, access_actions(user)).count()
     return [
         tab(_("Everybody's")),
         tab(_("Yours"), whose="mine"),
-        tab(_("Changed since you looked"), news, whose="mine", changed="true"),
+        tab(
+            _("Changed since you looked"),
+            f"{changed}+" if changed == MOST_NEWS else changed,
+            whose="mine",
+            changed="true",
+        ),
     ]
 
 

@@ -283,9 +283,17 @@ def with_news(user: User, actions: QuerySet[Action]) -> QuerySet[Action]:
 
 def news_of(user: User) -> dict[int, str]:
     """Actions whose answer changed since this person looked, with that answer: the newest MOST_NEWS."""
-    newest = with_answer_status(user, newest_runs()).annotate(now=F("answer_status"))
-    found = with_news(user, Action.objects.all()).annotate(now=Subquery(newest.values("now")[:1]))
-    return dict(found.order_by("-pk").values_list("pk", "now")[:MOST_NEWS])
+    newer = Run.objects.filter(action=OuterRef("action"), pk__gt=OuterRef("pk"))
+    looked = Run.objects.filter(~Exists(newer), action__asked_by=user).exclude(
+        action__seen_status=""
+    )
+    found = (
+        with_answer_status(user, looked)
+        .exclude(Q(answer_status__in=[status.value for status in _NO_NEWS]))
+        .exclude(Q(answer_status=F("action__seen_status")))
+        .annotate(now=F("answer_status"))
+    )
+    return dict(found.order_by("-action").values_list("action", "now")[:MOST_NEWS])
 
 
 def mark_seen(user: User, shown: Mapping[int, str]) -> int:

@@ -42,8 +42,6 @@ _SHOWN = 8
 _MOST_CARDS = 6
 _SECONDS_KEPT = 60
 _MOST_INCIDENTS = 5
-# More are not looked for: the number only says that it is worth to look.
-_MOST_NEWS = 100
 Found = TypeVar("Found")
 # What is another one each time and no news: "3 minutes ago", and the token of a form.
 _NO_NEWS = re.compile(r"<time[^>]*>[^<]*</time>|<input[^>]*csrfmiddlewaretoken[^>]*>")
@@ -90,8 +88,10 @@ def describe_home(user: User, *, is_fresh: bool = True) -> dict[str, object]:
         **roles,
         "may_ask": user.has_perm("pipeline.ask"),
         "rows": rows,
-        "news": _kept(f"news-{user.pk}-{looks}", lambda: _count_news(user), is_fresh=is_fresh),
-        "most_news": _MOST_NEWS,
+        "news": _kept(
+            f"news-{user.pk}-{looks}", lambda: len(pipeline.news_of(user)), is_fresh=is_fresh
+        ),
+        "most_news": pipeline.MOST_NEWS,
         "warnings": catalog.warnings_for(user),
     }
     if may_see_incidents(user):
@@ -123,10 +123,6 @@ def _kept(name: str, count: Callable[[], Found], *, is_fresh: bool) -> Found:
         found = count()
         cache.set(f"home-{name}", found, _SECONDS_KEPT)
     return found
-
-
-def _count_news(user: User) -> int:
-    return pipeline.with_news(user, access_actions(user)).order_by()[:_MOST_NEWS].count()
 
 
 def _describe_reviewing(user: User) -> dict[str, object]:
