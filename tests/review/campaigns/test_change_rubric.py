@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from review.report.threats.counts import report_threats
 
 from review import services
 from review.campaigns.services import editing
 from review.campaigns.services.rubrics import count_undecided
 from review.models import Campaign, Score, SentBack
+from review.report.threats.counts import report_threats
 from tests.review.maker import make_study
 from tests.review.queue.test_studies import give
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import F
-from review.report.threats.counts import report_threats
 
 from review import services
 from review.campaigns.services import editing, states
@@ -16,6 +15,7 @@ from review.campaigns.services import rules as studies
 from review.counting import tallies
 from review.counting.counts import read_counts
 from review.models import Assignment, Campaign, Flag, Item, Score
+from review.report.threats.counts import report_threats
 from review.services import ScoreInput
 from tests.review.exchange.files import run_all, run_command, write_lines
 from tests.review.maker import make_study

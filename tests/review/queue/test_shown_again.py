@@ -13,7 +13,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import Client
-from review.report.threats.counts import report_threats
 
 from core.errors import NotAllowedNow
 from review import services
@@ -26,6 +25,7 @@ from review.exchange.importing.scores import import_scores
 from review.exchange.source import Source
 from review.models import Assignment, Campaign, Case, Item, Score
 from review.queue.reviewer_checks import repeats as repeating
+from review.report.threats.counts import report_threats
 from review.sampling import is_in_share
 from tests.keys import shown
 from tests.people import make_person
