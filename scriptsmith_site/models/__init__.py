@@ -6,6 +6,7 @@ from scriptsmith_site.models.accounts import (
     OneTimeLink,
     Profile,
     SecurityEvent,
+    Session,
     TokenAddress,
 )
 from scriptsmith_site.models.agents import AgentCallCount, AgentPause
@@ -21,6 +22,7 @@ from scriptsmith_site.models.alerts import (
     IncidentEvent,
 )
 from scriptsmith_site.models.doors import Door
+from scriptsmith_site.models.mirror import Mirror, MirrorBranch, MirrorCommit
 from scriptsmith_site.models.notifications import Notification, NotificationChoices
 from scriptsmith_site.models.operation import BackupEvent, DemoPassword, Installation
 from scriptsmith_site.models.outbox import (
@@ -54,10 +56,14 @@ __all__ = [
     "Incident",
     "IncidentEvent",
     "Installation",
+    "Mirror",
+    "MirrorBranch",
+    "MirrorCommit",
     "Notification",
     "NotificationChoices",
     "OneTimeLink",
     "Profile",
     "SecurityEvent",
+    "Session",
     "TokenAddress",
 ]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -39,6 +44,27 @@ class Profile(models.Model):
 
     def __str__(self) -> str:
         return f"Profile of {self.user_id}"
+
+
+class Session(AbstractBaseSession):
+    """A browser's session, in place of Django's own table: whose it is, and what its person is shown of it."""
+
+    user = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="sessions")
+    started_at = models.DateTimeField(null=True, blank=True)
+    last_seen_at = models.DateTimeField(default=timezone.now)
+    address = models.GenericIPAddressField(null=True, blank=True)
+    agent = models.CharField(max_length=120, blank=True)
+    # How the person proved who they are, in words of the log: "password, authenticator app".
+    proofs = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"session of {self.user_id}"
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        """What reads and writes these rows; asked by Django."""
+        store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
+        return store
 
 
 class OneTimeLink(models.Model):
@@ -150,6 +176,8 @@ class GuessCount(models.Model):
         LINK = "link", _("Unknown set-password links")
         TOKEN = "token", _("Unknown API tokens")
         ALERT_SECRET = "alert-secret", _("Wrong secrets of alert sources")
+        SECOND_FACTOR = "second-factor", _("Wrong codes of a second factor")
+        PROVIDER = "provider", _("Unfinished single sign-ons from one address")
 
     kind = models.CharField(max_length=20, choices=Kind)
     # An address, the number of an account, or the keyed hash of the name that was typed.
@@ -170,6 +198,8 @@ class GuessCount(models.Model):
                         "link",
                         "token",
                         "alert-secret",
+                        "second-factor",
+                        "provider",
                     ]
                 ),
                 name="guess_count_kind_legal",
@@ -203,6 +233,15 @@ class SecurityEvent(models.Model):
         DEACTIVATED = "deactivated", _("account deactivated")
         REACTIVATED = "reactivated", _("account reactivated")
         ANONYMISED = "anonymised", _("account anonymised")
+        SESSION_ENDED = "session-ended", _("session ended")
+        FACTOR_ADDED = "second-factor-added", _("second factor added")
+        FACTOR_REMOVED = "second-factor-removed", _("second factor removed")
+        FACTOR_WRONG = "second-factor-wrong", _("wrong second factor")
+        CODES_MADE = "recovery-codes-made", _("recovery codes made")
+        CODE_USED = "recovery-code-used", _("recovery code used")
+        IDENTITY_LINKED = "identity-linked", _("identity linked")
+        IDENTITY_REMOVED = "identity-removed", _("identity removed")
+        ENTRY_REFUSED = "entry-refused", _("refused at single sign-on")
 
     at = models.DateTimeField(_("when"), default=timezone.now, editable=False)
     kind = models.CharField(_("kind"), max_length=24, choices=Kind)

@@ -79,6 +79,11 @@ class AlertSource(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def says_done(self) -> bool:
+        """Whether its alerts say when they are over; else a person does."""
+        return self.kind != self.Kind.GENERIC or "done" in self.mapping
+
 
 class AlertKey(models.Model):
     """A secret of a source: the hash of a token, or what signatures are checked with, encrypted.
@@ -271,6 +276,7 @@ class IncidentEvent(models.Model):
         FIRED = "fired", _("fired")
         FIRED_AGAIN = "fired-again", _("fired again")
         RESOLVED = "resolved", _("resolved")
+        CLOSED = "closed", _("closed by a person")
         TAKEN = "taken", _("taken")
         HANDED_OVER = "handed-over", _("handed over")
         RELEASED = "released", _("given back")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -24,8 +26,15 @@ from scriptsmith_site.people.forms import (
     TokenForm,
     show_refusal_in,
 )
+from scriptsmith_site.people.second_factor import services as second_factor
 from scriptsmith_site.people.sign_in import lockouts, tokens
-from scriptsmith_site.people.sign_in.credentials import ended_words, live_tokens
+from scriptsmith_site.people.sign_in.confirmation import proved_lately
+from scriptsmith_site.people.sign_in.credentials import (
+    comes_by_provider,
+    ended_words,
+    has_identity,
+    live_tokens,
+)
 from scriptsmith_site.people.sign_in.links import make_password_link, reset_password
 
 
@@ -106,6 +115,15 @@ def lift_lockout(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+@partial(proved_lately, page="user-detail")
+def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
+    """For who has lost phone and key."""
+    second_factor.remove_all(access_account(signed_in(request), pk), by=signed_in(request))
+    messages.success(request, _("Removed: this person has no second factor now."))
+    return redirect("user-detail", pk)
+
+
+@require_POST
 def anonymise_account(request: HttpRequest, pk: int) -> HttpResponse:
     account = access_account(signed_in(request), pk)
     confirmed = request.POST.get("confirmed_name", "")
@@ -167,6 +185,9 @@ def _render_account(
     context = {
         "account": account,
         "is_service": services.is_service_account(account),
+        "by_provider": comes_by_provider(account),
+        "has_identity": has_identity(account),
+        "factors": second_factor.factors_of(account),
         "locked_out": lockouts.is_locked_out(account),
         "roles": roles or RolesForm(initial={"roles": held}),
         "token": token or TokenForm(user=account),

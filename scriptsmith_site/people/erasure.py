@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from auditlog.models import LogEntry
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import User
@@ -19,6 +22,7 @@ from scriptsmith_site.models import (
     NotificationChoices,
     OneTimeLink,
     Profile,
+    Session,
 )
 from scriptsmith_site.people.security_log import Kind, forget_person, name_key, note
 from scriptsmith_site.people.services import require_administrator
@@ -45,6 +49,8 @@ def anonymise(user: User, *, confirmed_name: str, by: User | None) -> None:
     Profile.objects.filter(user=user).delete()
     OneTimeLink.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
+    for model in (Authenticator, EmailAddress, Session, SocialAccount):
+        model.objects.filter(user=user).delete()
     Notification.objects.filter(person=user).delete()
     NotificationChoices.objects.filter(person=user).delete()
     for model in (AccessAttempt, AccessFailureLog, AccessLog):

@@ -20,6 +20,7 @@ from django.utils.crypto import salted_hmac
 from core.audit import erasing
 from scriptsmith_site.models import SecurityEvent
 from scriptsmith_site.origin import current_origin
+from scriptsmith_site.people.sign_in.sessions import proofs_of
 
 Kind = SecurityEvent.Kind
 
@@ -39,6 +40,12 @@ IN_AUDIT_LOG = frozenset(
         Kind.DEACTIVATED,
         Kind.REACTIVATED,
         Kind.ANONYMISED,
+        Kind.SESSION_ENDED,
+        Kind.FACTOR_ADDED,
+        Kind.FACTOR_REMOVED,
+        Kind.CODES_MADE,
+        Kind.IDENTITY_LINKED,
+        Kind.IDENTITY_REMOVED,
     }
 )
 # By these a person has proved at an address who they are.
@@ -101,8 +108,9 @@ def events_of(user: User) -> QuerySet[SecurityEvent]:
 # --- Django's signals: every way of signing in or out sends them ------------------------------------------------
 
 
-def note_sign_in(user: User, **_signal: object) -> None:
-    note(Kind.SIGNED_IN, user=user, by=user)
+def note_sign_in(user: User, request: HttpRequest, **_signal: object) -> None:
+    """Connected after the session was told of its beginning, which says what the person proved themselves by."""
+    note(Kind.SIGNED_IN, user=user, by=user, detail=proofs_of(request.session))
 
 
 def note_sign_out(user: User | None, **_signal: object) -> None:

@@ -13,6 +13,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from core.audit import record
@@ -22,6 +23,7 @@ from scriptsmith_site.people.roles import ADMINISTER, READ_AUDIT_LOG, Role
 from scriptsmith_site.people.security_log import Kind, note
 from scriptsmith_site.people.sign_in import guess_limits
 from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
+from scriptsmith_site.people.sign_in.own_sessions import end_sessions, sessions_of
 
 
 @transaction.atomic
@@ -68,11 +70,30 @@ def change_roles(user: User, *, roles: Iterable[str], by: User | None) -> None:
                 _("You can't take the administrator role from yourself; ask another one.")
             )
         _require_another_administrator(user)
-    if old == wanted:
-        return
-    user.groups.set(Group.objects.filter(name__in=wanted))
-    record(user, "roles changed", by=by, roles=(_words(old), _words(wanted)))
-    _note_roles(user, old=old, new=wanted, by=by)
+    _give_exactly(user, old=old, new=wanted, by=by)
+
+
+@transaction.atomic
+def change_roles_by_groups(
+    user: User, *, managed: Iterable[str], given: Iterable[str]
+) -> set[Role]:
+    """Of the `managed` roles the person has exactly those `given`, by what another system says; the others stay.
+
+    The administrator role is never taken from who signs in with a password, nor from the last one. Where a role is
+    taken, the sessions and API tokens of the person end. Returns the roles that were taken.
+    """
+    _lock_administrators()
+    old = roles_of(user)
+    new = (old - {Role(one) for one in managed}) | {Role(one) for one in given}
+    if Role.ADMINISTRATOR in old - new and (
+        user.has_usable_password() or not _other_administrators(user).exists()
+    ):
+        new.add(Role.ADMINISTRATOR)
+    _give_exactly(user, old=old, new=new, by=None)
+    if old - new:
+        end_tokens(user, by=None)
+        end_sessions(user, by=None)
+    return old - new
 
 
 @transaction.atomic
@@ -93,6 +114,7 @@ def deactivate(user: User, *, by: User | None) -> int:
     user.is_active = False
     ended = end_tokens(user, by=by)
     end_links(user)
+    sessions_of(user).delete()
     record(user, "deactivated", by=by, is_active=(True, False))
     note(Kind.DEACTIVATED, user=user, by=by)
     return ended
@@ -114,12 +136,7 @@ def change_password(user: User, *, current_password: str, new_password: str) -> 
 
     Raises BadInput, and TooManyAttempts where the current password was guessed at too often.
     """
-    guess = guess_limits.Kind.PRESENT_PASSWORD, str(user.pk)
-    guess_limits.spend(*guess, user=user)
-    if not user.check_password(current_password):
-        note(Kind.PRESENT_PASSWORD_WRONG, user=user, by=user)
-        raise BadInput(_("This is not your current password."), field="current_password")
-    guess_limits.forget(*guess)
+    require_password(user, current_password, field="current_password")
     with transaction.atomic():
         ended = set_password(user, new_password, field="new_password", by=user)
         record(user, "password changed", by=user)
@@ -127,8 +144,20 @@ def change_password(user: User, *, current_password: str, new_password: str) -> 
     return ended
 
 
+def require_password(user: User, password: str, *, field: str) -> None:
+    """Raise BadInput for a wrong one, and TooManyAttempts where it was guessed at too often."""
+    guess = guess_limits.Kind.PRESENT_PASSWORD, str(user.pk)
+    guess_limits.spend(*guess, user=user)
+    if not user.check_password(password):
+        note(Kind.PRESENT_PASSWORD_WRONG, user=user, by=user)
+        raise BadInput(_("This is not your current password."), field=field)
+    guess_limits.forget(*guess)
+
+
 def set_password(user: User, password: str, *, field: str, by: User | None) -> int:
     """Give the person this password if it is good enough; how many API tokens ended with the old one.
+
+    Their sessions end with it; who does it in one of them gives that a new key.
 
     Raises BadInput naming `field`.
     """
@@ -139,6 +168,8 @@ def set_password(user: User, password: str, *, field: str, by: User | None) -> i
     ended = end_tokens(user, by=by)
     user.set_password(password)
     user.save(update_fields=["password"])
+    # They hang on the old password anyway; without their rows none is listed as open.
+    sessions_of(user).delete()
     return ended
 
 
@@ -212,12 +243,22 @@ def _lock_administrators() -> None:
     Group.objects.select_for_update().get(name=Role.ADMINISTRATOR)
 
 
+def _other_administrators(user: User) -> QuerySet[User]:
+    administrators = User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR)
+    return administrators.exclude(pk=user.pk)
+
+
 def _require_another_administrator(user: User) -> None:
-    others = User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR).exclude(
-        pk=user.pk
-    )
-    if not others.exists():
+    if not _other_administrators(user).exists():
         raise Refused(_("This is the last administrator: give the role to somebody else first."))
+
+
+def _give_exactly(user: User, *, old: set[Role], new: set[Role], by: User | None) -> None:
+    if old == new:
+        return
+    user.groups.set(Group.objects.filter(name__in=new))
+    record(user, "roles changed", by=by, roles=(_words(old), _words(new)))
+    _note_roles(user, old=old, new=new, by=by)
 
 
 def _note_roles(user: User, *, old: set[Role], new: set[Role], by: User | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
@@ -30,16 +31,22 @@ from scriptsmith_site.people.forms import (
     show_refusal_in,
 )
 from scriptsmith_site.people.preferences.session import profile_of, remember_preferences
+from scriptsmith_site.people.second_factor.passkeys import can_have_passkeys
 from scriptsmith_site.people.sign_in import guess_limits, tokens
-from scriptsmith_site.people.sign_in.credentials import ended_words, live_tokens
+from scriptsmith_site.people.sign_in.confirmation import safe_next
+from scriptsmith_site.people.sign_in.credentials import (
+    ended_words,
+    live_tokens,
+    provider_is_open,
+)
+from scriptsmith_site.people.sign_in.entrance import PASSWORD, enter
 from scriptsmith_site.people.sign_in.links import set_password_by_link
-from scriptsmith_site.people.sign_in.unsent_forms import read_kept
 
 _SHOWN_EVENTS = 8
 
 
 class SignIn(LoginView):
-    """Django's, with preferences remembered and a form that was kept sent on."""
+    """Django's, and from the right password on `enter`'s: a second factor may come before the session."""
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
@@ -55,13 +62,21 @@ class SignIn(LoginView):
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         for kind, key in self.spent:
             guess_limits.give_back(kind, key)
-        response = super().form_valid(form)
-        remember_preferences(self.request, form.get_user())
-        kept = read_kept(self.request.POST.get("kept", ""))
-        if kept is None:
-            return response
-        why = _("Your session had ended before it was sent. You are signed in again.")
-        return render(self.request, "registration/send_again.html", {"kept": kept, "why": why})
+        return enter(
+            self.request,
+            form.get_user(),
+            proof=PASSWORD,
+            next_url=safe_next(self.request),
+            kept=self.request.POST.get("kept", ""),
+        )
+
+    def get_context_data(self, **context: object) -> dict[str, object]:
+        """With the other ways in that are open."""
+        return super().get_context_data(
+            can_have_passkeys=can_have_passkeys(self.request),
+            provider=settings.SCRIPTSMITH_OIDC_NAME if provider_is_open() else "",
+            **context,
+        )
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         context = self.get_context_data(form=form, kept=self.request.POST.get("kept", ""))

@@ -19,6 +19,7 @@ from rest_framework.views import exception_handler
 from core.errors import BadInput, NotAllowedNow, Refused
 from core.web.requests import wants_fragment
 from scriptsmith_site.people.forms import SignInForm
+from scriptsmith_site.people.second_factor.services import SecondFactorMissing
 from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
 from scriptsmith_site.people.sign_in.unsent_forms import keep, sent_by
 from scriptsmith_site.web.outages import Outage, outage_of
@@ -191,6 +192,8 @@ def _with_wait(response: AnyResponse, refusal: Refused) -> AnyResponse:
 def _kind_of(refusal: Refused) -> ErrorKind:
     if isinstance(refusal, TooManyAttempts):
         return ErrorKind(429, "too_many_attempts")
+    if isinstance(refusal, SecondFactorMissing):
+        return ErrorKind(403, "second_factor_missing")
     if isinstance(refusal, NotAllowedNow):
         return ErrorKind(409, "not_allowed_now")
     return ErrorKind(422, "bad_input" if isinstance(refusal, BadInput) else "refused")

@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware as DjangoLoginRequiredMiddleware
 from django.contrib.auth.middleware import get_user
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -19,6 +21,8 @@ from core.web.storable_text import MOST_KEY, has_control_character, why_unreadab
 from review.services import exposure
 from scriptsmith_site import logs
 from scriptsmith_site.people.preferences.session import preferences_of
+from scriptsmith_site.people.second_factor.services import SecondFactorMissing, is_missing
+from scriptsmith_site.people.sign_in.sessions import note_seen
 from scriptsmith_site.web import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -172,6 +176,47 @@ class PreferencesMiddleware:
             request.theme = preferences.theme  # type: ignore[attr-defined]
             request.changed_keys = preferences.keys  # type: ignore[attr-defined]
             timezone.activate(ZoneInfo(preferences.time_zone or "UTC"))
+            note_seen(request.session)
+
+
+class SecondFactorMiddleware:
+    """Who needs a second factor and has none is led to set one up, and to nothing else but the way out."""
+
+    _OPEN = frozenset(
+        {
+            "confirm",
+            "logout",
+            "second-factor",
+            "second-factor-app",
+            "second-factor-passkey",
+            "settings-password",
+        }
+    )
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: View, args: Args, kwargs: Kwargs
+    ) -> HttpResponse | None:
+        """Nothing for whom it does not concern. Of the API, sessions; its tokens are looked at where they are read."""
+        is_api = request.path_info.startswith(_API)
+        if not (is_api or getattr(view, "login_required", True)) or not isinstance(
+            request.user, User
+        ):
+            return None
+        if not is_missing(request.user) or self._is_open(request):
+            return None
+        if is_api or errors.is_from_script(request):
+            return errors.show_refusal(request, SecondFactorMissing())
+        return redirect("second-factor")
+
+    def _is_open(self, request: HttpRequest) -> bool:
+        match = request.resolver_match
+        return match is not None and match.view_name in self._OPEN
 
 
 class ExposureMiddleware:

@@ -36,6 +36,7 @@ ACTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["reviewer", "curator", "manager", "stranger"])
 def test_the_pages_are_for_administrators(
     client: Client, role: str, request: pytest.FixtureRequest

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import Group, User
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Func, IntegerField, OuterRef, QuerySet, Value
+from django.db.models import Exists, F, Func, IntegerField, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 
 from core.database.prepared import PreparedQuery
 from scriptsmith_site.models import Notification
+from scriptsmith_site.people.second_factor.services import FACTORS
 
 MOST_UNREAD = 99
 
@@ -37,6 +39,12 @@ def _person(pk: int) -> QuerySet[User]:
     return User.objects.filter(pk=pk).annotate(
         by_role=_names(by_role),
         granted=_names(own),
+        role_names=ArraySubquery(
+            Group.objects.filter(user=OuterRef("pk")).values("name"),
+        ),
+        has_second_factor=Exists(
+            Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
+        ),
         # For the bell of every page. Counted no further than it shows.
         unread=Func(
             ArraySubquery(unread.values("pk")[: MOST_UNREAD + 1]),

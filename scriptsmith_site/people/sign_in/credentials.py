@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, User
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from scriptsmith_site.models import ApiToken, OneTimeLink, Profile
+from scriptsmith_site.models import ApiToken, Door, OneTimeLink, Profile
 from scriptsmith_site.people.security_log import Kind, note
+
+PROVIDER_DOOR = "single sign-on"
+
+
+def comes_by_provider(user: User) -> bool:
+    """Whether the person signs in with the provider of today."""
+    issuer = settings.SCRIPTSMITH_OIDC_ISSUER
+    return bool(issuer) and SocialAccount.objects.filter(user=user, provider=issuer).exists()
+
+
+def provider_is_open() -> bool:
+    """Whether the settings name a provider, and no administrator has paused coming by it."""
+    paused = Door.objects.filter(name=PROVIDER_DOOR, paused_at__isnull=False)
+    return bool(settings.SCRIPTSMITH_OIDC_ISSUER) and not paused.exists()
+
+
+def has_identity(user: User) -> bool:
+    """Whether the person has come by a provider, of today or of before, and was not parted from it."""
+    found: bool = SocialAccount.objects.filter(user=user).exists()
+    return found
+
+
+def needs_provider(user: User) -> bool:
+    """Whether a passkey alone would lead around the provider, which says at each sign-in who may still enter.
+
+    Of who came by a provider of before too, until an administrator gives them a password.
+    """
+    return comes_by_provider(user) or (not user.has_usable_password() and has_identity(user))
 
 
 def live_tokens(user: User) -> QuerySet[ApiToken]:

@@ -1,6 +1,6 @@
 """How often a secret may be guessed before the guesser has to wait.
 
-Six limits, and django-axes' own for one name from one address:
+Eight limits, and django-axes' own for one name from one address:
 
 - *address*: wrong passwords from one address, for whatever names. It stops spraying one password over many names.
   Right passwords in between take nothing back: who sprays may own an account.
@@ -9,6 +9,8 @@ Six limits, and django-axes' own for one name from one address:
   the last 90 days. Somebody who is kept from signing in elsewhere gets a set-password link: using it makes
   the address one of theirs.
 - *current password*: guesses in Settings, by who has found a session open.
+- *second factor*: codes for one account, by who has shown its password, or has its screen.
+- *provider*: single sign-ons from one address that were begun and came to nothing: each has the provider asked.
 - *link*, *token*, *alert secret*: secrets of 256 random bits, which nobody guesses; the limit keeps the noise down
   and shows it. A token that was used from the address before goes on working there: one broken program can't stop its
   neighbours. Nor the right token of an alert source; what is signed waits, since its body must be read first.
@@ -60,6 +62,14 @@ LIMITS = {
     ),
     Kind.PRESENT_PASSWORD: Limit(
         "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong current passwords.")
+    ),
+    Kind.SECOND_FACTOR: Limit(
+        "AXES_FAILURE_LIMIT", timedelta(minutes=15), _("Too many wrong codes of a second factor.")
+    ),
+    Kind.PROVIDER: Limit(
+        "SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS",
+        timedelta(minutes=15),
+        _("Too many single sign-ons from this address were not finished."),
     ),
     Kind.LINK: Limit(
         "SCRIPTSMITH_SECRET_TRIES",
@@ -126,8 +136,8 @@ def give_back(kind: GuessCount.Kind, key: str) -> None:
 
 
 def forget(kind: GuessCount.Kind, key: str) -> None:
-    """The next guess is the first one."""
-    GuessCount.objects.filter(kind=kind, key=key).delete()
+    """The next guess is the first one. The row stays: who counts one at this moment has looked for it already."""
+    GuessCount.objects.filter(kind=kind, key=key).update(count=0)
 
 
 def spend_sign_in(name: str, *, address: str | None) -> list[tuple[GuessCount.Kind, str]]:

@@ -21,7 +21,12 @@ from scriptsmith_site.people.services import (
     set_password,
 )
 from scriptsmith_site.people.sign_in import guess_limits
-from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
+from scriptsmith_site.people.sign_in.credentials import (
+    comes_by_provider,
+    end_links,
+    end_tokens,
+)
+from scriptsmith_site.people.sign_in.own_sessions import sessions_of
 from scriptsmith_site.people.sign_in.tokens import hash_secret
 
 LIFE = timedelta(hours=48)
@@ -31,13 +36,19 @@ LIFE = timedelta(hours=48)
 def make_password_link(user: User, *, by: User | None) -> str:
     """The secret of a new link with which the person sets a password; earlier links are void.
 
-    Raises NotAllowedNow for a deactivated or a service account.
+    Raises NotAllowedNow for a deactivated or a service account, and for who comes in by the provider.
     """
     require_administrator(by)
     if not user.is_active:
         raise NotAllowedNow(_("This account is deactivated: reactivate it first."))
     if is_service_account(user):
         raise NotAllowedNow(_("A service account has no password; give it a token."))
+    if comes_by_provider(user):
+        raise NotAllowedNow(
+            _(
+                "This person comes in by single sign-on; a password would lead around it. Remove that first."
+            )
+        )
     end_links(user)
     secret = secrets.token_urlsafe(32)
     OneTimeLink.objects.create(
@@ -72,6 +83,7 @@ def reset_password(user: User, *, by: User | None) -> Reset:
     ended = end_tokens(user, by=by)
     user.set_unusable_password()  # every session of theirs hangs on the old one
     user.save(update_fields=["password"])
+    sessions_of(user).delete()
     record(user, "password reset", by=by, tokens=(ended, 0))
     note(Kind.PASSWORD_RESET, user=user, by=by)
     return Reset(secret, ended)

@@ -92,7 +92,11 @@ def delete_old() -> None:
     AccessAttempt.objects.filter(attempt_time__lt=_cool_off()).delete()
 
 
-_OF_ACCOUNTS = (guess_limits.Kind.SIGN_IN_ACCOUNT, guess_limits.Kind.PRESENT_PASSWORD)
+_OF_ACCOUNTS = (
+    guess_limits.Kind.SIGN_IN_ACCOUNT,
+    guess_limits.Kind.PRESENT_PASSWORD,
+    guess_limits.Kind.SECOND_FACTOR,
+)
 
 
 def _cool_off() -> datetime:

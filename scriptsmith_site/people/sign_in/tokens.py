@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -19,6 +21,7 @@ from core.errors import BadInput, NotAllowedNow
 from scriptsmith_site.models import ApiToken, TokenAddress
 from scriptsmith_site.origin import shared_part
 from scriptsmith_site.people.roles import ADMINISTER
+from scriptsmith_site.people.second_factor.services import SecondFactorMissing, is_missing
 from scriptsmith_site.people.security_log import Kind, note
 from scriptsmith_site.people.services import is_service_account, require_administrator
 from scriptsmith_site.people.sign_in import guess_limits
@@ -109,18 +112,28 @@ def may_read_metrics(user: User) -> bool:
 
 
 def find_token(secret: str, *, address: str | None) -> ApiToken | None:
-    """The live token with this secret, with its user; None where there is none.
+    """The live token with this secret, with its user; None where there is none, or it rests.
+
+    It rests while a person who came by a provider has not done so for SCRIPTSMITH_OIDC_TOKEN_DAYS: whom the provider
+    has forgotten, it tells nobody of.
 
     Found by hash, so that the time it takes says nothing about how much of a guess was right. Its first use from an
     address stands in the security log. Raises TooManyAttempts for the unknown ones of an address that sent too many,
-    and there for a token too that was never used from it.
+    and there for a token too that was never used from it; SecondFactorMissing for one of who needs a second factor
+    and has none: it would lead around it.
     """
     now = timezone.now()
     sha256 = hash_secret(secret)
     token = (
         ApiToken.objects.select_related("user")
         .annotate(
-            seen_here=Exists(TokenAddress.objects.filter(token=OuterRef("pk"), address=address))
+            seen_here=Exists(TokenAddress.objects.filter(token=OuterRef("pk"), address=address)),
+            # By whatever provider: one that the settings name no more tells of nobody either.
+            came_at=Subquery(
+                SocialAccount.objects.filter(user=OuterRef("user"))
+                .order_by("-last_login")
+                .values("last_login")[:1]
+            ),
         )
         .filter(
             Q(expires_at=None) | Q(expires_at__gt=now),
@@ -135,7 +148,13 @@ def find_token(secret: str, *, address: str | None) -> ApiToken | None:
         # What was a token once is no guess: its program has not been told yet.
         if not ApiToken.objects.filter(sha256=sha256).exists():
             guess_limits.spend(*guess)
-    elif address is not None and not token.seen_here:
+        return None
+    if is_missing(token.user):
+        raise SecondFactorMissing
+    awake_for = timedelta(days=settings.SCRIPTSMITH_OIDC_TOKEN_DAYS)
+    if token.came_at is not None and token.came_at < now - awake_for:
+        return None
+    if address is not None and not token.seen_here:
         guess_limits.require_room(*guess)
         _note_address(token, address)
     return token

@@ -1,0 +1,208 @@
+"""The provider as django-allauth sees it: its protocol, with our checks of what comes back."""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+from typing import Any
+
+import requests
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialLogin
+from allauth.socialaccount.providers.base.constants import AuthError
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.web.site_address import site_url
+from scriptsmith_site.integrations.doors import note_failure, note_success
+from scriptsmith_site.integrations.single_sign_on import door
+from scriptsmith_site.integrations.single_sign_on.admission import NotAdmitted, admit
+from scriptsmith_site.integrations.single_sign_on.claims import (
+    Claims,
+    NotBelieved,
+    read_claims,
+    read_id_token,
+    read_keys,
+)
+from scriptsmith_site.integrations.single_sign_on.network import provider_session
+from scriptsmith_site.origin import current_origin, shared_part
+from scriptsmith_site.people.security_log import Kind, note
+from scriptsmith_site.people.sign_in import guess_limits
+from scriptsmith_site.people.sign_in.entrance import PROVIDER, enter
+
+
+class Unbelievable(OAuth2Error):  # type: ignore[misc]
+    """What django-allauth answers with its page of errors, which is ours."""
+
+
+class CodeRefused(OAuth2Error):  # type: ignore[misc]
+    """The provider takes the code of a sign-in for none of its own; that says nothing of how the provider does."""
+
+
+_REFUSES_CLIENT = re.compile("invalid_client|unauthorized_client")
+
+
+class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
+    """Asks the provider, and believes what it answers only after our checks."""
+
+    nonce = ""
+
+    @property
+    def openid_config(self) -> dict[str, Any]:
+        """What the provider says of itself; fetched once for each sign-in. Raises Unbelievable."""
+        if not hasattr(self, "_openid_config"):
+            try:
+                self._openid_config = door.fetch_discovery()
+            except NotBelieved as error:
+                raise Unbelievable(str(error)) from error
+        return self._openid_config
+
+    def get_provider(self) -> Provider:
+        return make_provider(self.request)
+
+    def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
+        return site_url(reverse("single-sign-on-callback"), request)
+
+    def get_access_token_data(
+        self,
+        request: HttpRequest,
+        app: SocialApp,
+        client: Any,
+        pkce_code_verifier: str | None = None,
+    ) -> Any:
+        self.nonce = nonce_of(pkce_code_verifier or "")
+        try:
+            return super().get_access_token_data(request, app, client, pkce_code_verifier)
+        except Unbelievable:
+            raise
+        except OAuth2Error as error:
+            # That it does not know this client is for administrators to mend. What it says else is about the code,
+            # which anybody can make up.
+            if _REFUSES_CLIENT.search(str(error)):
+                raise
+            raise CodeRefused(str(error)) from error
+
+    def complete_login(
+        self, request: HttpRequest, app: SocialApp, token: Any, **given: Any
+    ) -> SocialLogin:
+        """Who the person is. Raises Unbelievable."""
+        id_token = given["response"].get("id_token")
+        try:
+            if not isinstance(id_token, str):
+                raise NotBelieved(_("The provider sent no ID token."))
+            claims = self._read(id_token, token.token)
+        except NotBelieved as error:
+            raise Unbelievable(str(error)) from error
+        account = SocialAccount(provider=claims.issuer, uid=claims.subject)
+        login = SocialLogin(account=account, provider=self.get_provider())
+        login.claims = claims
+        return login
+
+    def _read(self, id_token: str, access_token: str) -> Claims:
+        found = self.openid_config
+        said = read_id_token(
+            id_token,
+            read_keys(door.fetch_document(found["jwks_uri"])),
+            issuer=settings.SCRIPTSMITH_OIDC_ISSUER,
+            client_id=settings.SCRIPTSMITH_OIDC_CLIENT_ID,
+            nonce=self.nonce,
+        )
+        userinfo: object = {}
+        if found.get("userinfo_endpoint"):
+            userinfo = door.fetch_document(found["userinfo_endpoint"], access_token=access_token)
+        if not isinstance(userinfo, dict):
+            raise NotBelieved(_("The userinfo is no JSON object."))
+        return read_claims(said, userinfo, groups_claim=settings.SCRIPTSMITH_OIDC_GROUPS_CLAIM)
+
+
+class Provider(OpenIDConnectProvider):  # type: ignore[misc]
+    """The provider of the settings: PKCE, and a nonce that is bound to it."""
+
+    oauth2_adapter_class = ProviderClient
+
+    def get_pkce_params(self) -> dict[str, Any]:
+        """What the request carries. The nonce is made of the secret that the session keeps, and kept with it."""
+        params: dict[str, Any] = super().get_pkce_params()
+        return {**params, "nonce": nonce_of(params["code_verifier"])}
+
+
+def nonce_of(code_verifier: str) -> str:
+    """The nonce of a sign-in, from its other secret; the provider sees no more of that than it needs."""
+    digest = sha256(b"nonce of " + code_verifier.encode()).digest()
+    return urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def make_provider(request: HttpRequest) -> Provider:
+    """The provider as the settings have it; its key in the table of identities is the issuer."""
+    app = SocialApp(
+        provider="openid_connect",
+        provider_id=settings.SCRIPTSMITH_OIDC_ISSUER,
+        name=settings.SCRIPTSMITH_OIDC_NAME,
+        client_id=settings.SCRIPTSMITH_OIDC_CLIENT_ID,
+        secret=settings.SCRIPTSMITH_OIDC_CLIENT_SECRET,
+        settings={
+            "server_url": settings.SCRIPTSMITH_OIDC_ISSUER,
+            "scope": settings.SCRIPTSMITH_OIDC_SCOPES,
+            "oauth_pkce_enabled": True,
+        },
+    )
+    return Provider(request, app=app)
+
+
+class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """What django-allauth asks of the product about people of the provider."""
+
+    def get_provider(
+        self, request: HttpRequest, provider: str, client_id: object = None
+    ) -> Provider:
+        return make_provider(request)
+
+    def get_requests_session(self) -> requests.Session:
+        return provider_session()
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        return False  # accounts are made by `admit`
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """The provider has said who it is: from here on it is ours. Always raises ImmediateHttpResponse."""
+        note_success(door.DOOR)
+        try:
+            user = admit(sociallogin.claims)
+        except NotAdmitted as refusal:
+            raise ImmediateHttpResponse(show_refused(request, str(refusal), status=403)) from None
+        guess_limits.give_back(guess_limits.Kind.PROVIDER, shared_part(current_origin().address))
+        next_url = sociallogin.state.get("next") or ""
+        answer = enter(request, user, proof=PROVIDER, next_url=next_url)
+        raise ImmediateHttpResponse(answer)
+
+    def on_authentication_error(
+        self, request: HttpRequest, provider: Provider, **about: Any
+    ) -> None:
+        """Says to the person that it failed, and to administrators why. Always raises ImmediateHttpResponse."""
+        if about.get("error") == AuthError.CANCELLED:
+            words = _("You said no there, so nobody was signed in.")
+            raise ImmediateHttpResponse(show_refused(request, words, status=200))
+        exception = about.get("exception")
+        # An answer to no sign-in that was begun here says nothing of the provider: anybody can ask for this address.
+        if exception is not None:
+            why = str(exception) or type(exception).__name__
+            if not isinstance(exception, CodeRefused):
+                note_failure(door.DOOR, why)
+            note(Kind.SIGN_IN_FAILED, detail=f"{PROVIDER}: {why}")
+        words = _("Signing in there did not work. Try again; an administrator sees why it failed.")
+        raise ImmediateHttpResponse(show_refused(request, words, status=401))
+
+
+def show_refused(request: HttpRequest, words: str, *, status: int) -> HttpResponse:
+    """The page of a sign-in that came to nothing."""
+    return render(
+        request, "integrations/single_sign_on/refused.html", {"words": words}, status=status
+    )

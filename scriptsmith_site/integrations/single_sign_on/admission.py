@@ -1,0 +1,209 @@
+"""Who the provider's people are here: the account that is linked, one that is to be linked, or a new one.
+
+Groups decide at each sign-in who may enter and which roles they have, given and taken. What was lost ends sessions
+and API tokens. An administrator with a password is never linked, so that the provider can neither lock the last
+way in nor take it over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import NotAllowedNow, Refused
+from scriptsmith_site.integrations.single_sign_on.claims import Claims
+from scriptsmith_site.people.roles import Role
+from scriptsmith_site.people.security_log import Kind, note
+from scriptsmith_site.people.services import (
+    change_roles_by_groups,
+    create_account,
+    require_administrator,
+)
+from scriptsmith_site.people.sign_in.credentials import end_links, end_tokens
+from scriptsmith_site.people.sign_in.own_sessions import end_sessions
+
+_EVERYBODY = "*"
+_LONGEST_NAME = 140  # of 150, with room for a number
+
+
+class NotAdmitted(Refused):
+    """The provider knows the person, and they may not come in; the text is shown to them."""
+
+
+def admit(claims: Claims) -> User:
+    """The account of this person, with the roles that their groups give.
+
+    Raises NotAdmitted; what it takes from who may not enter any more stays taken.
+    """
+    try:
+        return _admit(claims)
+    except IntegrityError:
+        # Two first sign-ins of one person at once: the other one has made the account, or taken the name.
+        return _admit(claims)
+
+
+def _admit(claims: Claims) -> User:
+    with transaction.atomic():
+        linked = _linked(claims)
+        may_enter = _may_enter(claims)
+        if linked is not None and not may_enter:
+            _shut_out(linked)
+        if may_enter and (linked is None or linked.is_active):
+            user = linked or _link_or_create(claims)
+            if user is not None:
+                change_roles_by_groups(user, managed=_managed(), given=_given(claims))
+                # A sign-in of today keeps the account's tokens awake.
+                SocialAccount.objects.get(user=user, provider=claims.issuer).save()
+                return user
+    raise _refuse(claims, linked, may_enter=may_enter)
+
+
+def identity_of(user: User) -> SocialAccount | None:
+    """Who the person is at the provider of today; None for who has not come by it."""
+    found: SocialAccount | None = SocialAccount.objects.filter(
+        user=user, provider=settings.SCRIPTSMITH_OIDC_ISSUER
+    ).first()
+    return found
+
+
+@transaction.atomic
+def remove_identity(user: User, *, by: User) -> None:
+    """The person comes in by no provider any more; their sessions and API tokens end.
+
+    Raises NotAllowedNow for who did not, and Refused for oneself, who might be left without any way in.
+    """
+    require_administrator(by)
+    if user == by:
+        raise Refused(_("Ask another administrator to remove your own single sign-on."))
+    deleted, _rows = SocialAccount.objects.filter(user=user).delete()
+    if not deleted:
+        raise NotAllowedNow(_("This person does not come by a provider."))
+    record(user, "identity removed", by=by)
+    note(Kind.IDENTITY_REMOVED, user=user, by=by)
+    end_sessions(user, by=by)
+    end_tokens(user, by=by)
+
+
+def _linked(claims: Claims) -> User | None:
+    # Locked: two sign-ins of one person at once make one account.
+    found = (
+        SocialAccount.objects.select_for_update(of=("self",))
+        .select_related("user")
+        .filter(provider=claims.issuer, uid=claims.subject)
+        .first()
+    )
+    user: User | None = found.user if found else None
+    return user
+
+
+def _may_enter(claims: Claims) -> bool:
+    wanted = settings.SCRIPTSMITH_OIDC_ENTRY_GROUPS
+    return _EVERYBODY in wanted or bool((claims.groups or frozenset()) & set(wanted))
+
+
+def _managed() -> list[str]:
+    return list(settings.SCRIPTSMITH_OIDC_ROLES)
+
+
+def _given(claims: Claims) -> list[str]:
+    """Where the provider does not say which groups: none."""
+    groups = claims.groups or frozenset()
+    by_role: dict[str, list[str]] = settings.SCRIPTSMITH_OIDC_ROLES
+    return [role for role, giving in by_role.items() if groups & set(giving)]
+
+
+def _shut_out(user: User) -> None:
+    change_roles_by_groups(user, managed=_managed(), given=[])
+    end_sessions(user, by=None)
+    end_tokens(user, by=None)
+
+
+def _link_or_create(claims: Claims) -> User | None:
+    """None where an account has the address and may not be linked: a second one would be a surprise to its person."""
+    user: User | None = None
+    if settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL and claims.has_verified_email and claims.email:
+        found = list(_with_address(claims.email).select_for_update(of=("self",))[:2])
+        if len(found) > 1 or (found and not _may_be_linked(found[0], claims)):
+            return None
+        user = found[0] if found else None
+    if user is not None:
+        # The provider alone lets them in from here on: a lost group must not be answered by an old password.
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+        end_links(user)
+        end_tokens(user, by=None)
+        end_sessions(user, by=None)
+    else:
+        name = _free_name(claims)
+        user = create_account(name, display_name=claims.name, by=None)
+    SocialAccount.objects.create(user=user, provider=claims.issuer, uid=claims.subject)
+    record(user, "identity linked", by=None, issuer=("", claims.issuer))
+    note(Kind.IDENTITY_LINKED, user=user, by=None, detail=claims.issuer)
+    return user
+
+
+def _with_address(email: str) -> QuerySet[User]:
+    """Accounts whose address this is, by an administrator's word or because they have confirmed it."""
+    confirmed = Q(
+        notification_choices__mail_address__iexact=email,
+        notification_choices__confirmed_at__isnull=False,
+    )
+    own = User.objects.filter(Q(email__iexact=email) | confirmed)
+    return User.objects.filter(pk__in=own.values("pk")).order_by("pk")
+
+
+def _may_be_linked(user: User, claims: Claims) -> bool:
+    profile = getattr(user, "profile", None)
+    return (
+        user.is_active
+        and not user.is_superuser
+        and not (profile and profile.service_account)
+        and not user.groups.filter(name=Role.ADMINISTRATOR).exists()
+        and not SocialAccount.objects.filter(user=user, provider=claims.issuer).exists()
+    )
+
+
+def _free_name(claims: Claims) -> str:
+    """A name to be known by here: as at the provider, with a number where somebody has it."""
+    wanted = claims.username or claims.email.partition("@")[0] or "person"
+    plain = re.sub(r"[^\w.@+-]", "-", wanted)[:_LONGEST_NAME].strip("-") or "person"
+    taken = {
+        name.lower()
+        for name in User.objects.filter(username__istartswith=plain).values_list(
+            "username", flat=True
+        )
+    }
+    numbered = (
+        plain if number == 1 else f"{plain}-{number}" for number in range(1, len(taken) + 2)
+    )
+    return next(name for name in numbered if name.lower() not in taken)
+
+
+def _refuse(claims: Claims, linked: User | None, *, may_enter: bool) -> NotAdmitted:
+    """Notes it, and says it: to the person without names of groups."""
+    if linked is not None and not linked.is_active:
+        why, words = "deactivated", _("Your account here is deactivated.")
+    elif may_enter:
+        why = "an account with this address may not be linked"
+        words = _(
+            "An account here has your e-mail address and can't be joined with this sign-in. "
+            "Sign in with its password, or ask an administrator."
+        )
+    elif claims.groups is None:
+        why = "the provider named no groups"
+        words = _(
+            "Single sign-on did not say which groups you are in. Ask an administrator of it; "
+            "some leave them out where there are very many."
+        )
+    else:
+        why = "in no group that may enter"
+        words = _("None of your groups may use ScriptSmith. Ask whoever manages your groups.")
+    note(Kind.ENTRY_REFUSED, user=linked, detail=why)
+    return NotAdmitted(words)

@@ -1,0 +1,150 @@
+"""What a provider says of a person: read from its documents, and refused where it can't be believed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import jwt
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+
+# Those that are signed with a key of the provider's own; a key that both sides know is none.
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
+LEEWAY_SECONDS = 60
+MOST_GROUPS = 10_000
+_LONGEST = 300
+_NEEDED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+
+
+class NotBelieved(Exception):
+    """What came from the provider is not what it must be; the text says why, for administrators."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """A person as the provider knows them. `groups` is None where it does not say."""
+
+    issuer: str
+    subject: str
+    username: str
+    name: str
+    email: str
+    has_verified_email: bool
+    groups: frozenset[str] | None
+
+
+def check_discovery(document: object, *, issuer: str) -> dict[str, Any]:
+    """The provider's description of itself. Raises NotBelieved where it is another's, or lacks something."""
+    if not isinstance(document, dict):
+        raise NotBelieved(_("The discovery document is no JSON object."))
+    said = document.get("issuer")
+    if said != issuer:
+        words = _("The discovery document is of the issuer %(said)s, and the setting says %(set)s.")
+        raise NotBelieved(words % {"said": str(said)[:_LONGEST], "set": issuer})
+    for name in _NEEDED:
+        parts = urlsplit(str(document.get(name, "")))
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise NotBelieved(_("The discovery document has no %s.") % name)
+    return document
+
+
+def read_keys(document: object) -> list[jwt.PyJWK]:
+    """The provider's keys that we can check a signature with. Raises NotBelieved for none."""
+    try:
+        keys = jwt.PyJWKSet.from_dict(document).keys  # type: ignore[arg-type]
+    except (jwt.PyJWTError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise NotBelieved(_("The provider's keys can't be read: %s") % error) from None
+    return list(keys)
+
+
+def read_id_token(
+    token: str, keys: Sequence[jwt.PyJWK], *, issuer: str, client_id: str, nonce: str
+) -> dict[str, Any]:
+    """What the token says. Raises NotBelieved for a wrong signature, issuer, audience, time or nonce."""
+    try:
+        header = jwt.get_unverified_header(token)
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            _key_for(header, keys),
+            algorithms=ALGORITHMS,
+            audience=client_id,
+            issuer=issuer,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["exp", "iat", "iss", "aud", "sub"]},
+        )
+    except jwt.PyJWTError as error:
+        raise NotBelieved(_("The ID token is not valid: %s") % error) from None
+    if (
+        isinstance(claims["aud"], list)
+        and len(claims["aud"]) > 1
+        and claims.get("azp") != client_id
+    ):
+        raise NotBelieved(_("The ID token is for several parties, and was not made for this one."))
+    if not constant_time_compare(str(claims.get("nonce", "")), nonce):
+        raise NotBelieved(_("The ID token is not of this sign-in: its nonce is another one."))
+    return claims
+
+
+def _key_for(header: Mapping[str, Any], keys: Sequence[jwt.PyJWK]) -> jwt.PyJWK:
+    named = [key for key in keys if key.key_id == header.get("kid")] if "kid" in header else [*keys]
+    if len(named) != 1:
+        raise NotBelieved(_("The ID token is signed with a key that the provider does not show."))
+    return named[0]
+
+
+def read_claims(
+    id_token: Mapping[str, Any], userinfo: Mapping[str, Any], *, groups_claim: str
+) -> Claims:
+    """The person, from both documents. Raises NotBelieved where they are of two people."""
+    if userinfo and userinfo.get("sub") != id_token["sub"]:
+        raise NotBelieved(_("The ID token and the userinfo are of two people."))
+    both = {**id_token, **userinfo}
+    subject = both["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= 191:
+        raise NotBelieved(_("The provider names the person in a way that can't be kept."))
+    return Claims(
+        issuer=str(id_token["iss"]),
+        subject=subject,
+        username=_text(both, "preferred_username"),
+        name=_text(both, "name"),
+        email=_text(both, "email"),
+        # Some send the word. Nothing else is a yes.
+        has_verified_email=str(both.get("email_verified")).lower() == "true",
+        groups=_groups(both, groups_claim),
+    )
+
+
+def _text(claims: Mapping[str, Any], name: str) -> str:
+    value = claims.get(name)
+    if not isinstance(value, str):
+        return ""
+    return re.sub(r"[\x00-\x1f\x7f]", "", value).strip()[:_LONGEST]
+
+
+def _groups(claims: Mapping[str, Any], path: str) -> frozenset[str] | None:
+    """None where the claim is missing: some providers leave it out for people with very many groups."""
+    found: Any = claims.get(path)
+    if found is None:
+        found = claims
+        for step in path.split("."):
+            found = found.get(step) if isinstance(found, dict) else None
+    if isinstance(found, str):
+        found = [found]
+    if not isinstance(found, list):
+        return None
+    return frozenset(one for one in found[:MOST_GROUPS] if isinstance(one, str))

@@ -1,0 +1,126 @@
+"""Whether people may come by the provider now, how it did lately, and a test of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import requests
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import NotAllowedNow
+from scriptsmith_site.integrations.doors import note_failure, note_success
+from scriptsmith_site.integrations.single_sign_on.claims import (
+    NotBelieved,
+    check_discovery,
+    read_keys,
+)
+from scriptsmith_site.integrations.single_sign_on.network import NotAnswered, provider_session
+from scriptsmith_site.models import Door
+from scriptsmith_site.people.services import require_administrator
+from scriptsmith_site.people.sign_in.credentials import PROVIDER_DOOR
+
+DOOR = PROVIDER_DOOR
+_WELL_KNOWN = "/.well-known/openid-configuration"
+
+
+class Tested(NamedTuple):
+    """One step of a test: what was fetched, whether it is good, and what it says."""
+
+    what: str
+    works: bool
+    says: str
+
+
+def is_configured() -> bool:
+    """Whether the settings name a provider."""
+    return bool(settings.SCRIPTSMITH_OIDC_ISSUER)
+
+
+def the_door() -> Door:
+    """Its row, or an unsaved one."""
+    return Door.objects.filter(name=DOOR).first() or Door(name=DOOR)
+
+
+def state_of(door: Door) -> str:
+    """off, new, works, paused or fails, as pages of doors show it."""
+    if not is_configured():
+        return "off"
+    if door.paused_at is not None:
+        return "paused"
+    failed, worked = door.last_error_at, door.last_success_at
+    if failed is not None and (worked is None or worked < failed):
+        return "fails"
+    return "works" if worked else "new"
+
+
+def fetch_discovery() -> dict[str, Any]:
+    """The provider's description of itself. Raises NotBelieved and `requests.RequestException`."""
+    issuer = settings.SCRIPTSMITH_OIDC_ISSUER
+    return check_discovery(_fetch(issuer.rstrip("/") + _WELL_KNOWN), issuer=issuer)
+
+
+def fetch_document(url: str, *, access_token: str = "") -> object:
+    """A JSON document of the provider. Raises NotBelieved and `requests.RequestException`."""
+    headers = {"Authorization": f"Bearer {access_token}"} if access_token else {}
+    return _fetch(url, headers)
+
+
+def _fetch(url: str, headers: dict[str, str] | None = None) -> object:
+    with provider_session() as session:
+        answer = session.get(url, headers={"Accept": "application/json", **(headers or {})})
+    if answer.status_code != 200:
+        raise NotAnswered(
+            _("%(url)s answered %(status)s.") % {"url": url, "status": answer.status_code}
+        )
+    try:
+        document: object = answer.json()
+    except ValueError:
+        raise NotBelieved(_("%s answered no JSON.") % url) from None
+    return document
+
+
+def test(*, by: User) -> list[Tested]:
+    """Fetch what every sign-in needs, step by step until one fails; how it did is kept."""
+    require_administrator(by)
+    steps: list[Tested] = []
+    what = _("discovery")
+    try:
+        found = fetch_discovery()
+        steps.append(Tested(what, True, _("issuer %s") % found["issuer"]))
+        what = _("keys")
+        keys = read_keys(_fetch(str(found["jwks_uri"])))
+        names = ", ".join(str(key.key_id or key.algorithm_name) for key in keys)[:200]
+        steps.append(Tested(what, True, names))
+    except (NotBelieved, requests.RequestException) as error:
+        steps.append(Tested(what, False, str(error)[:300]))
+        note_failure(DOOR, f"{what}: {error}")
+    else:
+        note_success(DOOR)
+    record(by, "single sign-on tested", by=by)
+    return steps
+
+
+@transaction.atomic
+def pause(*, by: User) -> None:
+    """Nobody comes in by the provider; sessions go on. Raises NotAllowedNow where that is so already."""
+    require_administrator(by)
+    door, _made = Door.objects.select_for_update().get_or_create(name=DOOR)
+    if door.paused_at is not None:
+        raise NotAllowedNow(_("Single sign-on is paused already."))
+    Door.objects.filter(pk=door.pk).update(paused_at=timezone.now())
+    record(by, "single sign-on paused", by=by)
+
+
+@transaction.atomic
+def resume(*, by: User) -> None:
+    """People come in by the provider again. Raises NotAllowedNow where it was not paused."""
+    require_administrator(by)
+    changed = Door.objects.filter(name=DOOR, paused_at__isnull=False).update(paused_at=None)
+    if not changed:
+        raise NotAllowedNow(_("Single sign-on is not paused."))
+    record(by, "single sign-on resumed", by=by)

@@ -1,0 +1,27 @@
+"""manage.py remove_second_factor NAME"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+
+from core.errors import Refused
+from scriptsmith_site.people.second_factor.services import remove_all
+
+
+class Command(BaseCommand):
+    help = "For the last administrator who has lost phone and key: the password alone lets the person in again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="What the person signs in with.")
+
+    def handle(self, *, name: str, **_options: object) -> None:
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            raise CommandError(f"There is no account {name!r}.")
+        try:
+            remove_all(user, by=None)
+        except Refused as refusal:
+            raise CommandError(str(refusal)) from refusal

@@ -1,0 +1,120 @@
+"""The mirror of the catalogue in Git: where it is, what was committed for which publication, and what came back."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.leased_jobs import LeasedJob
+
+
+class Mirror(models.Model):
+    """The one branch that the catalogue is written to; while there is no row nothing is."""
+
+    address = models.CharField(_("address"), max_length=500)
+    branch = models.CharField(_("branch"), max_length=100, default="main")
+    user_name = models.CharField(_("user name"), max_length=100, blank=True)
+    # The name of an environment variable, or a secret sealed by the product's own key; neither for a folder.
+    secret_variable = models.CharField(_("secret variable"), max_length=100, blank=True)
+    secret = models.TextField(default="", blank=True)
+    # Of a server that is reached by SSH: its public key, as in a file of known hosts.
+    host_key = models.TextField(_("key of the server"), blank=True)
+    owner = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    edition = models.PositiveIntegerField(default=1)
+    paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
+    paused_why = models.CharField(max_length=300, blank=True)
+    # The commit that the branch is to end with: the last one that arrived there. Empty: none has.
+    head = models.CharField(max_length=40, blank=True)
+    # Where the branch ends with something else, nothing is written until a person has looked.
+    diverged_at = models.DateTimeField(null=True, blank=True)
+    found_head = models.CharField(max_length=40, blank=True)
+    # The end that a person has chosen to go on from.
+    accepted_head = models.CharField(max_length=40, null=True, blank=True)
+    has_snapshot = models.BooleanField(default=False)
+    test_asked_at = models.DateTimeField(null=True, blank=True)
+    failures = models.PositiveSmallIntegerField(default=0)
+    retry_at = models.DateTimeField(null=True, blank=True)
+    last_success_at = models.DateTimeField(null=True, blank=True)
+    last_error_at = models.DateTimeField(null=True, blank=True)
+    last_error = models.CharField(max_length=300, blank=True)
+    # There is one at most.
+    only = models.BooleanField(default=True, unique=True, editable=False)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(only=True), name="mirror_only")]
+
+    def __str__(self) -> str:
+        return f"{self.address} {self.branch}"
+
+
+class MirrorCommit(models.Model):
+    """A publication and the commit that tells of it; the order of the rows is that of the publications."""
+
+    class Kind(models.TextChoices):
+        SNAPSHOT = "snapshot", _("Catalogue as it was")
+        VERIFIED = "verified", _("Verified")
+        DEPRECATED = "deprecated", _("Out of use")
+        SUSPENDED = "suspended", _("Suspended")
+        REINSTATED = "reinstated", _("Suspension lifted")
+        RENAMED = "renamed", _("Renamed")
+        MERGED = "merged", _("Merged")
+        UNMERGED = "unmerged", _("Merge undone")
+        ACCEPTED = "accepted", _("Files put back")
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        MADE = "made", _("On its way")
+        PUSHED = "pushed", _("In the mirror")
+        WITHHELD = "withheld", _("Withheld")
+        UNCHANGED = "unchanged", _("Changes nothing")
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    state = models.CharField(_("state"), max_length=9, choices=State, default=State.WAITING)
+    # Of the event; the rows of the beginning have none.
+    uid = models.UUIDField(null=True, blank=True, unique=True)
+    entry_id = models.BigIntegerField(null=True, blank=True)
+    version_id = models.BigIntegerField(null=True, blank=True)
+    by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    # What the commit holds of the entry: in which folder, and which version.
+    commit = models.CharField(max_length=40, blank=True)
+    position = models.PositiveBigIntegerField(null=True, blank=True)  # of the commit, in the mirror
+    area = models.CharField(max_length=10, blank=True)
+    folder = models.CharField(max_length=100, blank=True)
+    shown_id = models.BigIntegerField(null=True, blank=True)
+    pushed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                name="mirror_commit_unfinished",
+                condition=Q(state__in=["waiting", "made", "withheld"]),
+            ),
+            models.Index(fields=["entry_id", "-position"], name="mirror_commit_entry"),
+            models.Index(fields=["-position"], name="mirror_commit_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.entry_id or ''}"
+
+
+class MirrorBranch(LeasedJob):
+    """A branch that is to come back: read by a worker, looked at by a person, then taken in as versions in review."""
+
+    TASK = "scriptsmith_site.read_mirror_branch"
+
+    branch = models.CharField(_("branch"), max_length=100)
+    commit = models.CharField(max_length=40, blank=True)
+    # What it changes: path, entry, title, script, who wrote it, and what is wrong with it.
+    found = models.JSONField(default=list, blank=True)
+    problem = models.CharField(max_length=300, blank=True)
+    taken_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"branch {self.branch}"

@@ -1,0 +1,1 @@
+"""Second factors: authenticator apps, passkeys, recovery codes."""

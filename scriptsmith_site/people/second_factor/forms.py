@@ -1,0 +1,50 @@
+"""Forms about second factors. They read what was typed; the rules are the services'."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=40,
+        help_text=_("Six digits from your authenticator app."),
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "inputmode": "numeric",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )
+
+
+class AnyCodeForm(CodeForm):
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["code"].help_text = _(
+            "Six digits from your authenticator app, or one of your recovery codes."
+        )
+
+
+class PasskeyForm(forms.Form):
+    """`credential` is what the browser has made, by the script of the page."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=60,
+        required=False,
+        help_text=_("What you know it by again, such as “laptop” or “key on my ring”."),
+    )
+    credential = forms.CharField(widget=forms.HiddenInput, required=False)
+
+
+class ConfirmForm(forms.Form):
+    current_password = forms.CharField(
+        label=_("Current password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password", "autofocus": True}),
+    )

@@ -1,0 +1,119 @@
+"""Passkeys: keys that a device or a browser holds, which sign a challenge of ours (WebAuthn)."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.internal import auth
+from cryptography.exceptions import InvalidSignature
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, NotAllowedNow
+from core.network.addresses import read_address
+from scriptsmith_site.people.second_factor.services import MOST_PASSKEYS, Type, note_added
+from scriptsmith_site.people.security_log import Kind, note
+
+_LONGEST_NAME = 60
+_LONGEST_CREDENTIAL = 64_000
+# What reading somebody else's bytes as a credential may raise, in the libraries below.
+_UNREADABLE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    InvalidSignature,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValidationError,
+    ValueError,
+    struct.error,
+)
+
+
+def can_have_passkeys(request: HttpRequest) -> bool:
+    """Whether browsers make passkeys for this address: for names they do, over HTTPS or of this machine."""
+    host = request.get_host()
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    is_local = name == "localhost" or name.endswith(".localhost")
+    return read_address(name) is None and (is_local or request.is_secure())
+
+
+def begin_adding(user: User) -> str:
+    """What the browser is asked to make, as JSON; the challenge is kept in the session."""
+    return json.dumps(auth.begin_registration(user, passwordless=True))
+
+
+@transaction.atomic
+def add(user: User, *, name: str, credential: str) -> list[str]:
+    """The person has this passkey; their first recovery codes, or none.
+
+    Raises BadInput for what no browser has made for this challenge, and NotAllowedNow for too many.
+    """
+    User.objects.select_for_update().get(pk=user.pk)
+    had = Authenticator.objects.filter(user=user, type=Type.WEBAUTHN).count()
+    if had >= MOST_PASSKEYS:
+        raise NotAllowedNow(_("You have %s passkeys: remove one first.") % had)
+    with _readable():
+        answer = _read(credential)
+        auth.parse_registration_response(answer)
+        binding = auth.complete_registration(answer)
+        if not binding.is_user_verified():
+            raise ValueError
+    name = name.strip()[:_LONGEST_NAME] or _("Passkey %s") % (had + 1)
+    return note_added(user, auth.WebAuthn.add(user, name, answer).instance)
+
+
+def begin_proving(user: User | None) -> str:
+    """What the browser is asked to sign, as JSON; of nobody in particular where the passkey says who it is."""
+    return json.dumps(auth.begin_authentication(user))
+
+
+def prove(credential: str, *, user: User | None) -> User:
+    """Whose passkey has signed the challenge of this session; that of `user` where one is named.
+
+    Raises BadInput.
+    """
+    try:
+        with _readable():
+            answer = _read(credential)
+            auth.parse_authentication_response(answer)
+            owner: User = user or auth.extract_user_from_response(answer)
+            if not owner.is_active:
+                raise ValueError
+            used = auth.complete_authentication(owner, answer)
+    except BadInput:
+        # Of nobody in particular it is a failed sign-in.
+        note(Kind.FACTOR_WRONG if user else Kind.SIGN_IN_FAILED, user=user, detail="passkey")
+        raise
+    Authenticator.objects.filter(pk=used.pk).update(last_used_at=timezone.now())
+    return owner
+
+
+def _read(credential: str) -> dict[str, Any]:
+    if len(credential) > _LONGEST_CREDENTIAL:
+        raise ValueError
+    answer = json.loads(credential)
+    if not isinstance(answer, dict):
+        raise TypeError
+    return answer
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """What can't be read or does not fit the challenge is refused, and the challenge with it."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        auth.clear_state()
+        words = _("This passkey was not accepted. Try again, or use another way.")
+        raise BadInput(words, field="credential") from error

@@ -1,0 +1,84 @@
+"""Proving oneself once more before what guards the account is changed: an open screen is not its person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.views.decorators.http import require_http_methods
+
+from core.errors import BadInput
+from core.web.requests import signed_in
+from scriptsmith_site.people.forms import show_refusal_in
+from scriptsmith_site.people.second_factor.forms import AnyCodeForm, ConfirmForm
+from scriptsmith_site.people.second_factor.services import factors_of, prove_by_code
+from scriptsmith_site.people.services import require_password
+from scriptsmith_site.people.sign_in.sessions import note_proof, was_proved_lately
+
+View = Callable[..., HttpResponse]
+
+
+def proved_lately(view: View, *, page: str = "") -> View:
+    """The view is for who has proved themselves within a quarter of an hour; others do so first.
+
+    What they sent is not done: they come back to the page that they sent it from. That is `page`, with the view's own
+    arguments, or the one of second factors.
+    """
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        if was_proved_lately(request.session):
+            return view(request, *args, **kwargs)
+        sent_from = reverse(page, kwargs=kwargs) if page else reverse("second-factor")
+        back = request.path if request.method == "GET" else sent_from
+        return redirect(f"{reverse('confirm')}?{urlencode({'next': back})}")
+
+    return wrapped
+
+
+@require_http_methods(["GET", "POST"])
+def confirm(request: HttpRequest) -> HttpResponse:
+    """Asks for the password, or a code where there is no password."""
+    user = signed_in(request)
+    form = _form_for(user, request)
+    if form is not None and form.is_valid():
+        try:
+            _check(user, form)
+        except BadInput as refusal:
+            show_refusal_in(form, refusal)
+        else:
+            note_proof(request.session)
+            return HttpResponseRedirect(safe_next(request) or reverse("second-factor"))
+    context = {"form": form, "next": safe_next(request)}
+    status = 422 if form is not None and form.errors else 200
+    return render(request, "people/confirm.html", context, status=status)
+
+
+def safe_next(request: HttpRequest) -> str:
+    """Where the page was to lead on to, if that is a path of the product; else nothing."""
+    wanted = request.POST.get("next", request.GET.get("next", ""))
+    is_ours = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if is_ours and wanted.startswith("/") else ""
+
+
+def _form_for(user: User, request: HttpRequest) -> forms.Form | None:
+    """None for who has neither password nor app: they sign in again."""
+    if user.has_usable_password():
+        return ConfirmForm(request.POST or None)
+    return AnyCodeForm(request.POST or None) if factors_of(user).app else None
+
+
+def _check(user: User, form: forms.Form) -> None:
+    """Raises BadInput, and TooManyAttempts."""
+    if isinstance(form, ConfirmForm):
+        require_password(user, form.cleaned_data["current_password"], field="current_password")
+    else:
+        prove_by_code(user, form.cleaned_data["code"])

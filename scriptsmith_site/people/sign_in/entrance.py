@@ -1,0 +1,143 @@
+"""The one way into a session: a first proof, a second factor where the person has one, then the session begins.
+
+django-allauth keeps a sign-in that waits for its second factor, and calls what stands here.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import (
+    get_authentication_records,
+    perform_login,
+    record_authentication,
+)
+from allauth.account.internal.stagekit import clear_login
+from allauth.account.models import Login
+from allauth.mfa.stages import AuthenticateStage
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.models import User
+from django.contrib.sessions.backends.base import SessionBase
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render, resolve_url
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+from scriptsmith_site.people.preferences.session import remember_preferences
+from scriptsmith_site.people.second_factor.services import has_factor
+from scriptsmith_site.people.sign_in.sessions import note_beginning
+from scriptsmith_site.people.sign_in.unsent_forms import read_kept
+
+PASSWORD, PASSKEY, PROVIDER = "password", "passkey", "single sign-on"
+_BACKEND = "scriptsmith_site.people.sign_in.backend.RoleBackend"
+
+
+def enter(
+    request: HttpRequest, user: User, *, proof: str, next_url: str = "", kept: str = ""
+) -> HttpResponse:
+    """Begin the person's session, or lead to the second factor first.
+
+    `proof` is what they proved themselves by; `kept` a form to be sent on, as the sign-in page had it.
+    """
+    record_authentication(request, user, proof)
+    # It must still hold when the second factor comes: the password may be reset meanwhile.
+    state = {"proof": proof, "hash": user.get_session_auth_hash()}
+    signal_kwargs = {"kept": kept, "proof": proof}
+    waiting = Login(user=user, redirect_url=next_url, signal_kwargs=signal_kwargs, state=state)
+    response: HttpResponse = perform_login(request, waiting)
+    return response
+
+
+def note_second_proof(request: HttpRequest, user: User, proof: str) -> None:
+    """The person has shown this as well; said in the log, and in the list of sessions."""
+    record_authentication(request, user, proof)
+
+
+def proofs_in(request: HttpRequest, user: User) -> str:
+    """What the person of this session proved themselves by, in words: "password, authenticator app"."""
+    records = get_authentication_records(request, user)
+    return ", ".join(dict.fromkeys(str(one["method"]) for one in records))
+
+
+class SecondFactorStage(AuthenticateStage):  # type: ignore[misc]
+    """Waits for a second factor: of whoever has one, and came neither by a passkey nor by a provider that asks."""
+
+    urlname = "second-factor-ask"
+
+    def handle(self) -> tuple[HttpResponse | None, bool]:
+        """The page that asks for it, or nothing and on."""
+        user, proof = self.login.user, self.login.state["proof"]
+        is_enough = proof == PASSKEY or (
+            proof == PROVIDER and settings.SCRIPTSMITH_OIDC_SECOND_FACTOR
+        )
+        if is_enough or not has_factor(user):
+            return None, True
+        return redirect(self.urlname), True
+
+    def abort(self) -> HttpResponse:
+        """Nobody waits any more; the sign-in page."""
+        clear_login(self.request)
+        return redirect("login")
+
+    def require_valid(self) -> User:
+        """The person who waits. Raises Refused where the first proof holds no more."""
+        user, state = self.login.user, self.login.state
+        if (
+            user is None
+            or not user.is_active
+            or not constant_time_compare(state.get("hash", ""), user.get_session_auth_hash())
+        ):
+            raise Refused(_("This sign-in is not valid any more: begin again."))
+        return user  # type: ignore[no-any-return]
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """What django-allauth asks of the product about accounts: no sign-up, no e-mails, our own ending."""
+
+    def get_login_stages(self) -> list[str]:
+        return [f"{SecondFactorStage.__module__}.{SecondFactorStage.__qualname__}"]
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def add_message(self, *_given: Any, **_named: Any) -> None:
+        """Pages say themselves what was done."""
+
+    def send_notification_mail(self, *_given: Any, **_named: Any) -> None:
+        """What happened stands in the security log."""
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
+        raise Refused(_("This account is deactivated."))
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        login(request, user, backend=_BACKEND)
+
+    def post_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponse:
+        """The session has begun: its preferences, its end, and where it leads."""
+        remember_preferences(request, user)
+        given = about.get("signal_kwargs") or {}
+        if given.get("proof") == PROVIDER:
+            _end_early(request.session)
+        kept = read_kept(given.get("kept", ""))
+        if kept is None:
+            return HttpResponseRedirect(
+                about.get("redirect_url") or resolve_url(settings.LOGIN_REDIRECT_URL)
+            )
+        why = _("Your session had ended before it was sent. You are signed in again.")
+        return render(request, "registration/send_again.html", {"kept": kept, "why": why})
+
+
+def note_session(request: HttpRequest, user: User, **_signal: object) -> None:
+    """What the list of sessions says of this one; called at each sign-in, whichever way it came."""
+    note_beginning(request.session, proofs=proofs_in(request, user))
+
+
+def _end_early(session: SessionBase) -> None:
+    """A session of the provider ends at a fixed time: what was lost there must not live on here."""
+    hours = min(settings.SCRIPTSMITH_OIDC_SESSION_HOURS, settings.SESSION_COOKIE_AGE / 3600)
+    session.set_expiry(timezone.now() + timedelta(hours=hours))

@@ -1,0 +1,51 @@
+"""The sessions of a person: which there are, and ending them."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from core.errors import NotAllowedNow
+from scriptsmith_site.models import Session
+from scriptsmith_site.people.security_log import Kind, note
+
+
+def sessions_of(user: User) -> QuerySet[Session]:
+    """Those in which the person is signed in now, the one used last first."""
+    live = Session.objects.filter(user=user, expire_date__gt=timezone.now())
+    return live.exclude(started_at=None).order_by("-last_seen_at", "-started_at")
+
+
+def mark_of(session: Session) -> str:
+    """What a page calls a session by: its key would let whoever reads it in."""
+    return sha256(session.session_key.encode()).hexdigest()[:24]
+
+
+@transaction.atomic
+def end_session(user: User, mark: str) -> None:
+    """The person's session of this mark opens nothing any more. Raises NotAllowedNow where there is none."""
+    session = next((one for one in sessions_of(user) if mark_of(one) == mark), None)
+    if session is None or not Session.objects.filter(pk=session.pk).delete()[0]:
+        raise NotAllowedNow(_("This session has ended already."))
+    record(user, "session ended", by=user)
+    note(Kind.SESSION_ENDED, user=user, by=user, detail=session.agent)
+
+
+@transaction.atomic
+def end_sessions(user: User, *, by: User | None, keep: str | None = None) -> int:
+    """All sessions of the person end, but the one with the key `keep`; how many those were.
+
+    So do their sign-ins that wait for a second factor, which are not counted.
+    """
+    ended = sessions_of(user).exclude(pk=keep or "").count()
+    Session.objects.filter(user=user).exclude(pk=keep or "").delete()
+    if ended:
+        record(user, "sessions ended", by=by, sessions=(ended, 0))
+        note(Kind.SESSION_ENDED, user=user, by=by, detail=f"{ended} of this account")
+    return ended

@@ -1,0 +1,222 @@
+"""Form stories of signing in beyond the password: second factors, sessions, single sign-on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.html import escape
+
+from scriptsmith_site.models import Door, Session
+from scriptsmith_site.people.second_factor import services
+from tests.forms.people_stories import a_person, at, is_signed_in
+from tests.forms.story import Story, World
+from tests.people import PASSWORD
+from tests.site.sign_in.codes import add_app, code_of
+from tests.site.sign_in.software_key import SoftwareKey
+from tests.web_client import WebClient
+
+FACTORS = "people/second_factor/list.html"
+PROVIDER = "integrations/single_sign_on/provider.html"
+OWN = "/settings/second-factor/"
+
+
+def with_app(world: World) -> str:
+    world.secret, world.codes = add_app(world.me)
+    return OWN
+
+
+def an_app_to_add(world: World) -> str:
+    session = world.client.session
+    world.secret = session["new_app_secret"] = services.new_app_secret()
+    session.save()
+    return f"{OWN}app/"
+
+
+def a_passkey_made(world: World) -> HttpResponse:
+    """The page as its script leaves it: with what the browser has made in the field for it."""
+    world.client.defaults["SERVER_NAME"] = "localhost"
+    page = world.client.get(f"{OWN}passkey/")
+    made = escape(SoftwareKey().create(page.context["options"]))
+    page.content = page.content.replace(
+        b'name="credential"', f'name="credential" value="{made}"'.encode()
+    )
+    return page
+
+
+def half_signed_in(world: World) -> str:
+    world.secret, world.codes = add_app(world.person("reviewer"))
+    world.client.post("/login/", {"username": "rita", "password": PASSWORD})
+    return "/login/second-factor/"
+
+
+def signed_in_long_ago(world: World) -> str:
+    session = world.client.session
+    session["proved_at"] = (timezone.now() - timedelta(hours=1)).isoformat()
+    session.save()
+    return f"{OWN}app/"
+
+
+def without_password(world: World) -> str:
+    world.me.set_unusable_password()
+    world.me.save()
+    world.client.force_login(world.me)
+    return signed_in_long_ago(world)
+
+
+def two_sessions(world: World) -> str:
+    world.other = WebClient()
+    world.other.force_login(world.me)
+    return "/settings/sessions/"
+
+
+def a_person_with_app(world: World) -> str:
+    add_app(world.person("stranger"))
+    return a_person(world)
+
+
+def a_person_of_the_provider(world: World) -> str:
+    person = world.person("stranger")
+    SocialAccount.objects.create(user=person, provider=settings.SCRIPTSMITH_OIDC_ISSUER, uid="sam")
+    return a_person(world)
+
+
+def a_paused_door(world: World) -> str:
+    Door.objects.create(name="single sign-on", paused_at=timezone.now())
+    return "/integrations/single-sign-on/"
+
+
+SIGN_IN = (
+    Story(
+        "registration/login.html",
+        "visitor",
+        at("/login/"),
+        "single-sign-on-start",
+        then=lambda w: "be reached now" in w.text,  # nobody listens there
+        status=503,
+    ),
+    Story(
+        "registration/second_factor.html",
+        "visitor",
+        half_signed_in,
+        "second-factor-ask",
+        fill=lambda w: {"code": code_of(w.secret)},
+        press="Go on",
+        then=is_signed_in,
+    ),
+    Story(
+        "people/second_factor/add_app.html",
+        "reviewer",
+        an_app_to_add,
+        "second-factor-app",
+        fill=lambda w: {"code": code_of(w.secret)},
+        press="Add the app",
+        then=lambda w: (
+            Authenticator.objects.filter(user=w.me, type="totp").exists()
+            and "Your recovery codes" in w.text
+        ),
+    ),
+    Story(
+        "people/second_factor/add_passkey.html",
+        "reviewer",
+        a_passkey_made,
+        "second-factor-passkey",
+        fill={"name": "laptop"},
+        press="Make the passkey",
+        then=lambda w: Authenticator.objects.get(type="webauthn").data["name"] == "laptop",
+    ),
+    Story(
+        FACTORS,
+        "reviewer",
+        with_app,
+        "second-factor-codes",
+        press="Make new ones",
+        then=lambda w: "shown only this once" in w.text,
+    ),
+    Story(
+        FACTORS,
+        "reviewer",
+        with_app,
+        "second-factor-remove",
+        press="Remove",
+        then=lambda w: not Authenticator.objects.exists(),
+    ),
+    Story(
+        "people/confirm.html",
+        "reviewer",
+        signed_in_long_ago,
+        "confirm",
+        fill={"current_password": PASSWORD},
+        press="Go on",
+        then=lambda w: "Add an authenticator app" in w.text,
+    ),
+    Story(
+        "people/confirm.html",
+        "reviewer",
+        without_password,
+        "logout",
+        press="Sign out",
+        then=lambda w: not is_signed_in(w),
+        name="without a password",
+    ),
+    Story(
+        "people/sessions.html",
+        "reviewer",
+        two_sessions,
+        "session-end",
+        press="End this one",
+        then=lambda w: Session.objects.filter(user=w.me).count() == 1,
+    ),
+    Story(
+        "people/sessions.html",
+        "reviewer",
+        two_sessions,
+        "session-end-others",
+        press="End all others",
+        then=lambda w: w.other.get("/settings/").status_code == 302,
+    ),
+    Story(
+        "people/user.html",
+        "administrator",
+        a_person_with_app,
+        "user-second-factor-remove",
+        press="Remove the second factor",
+        then=lambda w: not Authenticator.objects.exists(),
+    ),
+    Story(
+        "people/user.html",
+        "administrator",
+        a_person_of_the_provider,
+        "user-identity-remove",
+        press="Remove single sign-on",
+        then=lambda w: not SocialAccount.objects.exists(),
+    ),
+    Story(
+        PROVIDER,
+        "administrator",
+        at("/integrations/single-sign-on/"),
+        "single-sign-on-test",
+        press="Test now",
+        then=lambda w: "failed" in w.text and Door.objects.get().last_error,
+    ),
+    Story(
+        PROVIDER,
+        "administrator",
+        at("/integrations/single-sign-on/"),
+        "single-sign-on-pause",
+        press="Pause",
+        then=lambda w: Door.objects.get().paused_at,
+    ),
+    Story(
+        PROVIDER,
+        "administrator",
+        a_paused_door,
+        "single-sign-on-resume",
+        press="Resume",
+        then=lambda w: Door.objects.get().paused_at is None,
+    ),
+)

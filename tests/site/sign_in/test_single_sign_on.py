@@ -1,0 +1,505 @@
+"""People sign in with a real provider on loopback: who comes in, as whom, with which roles, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from core.errors import NotAllowedNow
+from scriptsmith_site.models import Door, NotificationChoices, Profile, SecurityEvent, Session
+from scriptsmith_site.people.services import change_roles, roles_of
+from scriptsmith_site.people.sign_in.links import make_password_link
+from scriptsmith_site.people.sign_in.own_sessions import sessions_of
+from scriptsmith_site.people.sign_in.tokens import find_token, make_token
+from tests.people import PASSWORD, make_person
+from tests.site.sign_in.codes import add_app, code_of
+from tests.site.sign_in.software_key import SoftwareKey
+from tests.web_client import WebClient
+
+if TYPE_CHECKING:
+    from tests.site.sign_in.provider import Provider
+
+pytestmark = pytest.mark.django_db
+START = "/login/single-sign-on/"
+
+
+def signed_in_as(client: Client) -> str:
+    key = client.session.get("_auth_user_id")
+    return User.objects.get(pk=key).username if key else ""
+
+
+def roles(name: str) -> set[str]:
+    return {str(role) for role in roles_of(User.objects.get(username=name))}
+
+
+def security(name: str) -> list[str]:
+    lines = SecurityEvent.objects.filter(user__username=name).order_by("pk")
+    return [f"{line.kind} {line.detail}".strip() for line in lines]
+
+
+def test_who_is_in_a_group_gets_an_account_with_the_roles_of_their_groups(
+    provider: Provider, client: WebClient
+) -> None:
+    answer = provider.sign_in(client, next_url="/catalogue/")
+    assert (answer.status_code, answer["Location"]) == (302, "/catalogue/")
+    assert signed_in_as(client) == "alice"
+    alice = User.objects.get(username="alice")
+    assert alice.first_name == "Alice A." and not alice.has_usable_password()
+    assert roles("alice") == {"reviewer"}
+    assert SocialAccount.objects.get().extra_data == {}, "nothing of the provider's is kept"
+    log = security("alice")
+    assert log == [
+        "account-made",
+        f"identity-linked {provider.issuer}",
+        "role-given reviewer",
+        "signed-in single sign-on",
+    ]
+    events = LogEntry.objects.get_for_object(alice).values_list("additional_data", flat=True)
+    assert {one["event"] for one in events if one} >= {
+        "account created", "identity linked", "roles changed",
+    }  # fmt: skip
+
+    session = Session.objects.get(user=alice)
+    assert session.proofs == "single sign-on"
+    assert session.expire_date <= timezone.now() + timedelta(hours=8)
+
+
+def test_what_is_sent_there_is_bound_to_the_session_and_of_use_once(
+    provider: Provider, client: WebClient
+) -> None:
+    address = provider.leave(client)
+    asked = parse_qs(urlsplit(address).query)
+    assert asked["code_challenge_method"] == ["S256"] and asked["nonce"] and asked["state"]
+    assert asked["redirect_uri"] == ["http://testserver/login/single-sign-on/callback/"]
+    back = provider.agree(address, "alice")
+    assert WebClient().get(back).status_code == 401, "of another browser"
+    assert client.get(back).status_code == 302
+    client.get("/settings/")
+    client.post("/logout/")
+    assert client.get(back).status_code == 401, "once more"
+
+
+def test_groups_give_and_take_at_each_sign_in_and_what_was_lost_ends_sessions_and_tokens(
+    provider: Provider, client: WebClient, administrator: User
+) -> None:
+    provider.sign_in(client)
+    alice = User.objects.get(username="alice")
+    change_roles(alice, roles=["reviewer", "manager"], by=administrator)
+    token = make_token(alice, name="bot", scopes=["read"], days=9, by=alice)
+
+    provider.knows("alice", groups=["staff", "sre", "owners"])
+    other = WebClient()
+    provider.sign_in(other)
+    assert roles("alice") == {"reviewer", "curator", "manager"}, "managers are not made by groups"
+    assert find_token(token.secret, address=None) is not None
+    assert client.get("/settings/").status_code == 200, "a group more ends nothing"
+
+    provider.knows("alice", groups=["staff"])
+    third = WebClient()
+    provider.sign_in(third)
+    assert roles("alice") == {"manager"}
+    assert find_token(token.secret, address=None) is None
+    assert client.get("/settings/").status_code == other.get("/settings/").status_code == 302
+    assert third.get("/settings/").status_code == 200
+    assert "role-taken curator reviewer" in security("alice")
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        pytest.param(["sre"], "None of your groups may use ScriptSmith", id="lost the group"),
+        pytest.param(
+            None, "did not say which groups you are in", id="no groups, as with very many"
+        ),
+        pytest.param({"staff": 1}, "did not say which groups", id="groups of another shape"),
+    ],
+)
+def test_who_may_not_enter_any_more_loses_everything_at_once(
+    provider: Provider, client: WebClient, groups: Any, words: str
+) -> None:
+    provider.sign_in(client)
+    alice = User.objects.get(username="alice")
+    token = make_token(alice, name="bot", scopes=["read"], days=9, by=alice)
+    provider.knows("alice", **({} if groups is None else {"groups": groups}))
+    refused = provider.sign_in(WebClient())
+    assert refused.status_code == 403 and words in refused.text
+    assert roles("alice") == set()
+    assert find_token(token.secret, address=None) is None
+    assert client.get("/settings/").status_code == 302
+    assert security("alice")[-1].startswith("entry-refused")
+
+
+def test_who_was_never_in_a_group_gets_no_account(provider: Provider, client: WebClient) -> None:
+    provider.knows("mallory", groups=["<script>alert(1)</script>", 7, None])
+    assert provider.sign_in(client, "mallory").status_code == 403
+    assert not User.objects.exists() and signed_in_as(client) == ""
+    assert SecurityEvent.objects.get().kind == "entry-refused"
+
+
+@pytest.mark.slow
+def test_an_administrator_is_made_by_a_group_only_where_a_setting_says_so_and_a_local_one_always_remains(
+    provider: Provider, client: WebClient, settings: Settings, administrator: User
+) -> None:
+    provider.knows("alice", groups=["staff", "administrator", "admins"])
+    provider.sign_in(client)
+    assert roles("alice") == set()
+
+    settings.SCRIPTSMITH_OIDC_ROLES = {"administrator": ["admins"]}
+    provider.sign_in(WebClient())
+    assert roles("alice") == {"administrator"}
+    provider.knows("alice", groups=["staff"])
+    provider.sign_in(WebClient())
+    assert roles("alice") == set(), "taken as it was given: adam is left"
+
+    provider.knows("alice", groups=["staff", "admins"])
+    provider.sign_in(WebClient())
+    User.objects.filter(pk=administrator.pk).update(is_active=False)
+    provider.knows("alice", groups=["staff"])
+    provider.sign_in(WebClient())
+    assert roles("alice") == {"administrator"}, "the last one"
+    User.objects.filter(pk=administrator.pk).update(is_active=True)
+
+    # Somebody joined adam with the provider by hand; no group takes his role, and his password works.
+    SocialAccount.objects.create(user=administrator, provider=provider.issuer, uid="adam")
+    provider.knows("adam", groups=["staff"])
+    provider.sign_in(WebClient(), "adam")
+    assert roles("adam") == {"administrator"}
+    local = WebClient()
+    assert local.post("/login/", {"username": "adam", "password": PASSWORD}).status_code == 302
+
+
+class TestLinking:
+    """Accounts that exist are joined by an address that the provider has verified, and where a setting trusts it."""
+
+    @pytest.fixture
+    def bob(self) -> User:
+        bob = make_person("bob", "reviewer")
+        NotificationChoices.objects.create(
+            person=bob, mail_address="Alice@example.org", confirmed_at=timezone.now()
+        )
+        return bob
+
+    def test_it_is_off_unless_a_setting_trusts_the_provider(
+        self, provider: Provider, client: WebClient, bob: User
+    ) -> None:
+        provider.sign_in(client)
+        assert signed_in_as(client) == "alice"
+
+    def test_a_verified_address_gets_the_account_and_its_password_ends(
+        self, provider: Provider, client: WebClient, settings: Settings, bob: User
+    ) -> None:
+        settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
+        token = make_token(bob, name="bot", scopes=["read"], days=9, by=bob)
+        provider.sign_in(client)
+        assert signed_in_as(client) == "bob"
+        assert f"identity-linked {provider.issuer}" in security("bob")
+        bob.refresh_from_db()
+        assert not bob.has_usable_password(), "the provider alone lets him in"
+        assert find_token(token.secret, address=None) is None
+        with pytest.raises(NotAllowedNow, match="single sign-on"):
+            make_password_link(bob, by=None)
+
+    @pytest.mark.parametrize("verified", [False, None, "no", 1])
+    def test_an_address_that_is_not_verified_gets_nothing(
+        self,
+        provider: Provider,
+        client: WebClient,
+        settings: Settings,
+        bob: User,
+        verified: object,
+    ) -> None:
+        settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
+        provider.knows(
+            "alice", email="alice@example.org", email_verified=verified, groups=["staff"]
+        )
+        provider.sign_in(client)
+        assert signed_in_as(client) == "alice" and bob.pk != User.objects.get(username="alice").pk
+
+    def test_an_address_that_the_person_has_not_confirmed_gets_nothing(
+        self, provider: Provider, client: WebClient, settings: Settings, bob: User
+    ) -> None:
+        settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
+        NotificationChoices.objects.update(confirmed_at=None)
+        provider.sign_in(client)
+        assert signed_in_as(client) == "alice"
+
+    @pytest.mark.parametrize("what", ["administrator", "service", "inactive", "linked", "two"])
+    def test_some_accounts_are_never_joined(
+        self, provider: Provider, client: WebClient, settings: Settings, bob: User, what: str
+    ) -> None:
+        settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
+        if what == "administrator":
+            change_roles(bob, roles=["administrator"], by=None)
+        elif what == "service":
+            Profile.objects.create(user=bob, service_account=True)
+        elif what == "inactive":
+            User.objects.filter(pk=bob.pk).update(is_active=False)
+        elif what == "linked":
+            SocialAccount.objects.create(user=bob, provider=provider.issuer, uid="bob")
+        else:
+            User.objects.create_user("eve", email="alice@example.org")
+        refused = provider.sign_in(client)
+        assert refused.status_code == 403 and "be joined with this sign-in" in refused.text
+        assert signed_in_as(client) == "" and not User.objects.filter(username="alice").exists()
+
+
+def test_a_name_that_somebody_has_gets_a_number_and_a_hostile_one_is_made_plain(
+    provider: Provider, client: WebClient
+) -> None:
+    make_person("Alice")
+    provider.sign_in(client)
+    assert signed_in_as(client) == "alice-2"
+    hostile = "<script>\u202e" + "x" * 400
+    provider.knows("eve", preferred_username=hostile, name="\x00" + hostile, groups="staff")
+    other = WebClient()
+    assert provider.sign_in(other, "eve").status_code == 302
+    assert re.fullmatch(r"script--x+", signed_in_as(other))
+    page = other.get("/settings/").text
+    assert "<script>\u202e" not in page
+
+
+def _wrong(name: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda claims: {**claims, name: value}
+
+
+@pytest.mark.parametrize(
+    ("claim", "value", "why"),
+    [
+        pytest.param("iss", "https://other.example.org", "issuer", id="issuer"),
+        pytest.param("aud", "another client", "udience", id="audience"),
+        pytest.param("aud", ["scriptsmith", "another"], "several parties", id="several parties"),
+        pytest.param("exp", 1_000_000_000, "expired", id="expired"),
+        pytest.param("iat", 4_000_000_000, "iat", id="of the future"),
+        pytest.param("nonce", "of another sign-in", "nonce", id="nonce"),
+        pytest.param("sub", "bob", "two people", id="another person than in the userinfo"),
+    ],
+)
+def test_a_token_that_is_not_right_in_everything_lets_nobody_in(
+    provider: Provider, client: WebClient, claim: str, value: object, why: str
+) -> None:
+    provider.id_token = _wrong(claim, value)
+    refused = provider.sign_in(client)
+    assert refused.status_code == 401 and "did not work" in refused.text
+    assert why not in refused.text, "what failed is for administrators"
+    assert why in Door.objects.get(name="single sign-on").last_error
+    assert signed_in_as(client) == "" and not User.objects.exists()
+    line = SecurityEvent.objects.get()
+    assert line.kind == "sign-in-failed" and line.detail.startswith("single sign-on: ")
+
+
+def test_a_token_without_nonce_or_with_another_key_or_unsigned_lets_nobody_in(
+    provider: Provider, client: WebClient
+) -> None:
+    provider.id_token = lambda claims: {k: v for k, v in claims.items() if k != "nonce"}
+    assert provider.sign_in(client).status_code == 401
+    provider.id_token = lambda claims: claims
+    provider.forge = True
+    assert provider.sign_in(client).status_code == 401
+    assert "ignature" in Door.objects.get(name="single sign-on").last_error
+    assert signed_in_as(client) == ""
+
+
+def test_a_provider_that_says_it_is_another_is_not_asked_further(
+    provider: Provider, client: WebClient
+) -> None:
+    provider.discovery = _wrong("issuer", "https://other.example.org")
+    client.get("/login/")
+    answer = client.post(START)
+    assert answer.status_code == 503 and "be reached now" in answer.text
+    assert "https://other.example.org" in Door.objects.get().last_error
+    assert set(provider.asked) <= {"/users/alice", "/.well-known/openid-configuration"}
+
+
+@pytest.mark.parametrize(
+    "address", ["http://169.254.169.254/keys", "http://10.0.0.7/keys", "file:///etc/passwd"]
+)
+def test_what_the_provider_names_is_asked_by_the_rules_of_all_addresses(
+    provider: Provider, client: WebClient, address: str
+) -> None:
+    provider.discovery = _wrong("jwks_uri", address)
+    client.get("/login/")
+    answer = client.post(START)
+    if answer.status_code == 200:
+        answer = provider.sign_in(client)
+        assert answer.status_code == 401
+    assert Door.objects.get(name="single sign-on").last_error
+    assert signed_in_as(client) == ""
+
+
+def test_saying_no_there_is_no_error(provider: Provider, client: WebClient) -> None:
+    state = parse_qs(urlsplit(provider.leave(client)).query)["state"][0]
+    answer = client.get(f"/login/single-sign-on/callback/?error=access_denied&state={state}")
+    assert answer.status_code == 200 and "You said no there" in answer.text
+    assert not Door.objects.exclude(last_error="").exists()
+
+
+def test_the_page_says_how_it_is_and_tests_and_pauses(
+    provider: Provider,
+    client_for: Callable[[User], Client],
+    administrator: User,
+    settings: Settings,
+) -> None:
+    admin = client_for(administrator)
+    page = admin.get("/integrations/single-sign-on/").text
+    assert provider.issuer in page and "sre leads, owners" in page
+    assert f'<a href="/users/{administrator.pk}/">adam</a>' in page
+    tested = admin.post("/integrations/single-sign-on/test/").text
+    assert "issuer " in tested and "failed" not in tested
+    assert Door.objects.get().last_success_at is not None
+
+    provider.discovery = _wrong("issuer", "<b>https://other</b>")
+    tested = admin.post("/integrations/single-sign-on/test/").text
+    assert "failed" in tested and "<b>https" not in tested
+    assert "fails" in admin.get("/integrations/").text
+    provider.discovery = lambda document: document
+
+    admin.get("/integrations/single-sign-on/")
+    admin.post("/integrations/single-sign-on/pause/")
+    assert "paused" in admin.get("/integrations/").text
+    somebody = WebClient()
+    assert "Corporate ID" not in somebody.get("/login/").text
+    assert somebody.post(START).status_code == 409
+    admin.post("/integrations/single-sign-on/resume/")
+    assert provider.sign_in(somebody).status_code == 302
+    events = [
+        one["event"] for one in LogEntry.objects.values_list("additional_data", flat=True) if one
+    ]
+    assert {"single sign-on paused", "single sign-on resumed", "single sign-on tested"} <= set(
+        events
+    )
+
+
+def test_where_no_provider_is_set_there_is_no_button_and_no_address(client: WebClient) -> None:
+    assert "single-sign-on" not in client.get("/login/").text
+    assert client.post(START).status_code == 404
+    assert client.get("/login/single-sign-on/callback/?code=1&state=2").status_code == 404
+
+
+def test_tokens_rest_while_their_person_has_not_come_by_the_provider_for_long(
+    provider: Provider, client: WebClient, settings: Settings
+) -> None:
+    provider.sign_in(client)
+    alice = User.objects.get(username="alice")
+    token = make_token(alice, name="bot", scopes=["read"], days=None, by=alice)
+    long_ago = timezone.now() - timedelta(days=31)
+    SocialAccount.objects.update(last_login=long_ago)
+    assert find_token(token.secret, address=None) is None
+    issuer, settings.SCRIPTSMITH_OIDC_ISSUER = settings.SCRIPTSMITH_OIDC_ISSUER, ""
+    assert find_token(token.secret, address=None) is None, "nor where nobody can come any more"
+    settings.SCRIPTSMITH_OIDC_ISSUER = issuer
+    SocialAccount.objects.create(user=alice, provider="https://former.example.org", uid="alice")
+    SocialAccount.objects.filter(uid="alice").exclude(provider=issuer).update(last_login=long_ago)
+    provider.sign_in(WebClient())
+    assert find_token(token.secret, address=None) is not None
+
+
+def test_an_administrator_removes_the_identity_and_the_person_needs_a_link(
+    provider: Provider, client: WebClient, administrator: User, client_for: Callable[[User], Client]
+) -> None:
+    provider.sign_in(client)
+    alice = User.objects.get(username="alice")
+    token = make_token(alice, name="bot", scopes=["read"], days=None, by=alice)
+    SocialAccount.objects.update(last_login=timezone.now() - timedelta(days=31))
+    admin = client_for(administrator)
+    page = admin.get(f"/users/{alice.pk}/").text
+    assert "Remove single sign-on" in page and "Make a password link" not in page
+    admin.post(f"/users/{alice.pk}/identity/remove/")
+    assert client.get("/settings/").status_code == 302
+    assert "identity-removed" in security("alice")
+    assert find_token(token.secret, address=None) is None, "it does not wake"
+    assert "Make a password link" in admin.get(f"/users/{alice.pk}/").text
+
+
+def test_nobody_removes_their_own_identity(
+    provider: Provider, administrator: User, client_for: Callable[[User], Client]
+) -> None:
+    SocialAccount.objects.create(user=administrator, provider=provider.issuer, uid="adam")
+    admin = client_for(administrator)
+    own = f"/users/{administrator.pk}/"
+    assert "Remove single sign-on" not in admin.get(own).text
+    assert admin.post(f"{own}identity/remove/").status_code == 422
+    assert SocialAccount.objects.exists()
+
+
+def test_a_passkey_is_a_second_step_after_the_provider_and_never_leads_around_it(
+    provider: Provider, settings: Settings
+) -> None:
+    def browser() -> WebClient:
+        return WebClient(SERVER_NAME="localhost")
+
+    client, key = browser(), SoftwareKey()
+    provider.sign_in(client)
+    page = client.get("/settings/")
+    assert "Change password" not in page.text and "your password alone" not in page.text
+    assert "alone it does not sign you in" in client.get("/settings/second-factor/").text
+    options = client.get("/settings/second-factor/passkey/").context["options"]
+    typed = {"name": "ring", "credential": key.create(options)}
+    added = client.post("/settings/second-factor/passkey/", typed)
+    assert "a second step after single sign-on" in added.text
+
+    second = browser()
+    assert provider.sign_in(second)["Location"] == "/login/second-factor/"
+    options = second.get("/login/second-factor/").context["options"]
+    second.post("/login/second-factor/", {"credential": key.get(options)})
+    assert signed_in_as(second) == "alice"
+
+    for issuer in (provider.issuer, "https://another.example.org", ""):
+        settings.SCRIPTSMITH_OIDC_ISSUER = issuer
+        alone = browser()
+        typed = {"credential": key.get(alone.get("/login/passkey/").text)}
+        answer = alone.post("/login/passkey/", typed, follow=True)
+        assert "use single sign-on first" in answer.text and signed_in_as(alone) == ""
+    assert security("alice")[-1] == "sign-in-failed passkey, without single sign-on"
+
+
+def test_who_is_shut_out_while_their_second_factor_is_waited_for_stays_out(
+    provider: Provider, client: WebClient
+) -> None:
+    provider.sign_in(client)
+    alice = User.objects.get(username="alice")
+    secret, _codes = add_app(alice)
+    waiting = WebClient()
+    assert provider.sign_in(waiting)["Location"] == "/login/second-factor/"
+    assert sessions_of(alice).count() == 1, "what waits is not listed"
+    provider.knows("alice", groups=[])
+    assert provider.sign_in(WebClient()).status_code == 403
+    answer = waiting.post("/login/second-factor/", {"code": code_of(secret)})
+    assert answer["Location"] == "/login/" and signed_in_as(waiting) == ""
+
+
+def test_sign_ins_that_are_not_finished_are_limited_and_say_nothing_of_the_provider(
+    provider: Provider, settings: Settings
+) -> None:
+    settings.SCRIPTSMITH_LOGIN_TRIES_PER_ADDRESS = 2
+    for _time in range(3):
+        assert provider.sign_in(WebClient()).status_code == 302, "what is finished is given back"
+    works = Door.objects.get().last_success_at
+    visitor = WebClient()
+    for _time in range(2):
+        state = parse_qs(urlsplit(provider.leave(visitor)).query)["state"][0]
+        made_up = {"code": "made up", "state": state}
+        assert visitor.get("/login/single-sign-on/callback/", made_up).status_code == 401
+    assert visitor.post(START).status_code == 429
+    door = Door.objects.get()
+    assert (door.last_error, door.last_success_at) == ("", works)
+    assert SecurityEvent.objects.filter(kind="sign-in-failed").count() == 2
+
+
+def test_who_is_in_already_is_led_on_to_a_path_or_home(
+    provider: Provider, client: WebClient
+) -> None:
+    provider.sign_in(client, next_url="abc")
+    callback = "/login/single-sign-on/callback/"
+    assert client.get(callback, {"next": "abc"})["Location"] == "/"
+    assert client.get(callback, {"next": "/catalogue/"})["Location"] == "/catalogue/"
