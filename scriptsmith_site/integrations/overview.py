@@ -21,7 +21,15 @@ from scriptsmith_site.integrations.agents.calls import last_calls, live_tokens
 from scriptsmith_site.integrations.agents.pause import is_paused
 from scriptsmith_site.integrations.notifications.mail import DOOR as MAIL
 from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
-from scriptsmith_site.models import AlertRule, AlertRuleRun, AlertSource, Destination, Door
+from scriptsmith_site.integrations.single_sign_on.door import state_of, the_door
+from scriptsmith_site.models import (
+    AlertRule,
+    AlertRuleRun,
+    AlertSource,
+    Destination,
+    Door,
+    Mirror,
+)
 from scriptsmith_site.people.services import require_administrator
 
 
@@ -99,6 +107,27 @@ def _mail() -> ShownDoor:
     )
 
 
+def _mirror() -> ShownDoor:
+    found = Mirror.objects.first()
+    state = "off"
+    if found is not None:
+        state = "works" if found.last_success_at else "new"
+        if found.failures or found.diverged_at:
+            state = "fails"
+        elif found.paused_at:
+            state = "paused"
+    return ShownDoor(
+        gettext_lazy("Git mirror"),
+        gettext_lazy("The catalogue in a Git repository: a commit for each publication."),
+        reverse("mirror"),
+        state,
+        found.address if found else "",
+        found.last_success_at if found else None,
+        found.last_error_at if found else None,
+        found.last_error if found else "",
+    )
+
+
 def _alert_sources() -> ShownDoor:
     sums = AlertSource.objects.aggregate(
         count=Count("pk"),
@@ -169,13 +198,29 @@ def _agents() -> ShownDoor:
     )
 
 
+def _single_sign_on() -> ShownDoor:
+    door = the_door()
+    return ShownDoor(
+        gettext_lazy("Single sign-on"),
+        gettext_lazy("People sign in with an OpenID Connect provider; groups give them roles."),
+        reverse("single-sign-on"),
+        state_of(door),
+        settings.SCRIPTSMITH_OIDC_ISSUER or _("SCRIPTSMITH_OIDC_ISSUER names no provider"),
+        door.last_success_at,
+        door.last_error_at,
+        door.last_error,
+    )
+
+
 DOORS: tuple[Callable[[], ShownDoor], ...] = (
     _alert_sources,
     _alert_rules,
     _agents,
     _webhooks,
     _channels,
+    _mirror,
     _mail,
+    _single_sign_on,
 )
 
 

@@ -106,7 +106,7 @@ def test_from_the_alert_to_the_copied_script_with_keys_only(
     press("a")
     expect(page.locator("[name=value-SERVICE]")).to_have_value("nginx")
     press("c")
-    expect(page.get_by_text("Recorded: what you take away")).to_be_visible()
+    expect(page.get_by_text("Recorded: the script that you copied")).to_be_visible()
     expect(page.locator("[data-copy-now] [data-done]")).to_be_visible()
     seconds = time.monotonic() - began
     copied = page.evaluate("navigator.clipboard.readText()")

@@ -29,6 +29,13 @@ def an_incident(world: World) -> str:
     return f"/incidents/{world.incident.pk}/"
 
 
+def an_incident_of_a_silent_source(world: World) -> str:
+    address = an_incident(world)
+    AlertSource.objects.update(kind="generic", mapping={"title": "/t", "key": "/k"})
+    Incident.objects.update(group="0" * 64)
+    return address
+
+
 def an_incident_with_a_script(world: World) -> str:
     world.version = shelve(STATEMENT, script=SCRIPT, parameters=[DIRECTORY])
     return an_incident(world)
@@ -137,6 +144,14 @@ ALERTS = (
         "incident-take",
         press="Take it",
         then=lambda w: now(w.incident).taken_by == w.me,
+    ),
+    Story(
+        "site/incidents/detail.html",
+        "reviewer",
+        an_incident_of_a_silent_source,
+        "incident-close",
+        press="It is over",
+        then=lambda w: now(w.incident).state == "resolved" and event(w, "closed").by == w.me,
     ),
     Story(
         "site/incidents/_people.html",

@@ -56,7 +56,7 @@ INTEGRATIONS = (
         the_page,
         "agents-pause",
         press="Pause",
-        then=lambda w: AgentPause.objects.get().by == w.me and "no agent is answered" in w.text,
+        then=lambda w: AgentPause.objects.get().by == w.me and "get no answers" in w.text,
     ),
     Story(
         AGENTS,

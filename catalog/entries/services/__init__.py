@@ -26,6 +26,7 @@ from catalog.entries.services.lifecycle import (
     submit_for_review,
     verify,
     verify_again,
+    writers_of,
 )
 from catalog.entries.services.parameter_values import Filled, fill_in
 from catalog.entries.services.publishing import publish, withdraw
@@ -128,4 +129,5 @@ __all__ = [
     "waiting_to_verify",
     "warnings_for",
     "withdraw",
+    "writers_of",
 ]

@@ -41,7 +41,7 @@ def create_entry(
         ).first()
         if twin is not None:
             raise BadInput(
-                _('"%(title)s" holds this very script already; add a phrasing there.')
+                _('"%(title)s" holds this very script already; add a wording there.')
                 % {"title": twin.title},
                 field="script",
             )

@@ -22,6 +22,8 @@ from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_REASON, clean_text
 
 State = Version.State
+# In a version's provenance: accounts that may have written it, beside its author.
+ALSO_BY = "also_by"
 
 
 @transaction.atomic
@@ -94,7 +96,7 @@ def verify_again(
     former = version.verified_at
     version.verified_at = timezone.now()
     version.verified_by = by
-    version.self_verified = version.author_id == by.pk
+    version.self_verified = by.pk in writers_of(version)
     version.save(update_fields=["verified_at", "verified_by", "self_verified"])
     VersionEvent.objects.create(
         version=version, old=State.VERIFIED, new=State.VERIFIED, by=by, note=note
@@ -113,7 +115,13 @@ def verify_again(
 
 def may_verify(version: Version, *, by: User) -> bool:
     """Whether the four-eyes rule lets this person verify it; says nothing of roles and states."""
-    return version.author_id != by.pk or settings.SCRIPTSMITH_SELF_VERIFY
+    return by.pk not in writers_of(version) or settings.SCRIPTSMITH_SELF_VERIFY
+
+
+def writers_of(version: Version) -> set[int]:
+    """Accounts of whoever wrote it or may have."""
+    known = {version.author_id} if version.author_id is not None else set()
+    return known | set((version.provenance or {}).get(ALSO_BY, ()))
 
 
 def require_reason(version: Version, reason: str, *, field: str) -> None:
@@ -136,7 +144,7 @@ def mark_verified(version: Version, *, by: User | None, note: str) -> None:
         note=note,
         verified_at=timezone.now(),
         verified_by=by,
-        self_verified=by is not None and version.author_id == by.pk,
+        self_verified=by is not None and by.pk in writers_of(version),
     )
     _confirm_emergencies(version, by=by)
     record(version, "verified", by=by, state=(old, State.VERIFIED), **_because(version, note))

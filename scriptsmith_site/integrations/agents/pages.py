@@ -64,7 +64,7 @@ def test_agents(request: HttpRequest) -> HttpResponse:
 @require_POST
 def pause_agents(request: HttpRequest) -> HttpResponse:
     pause.pause(by=signed_in(request))
-    messages.success(request, _("Paused: no agent is answered until you resume."))
+    messages.success(request, _("Paused: agents get no answers until you resume."))
     return redirect("agents")
 
 

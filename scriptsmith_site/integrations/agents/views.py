@@ -21,6 +21,7 @@ from scriptsmith_site.integrations.agents.caller import AGENT_SCOPES, Caller
 from scriptsmith_site.integrations.agents.pause import is_paused
 from scriptsmith_site.models import ApiToken
 from scriptsmith_site.origin import current_origin
+from scriptsmith_site.people.second_factor.services import SecondFactorMissing
 from scriptsmith_site.people.sign_in.guess_limits import TooManyAttempts
 from scriptsmith_site.people.sign_in.tokens import find_token, note_use
 
@@ -108,6 +109,8 @@ def _find_caller(request: HttpRequest) -> Caller:
     except TooManyAttempts as refusal:
         wait = str(refusal.seconds)
         raise _Refusal(429, UNAUTHORISED, str(refusal), Retry_After=wait) from None
+    except SecondFactorMissing as refusal:
+        raise _Refusal(403, UNAUTHORISED, str(refusal)) from None
     if token is None:
         raise _Refusal(
             401,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.models import User
@@ -14,6 +14,7 @@ from catalog.models import Use
 from core.web.forms import PlainText
 from pipeline.configurations.services import usable_configurations
 from pipeline.models import Configuration
+from pipeline.runs.forms import SecretsChoiceForm
 from scriptsmith_site.integrations.alerts.payloads.generic import PARTS, REQUIRED
 from scriptsmith_site.integrations.alerts.services.incident_page import people
 from scriptsmith_site.integrations.alerts.services.sources import proofs_of
@@ -82,8 +83,10 @@ class HandOverForm(forms.Form):
         field.queryset = people()
 
 
-class AskForm(forms.Form):
+class AskForm(SecretsChoiceForm):
     """A new action, with the alert as its context."""
+
+    secret_fields: ClassVar = {"incident": "context"}
 
     statement = PlainText(
         label=_("What is to be done?"),
@@ -146,7 +149,7 @@ class SourceForm(forms.Form):
         label=_("Label matchers"), required=False, widget=_mono(3), help_text=_MATCHERS_HELP
     )
     least_severity = forms.TypedChoiceField(
-        label=_("Least severity"), choices=_SEVERITIES, coerce=int, initial=4
+        label=_("Lowest severity"), choices=_SEVERITIES, coerce=int, initial=4
     )
     requests_per_minute = forms.IntegerField(
         label=_("Requests a minute"), min_value=1, max_value=60_000, initial=1_200
@@ -238,7 +241,7 @@ class RuleForm(forms.Form):
         label=_("Label matchers"), required=False, widget=_mono(3), help_text=_MATCHERS_HELP
     )
     least_severity = forms.TypedChoiceField(
-        label=_("Least severity"), choices=_SEVERITIES, coerce=int, initial=2
+        label=_("Lowest severity"), choices=_SEVERITIES, coerce=int, initial=2
     )
     configuration = forms.ModelChoiceField(
         label=_("Configuration"),

@@ -1,21 +1,12 @@
-"""Secrets of sources: tokens as hashes, keys of signatures encrypted by a key that is made from SECRET_KEY."""
+"""Secrets of sources: tokens as hashes, keys of signatures sealed."""
 
 from __future__ import annotations
 
 import hashlib
-from base64 import urlsafe_b64encode
-from functools import lru_cache
 
-from cryptography.fernet import Fernet, InvalidToken
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
+from core import sealing
 
-_PURPOSE = b"scriptsmith alert sources"
-
-
-class CannotUnseal(Exception):
-    """It was encrypted under another SECRET_KEY."""
+_PURPOSE = "scriptsmith alert sources"
 
 
 def hash_token(token: str) -> str:
@@ -25,18 +16,9 @@ def hash_token(token: str) -> str:
 
 def seal(secret: str) -> str:
     """The secret encrypted, as text."""
-    return _fernet(settings.SECRET_KEY).encrypt(secret.encode()).decode()
+    return sealing.seal(secret, purpose=_PURPOSE)
 
 
 def unseal(sealed: str) -> str:
-    """The secret again. Raises CannotUnseal."""
-    try:
-        return _fernet(settings.SECRET_KEY).decrypt(sealed.encode()).decode()
-    except InvalidToken as error:
-        raise CannotUnseal from error
-
-
-@lru_cache(maxsize=4)
-def _fernet(secret_key: str) -> Fernet:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE)
-    return Fernet(urlsafe_b64encode(derived.derive(secret_key.encode())))
+    """The secret again. Raises `core.sealing.CannotUnseal`."""
+    return sealing.unseal(sealed, purpose=_PURPOSE)

@@ -18,6 +18,7 @@ urlpatterns = [
     ),
     path("incidents/<int:pk>/take/", incidents.incident_take, name="incident-take"),
     path("incidents/<int:pk>/give-back/", incidents.incident_give_back, name="incident-give-back"),
+    path("incidents/<int:pk>/close/", incidents.incident_close, name="incident-close"),
     path("incidents/<int:pk>/hand-over/", incidents.incident_hand_over, name="incident-hand-over"),
     path("incidents/<int:pk>/note/", incidents.incident_note, name="incident-note"),
     path("incidents/<int:pk>/statement/", incidents.incident_reword, name="incident-reword"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from scriptsmith_site.integrations.notifications.kinds import KINDS
+from scriptsmith_site.integrations.notifications.kinds import NotificationKind
 from scriptsmith_site.integrations.notifications.services import Choices
 from scriptsmith_site.models import NotificationChoices
 
@@ -21,7 +22,7 @@ class ChoicesForm(forms.Form):
     mail_address = forms.EmailField(
         label=_("E-mail address"),
         required=False,
-        help_text=_("For notifications alone. A letter with a link asks whether it is yours."),
+        help_text=_("For notifications alone. An e-mail with a link asks whether it is yours."),
     )
     digest = forms.ChoiceField(label=_("E-mails"), choices=NotificationChoices.Digest)
     daily_hour = forms.TypedChoiceField(
@@ -42,9 +43,10 @@ class ChoicesForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, kinds: Sequence[NotificationKind], **options: Any) -> None:
         super().__init__(*args, **options)
-        for kind in KINDS:
+        self._kinds = [one.name for one in kinds]
+        for kind in kinds:
             self.fields[kind.name] = forms.ChoiceField(
                 label=str(kind.label),
                 choices=NotificationChoices.Way,
@@ -52,30 +54,29 @@ class ChoicesForm(forms.Form):
             )
 
     @classmethod
-    def of(cls, kept: NotificationChoices) -> ChoicesForm:
+    def of(cls, kept: NotificationChoices, kinds: Sequence[NotificationKind]) -> ChoicesForm:
         """The form as the choices are now."""
         bell = NotificationChoices.Way.BELL.value
-        initial: dict[str, object] = {one.name: kept.ways.get(one.name, bell) for one in KINDS}
+        initial: dict[str, object] = {one.name: kept.ways.get(one.name, bell) for one in kinds}
         for name in ("mail_address", "digest", "daily_hour", "quiet_from", "quiet_until"):
             initial[name] = getattr(kept, name)
-        return cls(initial=initial)
+        return cls(initial=initial, kinds=kinds)
 
     @property
     def ways(self) -> list[forms.BoundField]:
         """The fields of the kinds."""
-        return [self[one.name] for one in KINDS]
+        return [self[name] for name in self._kinds]
 
     @property
     def mails(self) -> list[forms.BoundField]:
         """The fields about e-mails."""
-        kinds = {one.name for one in KINDS}
-        return [self[name] for name in self.fields if name not in kinds]
+        return [self[name] for name in self.fields if name not in self._kinds]
 
     def choices(self) -> Choices:
         """What was typed."""
         typed = self.cleaned_data
         return Choices(
-            ways={one.name: typed[one.name] for one in KINDS},
+            ways={name: typed[name] for name in self._kinds},
             mail_address=typed["mail_address"],
             digest=typed["digest"],
             daily_hour=typed["daily_hour"],

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from catalog.entries import services as entries
 from catalog.models import Use, Version
 from catalog.services import LATELY
 from pipeline.models import Action
@@ -37,6 +38,8 @@ class NotificationKind:
     events: tuple[str, ...]
     recipients: Recipients
     icon: str
+    # Whom it is offered to in the choices: nobody else is ever told of it. None: everybody.
+    role: Role | None = None
 
 
 def _named(event: Event, _subject: Subject) -> QuerySet[User]:
@@ -79,7 +82,7 @@ def _other_curators(event: Event, _subject: Subject) -> QuerySet[User]:
     # What an approval puts into the catalogue is mostly verified with it: then nobody else is needed.
     waiting = Version.objects.filter(pk=event.object_id, state=Version.State.IN_REVIEW).first()
     return (
-        _with_role(Role.CURATOR).exclude(pk=waiting.author_id or 0)
+        _with_role(Role.CURATOR).exclude(pk__in=entries.writers_of(waiting))
         if waiting
         else User.objects.none()
     )
@@ -157,6 +160,7 @@ KINDS = (
         ("version.submitted", "version.added"),
         _other_curators,
         "eye",
+        Role.CURATOR,
     ),
     NotificationKind(
         "budget_used",
@@ -165,6 +169,7 @@ KINDS = (
         ("budget.used",),
         _managers,
         "pause",
+        Role.MANAGER,
     ),
     NotificationKind(
         "campaign_done",
@@ -181,6 +186,16 @@ KINDS = (
         ("destination.paused",),
         _administrators,
         "failed",
+        Role.ADMINISTRATOR,
+    ),
+    NotificationKind(
+        "mirror_stopped",
+        _("The Git mirror of the catalogue has stopped"),
+        _("The Git mirror has stopped"),
+        ("mirror.stopped",),
+        _administrators,
+        "failed",
+        Role.ADMINISTRATOR,
     ),
     NotificationKind(
         "gave_up",
@@ -189,15 +204,25 @@ KINDS = (
         ("destination.gave_up",),
         _administrators,
         "failed",
+        Role.ADMINISTRATOR,
     ),
     NotificationKind(
         "set_aside",
-        _("An event could not be told further"),
-        _("An event could not be told further"),
+        _("An event could not be sent"),
+        _("An event could not be sent"),
         ("event.set_aside",),
         _administrators,
         "failed",
+        Role.ADMINISTRATOR,
     ),
 )
+
+
+def kinds_for(person: User) -> list[NotificationKind]:
+    """Those that the person may ever be told of."""
+    roles = set(person.groups.values_list("name", flat=True))
+    return [one for one in KINDS if one.role is None or one.role in roles]
+
+
 BY_NAME = {one.name: one for one in KINDS}
 BY_EVENT = {event: one for one in KINDS for event in one.events}

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput, NotAllowedNow
-from scriptsmith_site.integrations.notifications.kinds import BY_NAME
+from scriptsmith_site.integrations.notifications.kinds import kinds_for
 from scriptsmith_site.integrations.notifications.mail import address_in
 from scriptsmith_site.integrations.notifications.mail_settings import can_mail, is_mail_configured
 from scriptsmith_site.integrations.notifications.telling import choices_of
@@ -60,8 +60,9 @@ def mark_all_read(person: User, *, up_to: int) -> int:
 @transaction.atomic
 def choose(person: User, choices: Choices) -> NotificationChoices:
     """Keep the person's choices. To a new address a letter is sent whose link confirms it. Raises BadInput."""
+    offered = {one.name for one in kinds_for(person)}
     for kind, way in choices.ways.items():
-        if kind not in BY_NAME or way not in NotificationChoices.Way.values:
+        if kind not in offered or way not in NotificationChoices.Way.values:
             raise BadInput(_("Choose one of the ways."), field=kind)
     address = _read_address(choices.mail_address)
     if choices.digest not in NotificationChoices.Digest.values:
@@ -76,7 +77,9 @@ def choose(person: User, choices: Choices) -> NotificationChoices:
     kept = NotificationChoices.objects.select_for_update().get(person=person)
     is_new = address != kept.mail_address
     bell = NotificationChoices.Way.BELL
-    kept.ways = {kind: way for kind, way in choices.ways.items() if way != bell}
+    # What was chosen in a role that one has no more counts again with it.
+    ways = {**kept.ways, **choices.ways}
+    kept.ways = {kind: way for kind, way in ways.items() if way != bell}
     kept.mail_address = address
     kept.digest, kept.daily_hour = choices.digest, choices.daily_hour
     kept.quiet_from, kept.quiet_until = choices.quiet_from, choices.quiet_until
@@ -132,7 +135,7 @@ def _count_letter(kept: NotificationChoices) -> bool:
 
 
 def _too_many_letters() -> str:
-    return _("You had %s letters sent within a day. Try again tomorrow.") % MOST_LETTERS_A_DAY
+    return _("You had %s such e-mails sent within a day. Try again tomorrow.") % MOST_LETTERS_A_DAY
 
 
 def _send_test(person: User) -> None:

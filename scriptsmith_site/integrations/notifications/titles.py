@@ -14,7 +14,7 @@ from pipeline.models import Batch
 from review.models import Campaign, Item
 from scriptsmith_site.integrations.notifications.kinds import BY_NAME, NotificationKind
 from scriptsmith_site.integrations.outbox.payloads import shorten
-from scriptsmith_site.models import Destination, Event, Notification
+from scriptsmith_site.models import Destination, Event, Mirror, Notification
 
 
 class Shown(NamedTuple):
@@ -35,7 +35,7 @@ def show(notifications: Sequence[Notification]) -> list[Shown]:
     for one in notifications:
         wanted[one.model].add(one.object_id)
     found = {model: _READERS[model](keys) for model, keys in wanted.items() if model in _READERS}
-    gone = (_("It is there no more"), reverse("notification-list"))
+    gone = (_("It no longer exists"), reverse("notification-list"))
     return [
         Shown(one, BY_NAME[one.kind], *found.get(one.model, {}).get(one.object_id, gone))
         for one in notifications
@@ -90,6 +90,11 @@ def _destinations(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
     return {one.pk: (one.name, reverse("destination-detail", args=[one.pk])) for one in found}
 
 
+def _mirrors(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+    found = Mirror.objects.filter(pk__in=keys)
+    return {one.pk: (one.address, reverse("mirror")) for one in found}
+
+
 def _events(keys: Iterable[int]) -> dict[int, tuple[str, str]]:
     found = Event.objects.filter(pk__in=keys)
     return {one.pk: (f"{one.type}: {one.problem}", reverse("integrations")) for one in found}
@@ -101,5 +106,6 @@ _READERS: dict[str, _Reader] = {
     "review.campaign": _campaigns,
     "pipeline.batch": _batches,
     "scriptsmith_site.destination": _destinations,
+    "scriptsmith_site.mirror": _mirrors,
     "scriptsmith_site.event": _events,
 }

@@ -14,6 +14,7 @@ from core.web.requests import page_of, read_key, signed_in
 from scriptsmith_site.integrations.notifications import services
 from scriptsmith_site.integrations.notifications.access import access_notification
 from scriptsmith_site.integrations.notifications.forms import ChoicesForm
+from scriptsmith_site.integrations.notifications.kinds import kinds_for
 from scriptsmith_site.integrations.notifications.mail_settings import is_mail_configured
 from scriptsmith_site.integrations.notifications.telling import choices_of
 from scriptsmith_site.integrations.notifications.titles import show
@@ -72,8 +73,9 @@ def notification_choices(request: HttpRequest) -> HttpResponse:
     """How one wants to be told of what."""
     user = signed_in(request)
     if request.method != "POST":
-        return _show_choices(request, ChoicesForm.of(choices_of(user)))
-    form = ChoicesForm(request.POST)
+        form = ChoicesForm.of(choices_of(user), kinds_for(user))
+        return _show_choices(request, form)
+    form = ChoicesForm(request.POST, kinds=kinds_for(user))
     if form.is_valid():
         try:
             services.choose(user, form.choices())
@@ -90,7 +92,8 @@ def notification_test_mail(request: HttpRequest) -> HttpResponse:
     """A letter to oneself, to see whether e-mail works."""
     services.ask_test(signed_in(request))
     messages.success(
-        request, _("A letter is on its way. Administrators see under Integrations whether it left.")
+        request,
+        _("An e-mail is on its way. Administrators see under Integrations whether it left."),
     )
     return redirect("notification-choices")
 

@@ -50,14 +50,21 @@ def read_url(text: str) -> str:
         raise _refuse(_("The address has no part after “#”."))
     if port is not None and port not in (80, 443) and port < _FIRST_FREE_PORT:
         raise _refuse(_("Port %s is not one that webhooks are received at.") % port)
+    check_host(host, is_encrypted=parts.scheme == "https")
+    return text
+
+
+def check_host(host: str, *, is_encrypted: bool) -> None:
+    """Raise BadInput for what is no host, and for one of which the text alone says that it may not be connected to."""
+    if not _is_host(host):
+        raise _refuse(_("This is no address; one looks like https://hooks.example.org/in."))
     try:
         if is_metadata_name(host):
             choose_addresses(host, [], is_encrypted=True)
         if (address := read_address(host)) is not None:
-            choose_addresses(host, [str(address)], is_encrypted=parts.scheme == "https")
+            choose_addresses(host, [str(address)], is_encrypted=is_encrypted)
     except ForbiddenAddress as refusal:
         raise _refuse(str(refusal)) from None
-    return text
 
 
 def choose_addresses(

@@ -29,7 +29,7 @@ from scriptsmith_site.integrations.outbox.confidentiality import may_leave
 from scriptsmith_site.integrations.outbox.event_types import GAVE_UP, TEST
 from scriptsmith_site.integrations.outbox.payloads import body_of, message_id
 from scriptsmith_site.integrations.outbox.sealing import Unreadable
-from scriptsmith_site.integrations.outbox.sending import GONE, Answer, send_signed
+from scriptsmith_site.integrations.outbox.sending import GONE, LONGEST_WAIT, Answer, send_signed
 from scriptsmith_site.integrations.outbox.signing_secrets import secret_of, secrets_of
 from scriptsmith_site.integrations.outbox.subjects import find_subject
 from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
@@ -246,13 +246,14 @@ def _note_failure(destination: Destination, delivery: Delivery, answer: Answer) 
         _end(delivery, Delivery.State.FAILED)
         _tell_given_up(destination, now)
         return
+    asked = min(answer.wait or timedelta(), LONGEST_WAIT)
     Delivery.objects.filter(pk=delivery.pk).update(
-        tries=tries, next_at=now + PAUSES[min(tries, len(PAUSES)) - 1]
+        tries=tries, next_at=now + max(asked, PAUSES[min(tries, len(PAUSES)) - 1])
     )
     # One event that is refused again and again is counted once: others are not to wait for it.
     failures = destination.failures + int(answer.is_away or delivery.tries == 0)
     is_away = answer.is_away or failures >= _MOST_REFUSED
-    pause = PROBES[min(failures, len(PROBES)) - 1] if is_away else None
+    pause = max(asked, PROBES[min(failures, len(PROBES)) - 1]) if is_away else None
     noted.update(
         failing_since=since or now,
         failures=failures,

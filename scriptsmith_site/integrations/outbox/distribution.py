@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
@@ -33,7 +33,7 @@ RETURNING last
 """
 
 
-def distribute(*, tell_people: Receiver) -> int:
+def distribute(*receivers: Receiver) -> int:
     """All events that are waiting, oldest first; how many they were. 0 where another worker is at it.
 
     Each is distributed in a transaction of its own: killed at any moment, it is distributed whole or not at all. One
@@ -49,7 +49,7 @@ def distribute(*, tell_people: Receiver) -> int:
                 if about in failed:
                     continue
                 try:
-                    _distribute(event, tell_people)
+                    _distribute(event, receivers)
                 except (OperationalError, InterfaceError):
                     raise  # the database's, and not the event's
                 except Exception as error:
@@ -94,7 +94,7 @@ def _note_failure(event: Event, error: Exception) -> None:
 
 
 @transaction.atomic
-def _distribute(event: Event, tell_people: Receiver) -> None:
+def _distribute(event: Event, receivers: Sequence[Receiver]) -> None:
     subject = find_subject(event.model, event.object_id)
     if subject is not None and may_leave(event, subject):
         event.leaves = True
@@ -107,7 +107,8 @@ def _distribute(event: Event, tell_people: Receiver) -> None:
             Delivery(destination=one, event=event, subject=subject.key, sequence=event.sequence)
             for one in wanted
         )
-    tell_people(event, subject)
+    for receiver in receivers:
+        receiver(event, subject)
     event.details = {}
     event.distributed_at, event.retry_at = timezone.now(), None
     event.save()

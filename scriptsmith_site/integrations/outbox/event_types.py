@@ -48,6 +48,12 @@ EVENT_TYPES = (
     EventType("version.added", _("A version was added"), _VERSION, ("published",)),
     EventType("version.submitted", _("A version waits"), _VERSION, ("submitted for review",)),
     EventType("version.verified", _("A version was verified"), _VERSION, ("verified",)),
+    EventType(
+        "version.verified_again",
+        _("A version was looked at again, and holds"),
+        _VERSION,
+        ("verified again",),
+    ),
     EventType("version.sent_back", _("A version was sent back"), _VERSION, ("sent back",)),
     EventType(
         "version.rolled_back",
@@ -61,6 +67,9 @@ EVENT_TYPES = (
     EventType("outcome.made_worse", _("A script made it worse"), _VERSION, ("made it worse",)),
     EventType("entry.suspended", _("An entry was suspended"), _ENTRY, ("entry suspended",)),
     EventType("entry.reinstated", _("A suspension was lifted"), _ENTRY, ("suspension lifted",)),
+    EventType("entry.renamed", _("An entry was renamed"), _ENTRY, ("entry renamed",)),
+    EventType("entry.merged", _("An entry was merged into another"), _ENTRY, ("merged away",)),
+    EventType("entry.unmerged", _("A merge was undone"), _ENTRY, ("merge undone",)),
     EventType(
         "campaign.closed",
         _("A campaign was closed"),
@@ -111,6 +120,13 @@ EVENT_TYPES = (
         is_public=False,
     ),
     EventType(
+        "mirror.stopped",
+        _("The Git mirror has stopped"),
+        "scriptsmith_site.mirror",
+        ("mirror stopped",),
+        is_public=False,
+    ),
+    EventType(
         GAVE_UP,
         _("An event was given up"),
         "scriptsmith_site.destination",
@@ -119,7 +135,7 @@ EVENT_TYPES = (
     ),
     EventType(
         SET_ASIDE,
-        _("An event could not be told further"),
+        _("An event could not be sent"),
         "scriptsmith_site.event",
         ("set aside",),
         is_public=False,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from functools import cache, partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpcore2
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import EmptyWebhookSecretError
@@ -24,16 +26,22 @@ SECONDS = 5.0
 MOST_OF_AN_ANSWER = 1024  # bytes
 MOST_OF_A_BODY = 64 * 1024
 GONE = 410
+# A receiver may ask for so long a pause and no longer.
+LONGEST_WAIT = timedelta(hours=6)
 _AWAY = (429, 502, 503, 504)
 
 
 class Answer(NamedTuple):
-    """How a try ended: `error` is empty where it was taken; `is_away`: anything else would not have been either."""
+    """How a try ended: `error` is empty where it was taken; `is_away`: anything else would not have been either.
+
+    `wait`: how long it asks to be left alone, as it says (Retry-After).
+    """
 
     error: str = ""
     status: int | None = None
     text: str = ""
     is_away: bool = False
+    wait: timedelta | None = None
 
 
 def send_signed(url: str, body: str, *, uid: str, secrets: Iterable[str], now: datetime) -> Answer:
@@ -103,7 +111,23 @@ def _read(reply: httpcore2.Response) -> Answer:
         words = _("It answered %s, a redirect: none is followed. Enter the address it leads to.")
     else:
         words = _("It answered %s.")
-    return Answer(words % reply.status, reply.status, text, reply.status in _AWAY)
+    is_away = reply.status in _AWAY
+    wait = read_wait(reply.headers, now=timezone.now()) if is_away else None
+    return Answer(words % reply.status, reply.status, text, is_away, wait)
+
+
+def read_wait(headers: Iterable[tuple[bytes, bytes]], *, now: datetime) -> timedelta | None:
+    """What Retry-After says, in seconds or as a date; None where it says nothing that can be read."""
+    said = next((value for name, value in headers if name.lower() == b"retry-after"), b"")
+    text = said.decode("latin-1").strip()
+    if text.isascii() and text.isdecimal():
+        return timedelta(seconds=int(text)) if len(text) < 8 else LONGEST_WAIT
+    try:
+        until = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(timedelta(), until - now)
 
 
 def _why(error: Exception) -> str:

@@ -116,6 +116,10 @@ def _of_destination(key: int) -> Subject | None:
     return Subject(f"destination:{found.pk}", path, found.name, {"destination": found.pk})
 
 
+def _of_mirror(key: int) -> Subject | None:
+    return Subject(f"mirror:{key}", reverse("mirror"), "Git", {"mirror": key})
+
+
 def _of_event(key: int) -> Subject | None:
     found = Event.objects.filter(pk=key).first()
     if found is None:
@@ -131,6 +135,7 @@ _READERS: dict[str, Callable[[int], Subject | None]] = {
     "review.campaign": _of_campaign,
     "pipeline.batch": _of_batch,
     "scriptsmith_site.destination": _of_destination,
+    "scriptsmith_site.mirror": _of_mirror,
     "scriptsmith_site.event": _of_event,
 }
 

@@ -114,6 +114,7 @@ def test_find_show_verify_and_report(shell: Shell, robot: User) -> None:
     assert shell.code("show", slug) == NO
 
 
+@pytest.mark.slow
 def test_values_are_filled_in_and_recognised(shell: Shell) -> None:
     entry = shelve(script=SCRIPT, parameters=[DIRECTORY]).entry
     assert b"DIRECTORY" in shell.run("show", entry.slug).stderr
@@ -132,6 +133,7 @@ def test_nothing_fits(shell: Shell) -> None:
     assert json.loads(nothing.stdout)["matches"] == []
 
 
+@pytest.mark.slow
 def test_a_token_is_read_from_a_file_of_its_owner_alone(shell: Shell, robot: User) -> None:
     file = shell.folder / "token"
     file.write_text(shell.environment["SCRIPTSMITH_TOKEN"] + "\n")
@@ -189,6 +191,7 @@ def elsewhere() -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_a_redirect_is_not_followed(tmp_path: Path, elsewhere: str) -> None:
     shell = Shell(tmp_path, elsewhere, "sst_x")
     done = shell.run("verify", "--sha256", "0" * 64)

@@ -82,6 +82,7 @@ def with_client(
     return anyio.run(connect)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -> None:
     robot = make_person("robot", "reviewer")

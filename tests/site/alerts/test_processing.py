@@ -7,13 +7,16 @@ from datetime import timedelta
 from itertools import permutations
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models import F
 from django.utils import timezone
 
-from scriptsmith_site.integrations.alerts.services import processing
+from core.errors import NotAllowedNow
+from scriptsmith_site.integrations.alerts.services import incidents, processing
 from scriptsmith_site.models import Alert, AlertDelivery, Incident
 from tests.site.alerts import payloads as sent
 from tests.site.alerts.conftest import Door
+from tests.site.alerts.payloads import GENERIC_MAPPING
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +48,27 @@ def test_a_group_is_one_card_that_ends_with_its_last_alert(door: Door) -> None:
         not incident.is_open and incident.resolved_at and kinds(incident) == ["fired", "resolved"]
     )
     assert door.counts() == {"requests": 4, "new": 2, "repeated": 3, "resolved": 2}
+
+
+def test_a_person_closes_what_its_source_never_calls_over(
+    open_door: Callable[..., Door], reviewer: User
+) -> None:
+    mapping = {name: where for name, where in GENERIC_MAPPING.items() if name != "done"}
+    silent, telling = open_door("generic", mapping=mapping), open_door()
+    silent.send(sent.generic())
+    incident = Incident.objects.get()
+    incidents.close(incident, by=reviewer)
+    assert not incident.is_open and incident.firing == 0 and incident.resolved_at
+    assert kinds(incident) == ["fired", "closed"]
+    with pytest.raises(NotAllowedNow, match="over already"):
+        incidents.close(incident, by=reviewer)
+    AlertDelivery.objects.update(created_at=timezone.now() - timedelta(minutes=11))
+    silent.send(sent.generic())
+    incident.refresh_from_db()
+    assert incident.is_open and kinds(incident) == ["fired", "closed", "fired-again"]
+    telling.send(sent.alertmanager())
+    with pytest.raises(NotAllowedNow, match="Its source says"):
+        incidents.close(Incident.objects.latest("pk"), by=reviewer)
 
 
 def test_reminders_are_counted_on_the_card(door: Door) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
+from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.notifications.telling import tell_people
 from scriptsmith_site.integrations.outbox import delivery, distribution, services
 from scriptsmith_site.integrations.outbox.event_types import PUBLIC
@@ -48,7 +49,7 @@ def webhook(make_destination: Callable[..., Destination]) -> Destination:
 def work() -> None:
     """What the worker does every two seconds, until nothing is left to do now."""
     while True:
-        done = distribution.distribute(tell_people=tell_people)
+        done = distribution.distribute(tell_people, queue_publication)
         tries = sum(delivery.deliver(pk) for pk in delivery.destinations_with_work())
         if not done and not tries:
             return

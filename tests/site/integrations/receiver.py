@@ -32,6 +32,7 @@ class Receiver:
         self.answer: Callable[[dict[str, Any]], int] = lambda _document: 204
         self.says = b""
         self.location = ""
+        self.retry_after = ""
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -41,6 +42,8 @@ class Receiver:
                 self.send_response(status)
                 if receiver.location:
                     self.send_header("location", receiver.location)
+                if receiver.retry_after:
+                    self.send_header("retry-after", receiver.retry_after)
                 said = receiver.says if status != 204 else b""
                 self.send_header("content-length", str(len(said)))
                 self.end_headers()

@@ -39,6 +39,7 @@ def add(kind: str, by: User, *, secret: str = KEY, **values: object) -> Destinat
     ).destination
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_channel_is_told_with_a_link_and_no_mention(
     chat: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch, settings: Settings
@@ -67,6 +68,7 @@ def test_a_channel_is_told_with_a_link_and_no_mention(
     assert KEY.encode() not in bytes(channel.secret) and channel.failing_since
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_a_channel_must_not_be(
     chat: Receiver, administrator: User, settings: Settings
@@ -95,6 +97,7 @@ def test_what_a_channel_must_not_be(
     assert "not allowed" in DeliveryAttempt.objects.get().error
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_secret_may_stand_in_a_variable(
     chat: Receiver, administrator: User, monkeypatch: pytest.MonkeyPatch

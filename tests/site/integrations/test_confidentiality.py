@@ -96,6 +96,7 @@ def sent_in_a_world(
         return bodies, deliveries, lines
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("change", _REWRITINGS, ids=lambda one: one.__name__)
 def test_worlds_that_differ_in_what_a_study_hides_send_the_same(
@@ -113,6 +114,7 @@ def test_worlds_that_differ_in_what_a_study_hides_send_the_same(
     assert one == ([], 0, []), "nothing of it leaves at all"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("change", _REWRITINGS[:5], ids=lambda one: one.__name__)
 def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
@@ -131,6 +133,7 @@ def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
     assert one == other
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_waits_is_withheld_once_a_study_begins_with_it_and_a_closed_one_hides_nothing(
     studied: Item,

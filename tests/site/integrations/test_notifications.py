@@ -26,7 +26,7 @@ from review.campaigns.services import states
 from review.models import Assignment, Item
 from review.queue import reassignment
 from scriptsmith_site.integrations.notifications import mail, services, sweeps
-from scriptsmith_site.integrations.notifications.kinds import KINDS
+from scriptsmith_site.integrations.notifications.kinds import kinds_for
 from scriptsmith_site.integrations.notifications.schedule import Habits, mail_time
 from scriptsmith_site.integrations.notifications.services import Choices
 from scriptsmith_site.models import Door, Event, Notification, NotificationChoices
@@ -48,7 +48,7 @@ def mailed(settings: Settings) -> None:
 
 
 def wants_mail(person: User, **choices: object) -> None:
-    ways = {one.name: Ways.BOTH.value for one in KINDS}
+    ways = {one.name: Ways.BOTH.value for one in kinds_for(person)}
     services.choose(person, Choices(ways=ways, mail_address="a@example.org", **choices))  # type: ignore[arg-type]
     services.confirm_address(person, mail.make_confirmation(person.pk, "a@example.org"))
 
@@ -211,7 +211,10 @@ def test_what_is_muted_is_not_told_and_bad_choices_change_nothing(
     client = client_for(second_curator)
     page = client.get("/settings/notifications/").text
     assert 'value="mute" selected' in page
-    typed = {one.name: "bell" for one in KINDS} | {"digest": "daily", "daily_hour": "9"}
+    typed = {one.name: "bell" for one in kinds_for(second_curator)} | {
+        "digest": "daily",
+        "daily_hour": "9",
+    }
     refused = client.post("/settings/notifications/", {**typed, "quiet_from": "22"})
     assert refused.status_code == 422 and "Choose both hours" in refused.text
     assert 'value="22" selected' in refused.text, "what was typed is still there"
@@ -261,7 +264,10 @@ def test_nobody_has_the_server_write_to_one_address_after_another(
     curator: User, mailed: None, client_for: Callable[[User], Client]
 ) -> None:
     client = client_for(curator)
-    typed = {one.name: "bell" for one in KINDS} | {"digest": "daily", "daily_hour": "9"}
+    typed = {one.name: "bell" for one in kinds_for(curator)} | {
+        "digest": "daily",
+        "daily_hour": "9",
+    }
     for number in range(services.MOST_LETTERS_A_DAY):
         saved = client.post(
             "/settings/notifications/", {**typed, "mail_address": f"a{number}@example.org"}
@@ -326,3 +332,22 @@ BERLIN = ZoneInfo("Europe/Berlin")
 def test_when_an_e_mail_goes_out(now: str, habits: Habits, due: str) -> None:
     at = datetime.fromisoformat(now).replace(tzinfo=UTC)
     assert mail_time(at, habits) == datetime.fromisoformat(due).replace(tzinfo=UTC)
+
+
+@pytest.mark.django_db
+def test_a_person_is_offered_the_kinds_that_they_can_get(
+    client_for: Callable[[User], Client], reviewer: User, administrator: User
+) -> None:
+    own = {"paused", "gave_up", "set_aside", "mirror_stopped"}
+    for person, is_offered in ((reviewer, False), (administrator, True)):
+        page = client_for(person).get("/settings/notifications/").text
+        assert {name for name in own if f'name="{name}"' in page} == (own if is_offered else set())
+        assert 'name="assigned"' in page
+    services.choose(administrator, Choices(ways={"paused": "mute"}))
+    services.choose(administrator, Choices(ways={"assigned": "mute"}))
+    kept = NotificationChoices.objects.get(person=administrator)
+    assert kept.ways == {"paused": "mute", "assigned": "mute"}, (
+        "what is not offered stays as it was"
+    )
+    with pytest.raises(BadInput):
+        services.choose(reviewer, Choices(ways={"paused": "mute"}))

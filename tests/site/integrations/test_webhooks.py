@@ -23,6 +23,7 @@ from pipeline.services import erase_action
 from scriptsmith_site.integrations.notifications.telling import tell_people
 from scriptsmith_site.integrations.outbox import delivery as delivering
 from scriptsmith_site.integrations.outbox import distribution, expiry, services
+from scriptsmith_site.integrations.outbox.sending import read_wait
 from scriptsmith_site.integrations.outbox.subjects import Subject
 from scriptsmith_site.models import Delivery, DeliveryAttempt, Destination, Event
 from tests.make import make_run, make_version
@@ -76,6 +77,7 @@ def test_what_happens_arrives_signed_in_order_and_without_texts(
     assert webhook.last_success_at and not webhook.last_error and webhook.lease_owner == ""
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_event_is_part_of_what_it_tells_of(webhook: Destination, curator: User) -> None:
     version = make_version(by=curator)
@@ -88,6 +90,7 @@ def test_an_event_is_part_of_what_it_tells_of(webhook: Destination, curator: Use
     assert not Event.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_texts_are_sent_only_where_they_may_be_and_not_after_they_were_erased(
     make_destination: Callable[..., Destination], receiver: Receiver, administrator: User
@@ -114,8 +117,15 @@ def test_texts_are_sent_only_where_they_may_be_and_not_after_they_were_erased(
     assert [one.document["data"]["title"] for one in again] == [""]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("an_hour", "objects"),
+    [(1, 3), pytest.param(60, 50, marks=pytest.mark.slow, id="1,200 events of 50 objects")],
+)
 def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_order_of_each_object(
+    an_hour: int,
+    objects: int,
     webhook: Destination,
     receiver: Receiver,
     administrator: User,
@@ -123,10 +133,11 @@ def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_or
 ) -> None:
     there = webhook.address
     Destination.objects.update(address=f"http://127.0.0.1:{free_port()}/in")
-    runs = [make_run(statement=f"List {number}", by=administrator) for number in range(3)]
+    runs = [make_run(statement=f"List {number}", by=administrator) for number in range(objects)]
     for hour in range(20):
         move_clock(monkeypatch, timedelta(hours=hour))
-        tell(runs[hour % 3], "finished")
+        for number in range(an_hour):
+            tell(runs[(hour * an_hour + number) % objects], "finished")
         work()
     assert not receiver.received
     webhook.refresh_from_db()
@@ -135,8 +146,8 @@ def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_or
     Destination.objects.update(address=there)
     move_clock(monkeypatch, timedelta(hours=30))
     work()
-    assert len(receiver.received) == 20
-    assert len({one.id for one in receiver.received}) == 20
+    assert len(receiver.received) == 20 * an_hour
+    assert len({one.id for one in receiver.received}) == 20 * an_hour
     for run in runs:
         sent = [one.document["data"] for one in receiver.received]
         numbers = [one["sequence"] for one in sent if one["run"] == run.pk]
@@ -144,6 +155,7 @@ def test_a_receiver_that_is_down_for_twenty_hours_gets_everything_once_in_the_or
     assert not Delivery.objects.exclude(state=Delivery.State.DELIVERED).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_later_events_of_an_object_wait_and_others_do_not(
     webhook: Destination,
@@ -178,6 +190,7 @@ def _ahead() -> timedelta:
     return timezone.now() - datetime.now(UTC)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_after_three_days_of_failure_it_is_paused_and_its_owner_is_told(
     webhook: Destination,
@@ -207,6 +220,7 @@ def test_after_three_days_of_failure_it_is_paused_and_its_owner_is_told(
     assert numbers == sorted(numbers) and numbers[-1] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_nothing_is_given_up_while_nothing_arrives_and_a_failed_test_is_no_outage(
     webhook: Destination,
@@ -239,6 +253,7 @@ def test_nothing_is_given_up_while_nothing_arrives_and_a_failed_test_is_no_outag
     assert {one["run"] for one in sent} == {first.pk, second.pk}, "what waits outlives its time"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_one_that_is_away_is_tried_once_at_a_time_whatever_waits(
     webhook: Destination,
@@ -264,6 +279,7 @@ def test_one_that_is_away_is_tried_once_at_a_time_whatever_waits(
     assert (webhook.failures, webhook.retry_at, webhook.failing_since) == (0, None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_administrators_are_told_of_what_is_given_up(
     webhook: Destination, receiver: Receiver, administrator: User, curator: User
@@ -284,6 +300,7 @@ def test_administrators_are_told_of_what_is_given_up(
     assert not curator.notifications.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_event_that_cannot_be_distributed_holds_up_nothing_but_its_own_object(
     webhook: Destination,
@@ -300,19 +317,20 @@ def test_an_event_that_cannot_be_distributed_holds_up_nothing_but_its_own_object
 
     for run in (broken, broken, other):
         finish(run)
-    distribution.distribute(tell_people=tell_or_raise)
+    distribution.distribute(tell_or_raise)
     work()
     assert [one.document["data"]["run"] for one in receiver.received] == [other.pk]
     first, second = Event.objects.filter(object_id=broken.pk).order_by("pk")
     assert (first.failures, second.failures) == (1, 0), "its later one waits"
     for hour in range(1, 6):
         move_clock(monkeypatch, timedelta(hours=hour))
-        distribution.distribute(tell_people=tell_or_raise)
+        distribution.distribute(tell_or_raise)
     first.refresh_from_db()
     assert first.distributed_at and "a defect" in first.problem
     assert [one.kind for one in administrator.notifications.all()] == ["set_aside"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_defect_of_our_own_is_a_failed_try(
     webhook: Destination,
@@ -329,6 +347,7 @@ def test_a_defect_of_our_own_is_a_failed_try(
     assert Delivery.objects.get().next_at > timezone.now() + timedelta(seconds=5)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_events_of_an_object_go_out_by_their_number_and_not_by_when_they_were_written(
     webhook: Destination, receiver: Receiver, administrator: User
@@ -349,6 +368,7 @@ def test_events_of_an_object_go_out_by_their_number_and_not_by_when_they_were_wr
     assert [one.document["data"]["sequence"] for one in receiver.received] == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_after_a_change_of_the_key_a_new_secret_is_all_it_takes(
     webhook: Destination, receiver: Receiver, administrator: User, settings: Settings
@@ -364,6 +384,38 @@ def test_after_a_change_of_the_key_a_new_secret_is_all_it_takes(
     assert sent.is_signed
 
 
+@pytest.mark.slow
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("900", 900), ("0", 10), ("99999999999", 6 * 3_600), ("soon", 10), ("-5", 10)],
+)
+def test_a_receiver_that_asks_for_a_pause_gets_it(
+    webhook: Destination, receiver: Receiver, administrator: User, said: str, seconds: int
+) -> None:
+    receiver.answer, receiver.retry_after = lambda _document: 429, said
+    finish(make_run(by=administrator))
+    before = timezone.now()
+    work()
+    webhook.refresh_from_db()
+    assert webhook.retry_at is not None
+    waits = (webhook.retry_at - before).total_seconds()
+    assert seconds <= waits < seconds + 8
+    assert Delivery.objects.get().next_at >= webhook.retry_at - timedelta(seconds=1)
+
+
+def test_a_pause_may_be_said_as_a_date() -> None:
+    now = datetime(2026, 11, 23, 12, tzinfo=UTC)
+    for said, wait in (
+        (b"Mon, 23 Nov 2026 12:05:00 GMT", timedelta(minutes=5)),
+        (b"Mon, 23 Nov 2026 11:00:00 GMT", timedelta()),
+        (b"Mon, 99 Nov 2026 11:00:00 GMT", None),
+        (b"", None),
+    ):
+        assert read_wait([(b"Retry-After", said)], now=now) == wait
+
+
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_one_that_wants_nothing_more_is_paused_at_once(
     webhook: Destination, receiver: Receiver, administrator: User
@@ -375,6 +427,7 @@ def test_one_that_wants_nothing_more_is_paused_at_once(
     assert "410" in webhook.paused_why
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_new_secret_and_the_former_one_both_sign_for_a_day(
     webhook: Destination,
@@ -398,6 +451,7 @@ def test_a_new_secret_and_the_former_one_both_sign_for_a_day(
     assert made.secret.encode() not in bytes(stored)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_receiver_refuses_what_is_forged_old_or_changed(
     webhook: Destination, receiver: Receiver, administrator: User
@@ -420,6 +474,7 @@ def test_a_receiver_refuses_what_is_forged_old_or_changed(
     assert not is_genuine(secret, sent.body, unsigned)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_a_receiver_does_is_told_in_words_and_kept_short(
     webhook: Destination, receiver: Receiver, administrator: User
@@ -435,6 +490,7 @@ def test_what_a_receiver_does_is_told_in_words_and_kept_short(
     assert len(receiver.received) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_worker_that_is_killed_leaves_its_try_and_the_next_one_sends_it(
     webhook: Destination, receiver: Receiver, administrator: User
@@ -453,6 +509,7 @@ def test_a_worker_that_is_killed_leaves_its_try_and_the_next_one_sends_it(
     assert lost.ended_at is None and OWNER not in Destination.objects.get().lease_owner
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_replays_go_under_the_same_id_and_a_span_reaches_what_was_never_sent(
     make_destination: Callable[..., Destination], receiver: Receiver, administrator: User
@@ -478,6 +535,7 @@ def test_replays_go_under_the_same_id_and_a_span_reaches_what_was_never_sent(
     assert len({one.id for one in receiver.received}) == 1 and len(receiver.received) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_test_is_tried_once_even_while_it_is_paused(
     webhook: Destination, receiver: Receiver, administrator: User
@@ -494,6 +552,7 @@ def test_a_test_is_tried_once_even_while_it_is_paused(
     assert (failed.state, failed.tries) == (Delivery.State.FAILED, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_made_it_worse_suspends_and_is_told_so(
     webhook: Destination, receiver: Receiver, curator: User, reviewer: User
@@ -507,6 +566,7 @@ def test_what_made_it_worse_suspends_and_is_told_so(
     assert Version.objects.get().entry.suspended_at
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_old_events_go_with_their_deliveries(
     webhook: Destination, administrator: User, settings: Settings

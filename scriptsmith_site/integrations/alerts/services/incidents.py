@@ -17,8 +17,10 @@ from core.texts import LONGEST_REASON, clean_text
 from pipeline import services as pipeline
 from pipeline.access import require_asker
 from pipeline.models import Configuration, Run
+from pipeline.types import SecretsChoice
 from scriptsmith_site.integrations.alerts.access import may_see_incidents
-from scriptsmith_site.models import Incident, IncidentEvent
+from scriptsmith_site.integrations.alerts.services.processing import lock_group
+from scriptsmith_site.models import Alert, Incident, IncidentEvent
 
 Kind = IncidentEvent.Kind
 
@@ -61,6 +63,26 @@ def _number(person: User | None) -> str:
     return "" if person is None else f"person-{person.pk}"
 
 
+@transaction.atomic
+def close(incident: Incident, *, by: User) -> None:
+    """It is over, says a person: for sources whose alerts never say so. What fires again opens it again, or anew.
+
+    Raises NotAllowedNow for any other source, whose word counts, and where it is over already.
+    """
+    if incident.source.says_done:
+        raise NotAllowedNow(_("Its source says when it is over."))
+    lock_group(incident.source_id, incident.group)
+    now = timezone.now()
+    still = Incident.objects.filter(pk=incident.pk, state=Incident.State.OPEN)
+    if not still.update(state=Incident.State.RESOLVED, resolved_at=now, firing=0, unkept=0):
+        raise NotAllowedNow(_("It is over already."))
+    firing = incident.alerts.filter(state=Alert.State.FIRING)
+    firing.update(state=Alert.State.RESOLVED, ends_at=now)
+    incident.refresh_from_db()
+    _note(incident, Kind.CLOSED, by=by)
+    record(incident, "incident closed", by=by)
+
+
 def add_note(incident: Incident, *, text: str, by: User) -> None:
     """A note on the timeline. Raises BadInput."""
     text = clean_text(text, field="text", longest=LONGEST_REASON)
@@ -99,8 +121,9 @@ def ask_for_one(
     severity: int,
     configuration: Configuration,
     by: User,
+    secrets: SecretsChoice | None = None,
 ) -> Run:
-    """Ask for a script as anybody does, and note it here. Raises PermissionDenied and BadInput."""
+    """Ask for a script as anybody does, and note it here. Raises PermissionDenied, BadInput and SecretsFound."""
     require_asker(by)
     run = pipeline.ask_and_run(
         statement,
@@ -109,6 +132,7 @@ def ask_for_one(
         incident=context,
         target=target,
         severity=severity,
+        secrets=secrets,
     )
     _note(incident, Kind.ASKED, by=by, action_id=run.action_id)
     record(incident, "script asked for", by=by, action=("", run.action_id))

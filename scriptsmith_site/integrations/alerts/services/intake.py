@@ -13,8 +13,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from core.sealing import CannotUnseal
 from scriptsmith_site.integrations.alerts import authenticity, payloads
-from scriptsmith_site.integrations.alerts.kept_secrets import CannotUnseal, unseal
+from scriptsmith_site.integrations.alerts.kept_secrets import unseal
 from scriptsmith_site.integrations.alerts.payloads import pagerduty
 from scriptsmith_site.integrations.alerts.services import tallies
 from scriptsmith_site.integrations.alerts.texts import hash_of, read_json

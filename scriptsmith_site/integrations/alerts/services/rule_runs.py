@@ -81,13 +81,15 @@ def _why_held(rule: AlertRule, incident: Incident) -> str:
 
 
 def _ask(rule: AlertRule, incident: Incident) -> None:
+    statement, context = analysis.mask_secrets(incident.statement), context_of(incident)
+    masked = ", ".join((*statement.secrets, *context.secrets))
     try:
         with transaction.atomic():
             run = pipeline.ask_and_run(
-                analysis.mask_secrets(incident.statement).text,
+                statement.text,
                 by=rule.account,
                 configuration=rule.configuration,
-                incident=context_of(incident).text,
+                incident=context.text,
                 severity=incident.severity,
             )
             AlertRuleRun.objects.create(rule=rule, incident=incident, action_id=run.action_id)
@@ -95,7 +97,14 @@ def _ask(rule: AlertRule, incident: Incident) -> None:
         _note(incident, rule, IncidentEvent.Kind.RULE_HELD, text=f"{rule.name}: {refusal}")
         return
     _note(incident, rule, IncidentEvent.Kind.RULE_ASKED, text=rule.name, action_id=run.action_id)
-    record(rule, "rule asked", by=rule.account, incident=("", incident), action=("", run.action_id))
+    record(
+        rule,
+        "rule asked",
+        by=rule.account,
+        incident=("", incident),
+        action=("", run.action_id),
+        **({"masked": ("", masked)} if masked else {}),
+    )
 
 
 def _note(

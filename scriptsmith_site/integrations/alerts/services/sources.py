@@ -83,7 +83,7 @@ def change_source(
 def check_source(source: AlertSource) -> None:
     """Raise BadInput for what can't be: a matcher that is none, a mapping without a title."""
     if not source.name.strip():
-        raise BadInput(_("Give it a name, so that you know it again."), field="name")
+        raise BadInput(_("Give it a name by which you recognise it."), field="name")
     others = AlertSource.objects.exclude(pk=source.pk)
     if others.filter(name__iexact=source.name).exists():
         raise BadInput(_("There is a source of this name already."), field="name")

@@ -22,7 +22,7 @@ from scriptsmith_site.people.services import require_administrator
 
 
 class Tested(NamedTuple):
-    """What became of a sample: its incident, or None where the filters held it back or too many are open."""
+    """What became of a sample: its incident, or None where the filters left it out or too many are open."""
 
     incident: Incident | None
     is_filtered: bool

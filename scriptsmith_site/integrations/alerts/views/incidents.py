@@ -23,6 +23,7 @@ from core.web.forms import add_refusal
 from core.web.requests import page_of, read_key, signed_in
 from pipeline.access import ASK, require_asker
 from pipeline.configurations.services import find_configuration
+from pipeline.services import SecretsFound
 from scriptsmith_site.integrations.alerts.access import access_incident, access_incidents
 from scriptsmith_site.integrations.alerts.forms import (
     AskForm,
@@ -202,10 +203,14 @@ def incident_ask(request: HttpRequest, pk: int) -> HttpResponse:
         return _show_ask(request, incident, AskForm(initial=initial), masked=masked)
     form = AskForm(request.POST)
     if form.is_valid():
+        typed = form.cleaned_data
+        secrets = form.secrets_choice(typed | {"incident": typed["context"]})
         details = dict(form.cleaned_data)
         try:
             details["configuration"] = find_configuration(details["configuration"])
-            run = incidents.ask_for_one(incident, by=user, **details)
+            run = incidents.ask_for_one(incident, by=user, secrets=secrets, **details)
+        except SecretsFound as refusal:
+            form.ask_about_secrets(refusal)
         except BadInput as refusal:
             refused = "context" if refusal.field == "incident" else refusal.field
             add_refusal(form, BadInput(str(refusal), field=refused))
@@ -236,6 +241,15 @@ def incident_take(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+def incident_close(request: HttpRequest, pk: int) -> HttpResponse:
+    """It is over, where its source never says so."""
+    user = signed_in(request)
+    incidents.close(access_incident(user, pk), by=user)
+    messages.success(request, _("Closed. If it fires again within an hour, this card opens again."))
+    return redirect("incident-detail", pk=pk)
+
+
+@require_POST
 def incident_give_back(request: HttpRequest, pk: int) -> HttpResponse:
     """Nobody is on it any more."""
     user = signed_in(request)
@@ -246,43 +260,25 @@ def incident_give_back(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def incident_hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     """Somebody else is on it."""
-    user = signed_in(request)
+    incident = access_incident(signed_in(request), pk)
     form = HandOverForm(request.POST, auto_id="hand_%s")
-    return _carry_out(
-        request,
-        access_incident(user, pk),
-        "hand_over_form",
-        form,
-        lambda incident: incidents.hand_over(incident, by=user, **form.cleaned_data),
-    )
+    return _carry_out(request, incident, "hand_over_form", form, incidents.hand_over)
 
 
 @require_POST
 def incident_note(request: HttpRequest, pk: int) -> HttpResponse:
     """Leave a note on the timeline."""
-    user = signed_in(request)
+    incident = access_incident(signed_in(request), pk)
     form = NoteForm(request.POST, auto_id="note_%s")
-    return _carry_out(
-        request,
-        access_incident(user, pk),
-        "note_form",
-        form,
-        lambda incident: incidents.add_note(incident, by=user, **form.cleaned_data),
-    )
+    return _carry_out(request, incident, "note_form", form, incidents.add_note)
 
 
 @require_POST
 def incident_reword(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what is to be done in other words, and search again."""
-    user = signed_in(request)
+    incident = access_incident(signed_in(request), pk)
     form = StatementForm(request.POST)
-    return _carry_out(
-        request,
-        access_incident(user, pk),
-        "statement_form",
-        form,
-        lambda incident: incidents.reword(incident, by=user, **form.cleaned_data),
-    )
+    return _carry_out(request, incident, "statement_form", form, incidents.reword)
 
 
 @require_POST
@@ -299,7 +295,7 @@ def incident_outcome(request: HttpRequest, pk: int, use: int) -> HttpResponse:
         incident,
         "outcome_form",
         form,
-        lambda incident: incidents.say_outcome(incident, rated, by=user, **form.cleaned_data),
+        lambda incident, **said: incidents.say_outcome(incident, rated, **said),
         thanks=_("Noted. The next one who looks at this script sees it."),
     )
 
@@ -309,13 +305,13 @@ def _carry_out(
     incident: Incident,
     name: str,
     form: forms.Form,
-    do: Callable[[Incident], object],
+    do: Callable[..., object],
     *,
     thanks: str = "",
 ) -> HttpResponse:
     if form.is_valid():
         try:
-            do(incident)
+            do(incident, by=signed_in(request), **form.cleaned_data)
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:

@@ -213,7 +213,7 @@ def source_test(request: HttpRequest, pk: int) -> HttpResponse:
         messages.success(request, words)
     elif tested.is_filtered:
         messages.warning(
-            request, _("The sample was taken in and made no incident: the filters held it back.")
+            request, _("The sample was taken in and made no incident: the filters left it out.")
         )
     else:
         words = _("The sample was taken in and made no incident: too many of this source are open.")

@@ -1,0 +1,103 @@
+"""Forms about the mirror. They read what was typed; the rules are the services'."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.web.forms import PlainText
+from scriptsmith_site.integrations.mirror.services import MOST_SECRET, Values
+from scriptsmith_site.integrations.outbox.sealing import VARIABLE_PREFIX
+from scriptsmith_site.models import Mirror
+
+_CODE = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
+
+
+class MirrorForm(forms.Form):
+    """Where the catalogue is mirrored to, and by which secret."""
+
+    address = forms.CharField(
+        label=_("Repository"),
+        max_length=500,
+        widget=forms.TextInput(attrs=_CODE),
+        help_text=_(
+            "https://git.example.org/team/catalogue.git, ssh://git@git.example.org/team/catalogue.git, or a folder "
+            "of the worker's machine in the one that SCRIPTSMITH_MIRROR_FOLDER names."
+        ),
+    )
+    branch = forms.CharField(
+        label=_("Branch"),
+        max_length=100,
+        initial="main",
+        widget=forms.TextInput(attrs=_CODE),
+        help_text=_("One of its own: nobody else commits to it. It is made where it is not there."),
+    )
+    user_name = forms.CharField(
+        label=_("User name"),
+        max_length=100,
+        required=False,
+        widget=forms.TextInput(attrs=_CODE),
+        help_text=_("For https. Some servers want a certain one beside a token; most take any."),
+    )
+    secret = PlainText(
+        label=_("Token, password or private key"),
+        max_length=MOST_SECRET,
+        required=False,
+        widget=forms.Textarea(attrs={**_CODE, "rows": 2}),
+        help_text=_("Stored encrypted, and shown nowhere. A key of SSH has no passphrase."),
+    )
+    secret_variable = forms.CharField(
+        label=_("Variable with the secret"),
+        max_length=100,
+        required=False,
+        widget=forms.TextInput(attrs=_CODE),
+    )
+    host_key = forms.CharField(
+        label=_("Public key of the server"),
+        max_length=2_500,
+        required=False,
+        widget=forms.TextInput(attrs=_CODE),
+        help_text=_("For SSH: what ssh-keyscan prints after the name, such as ssh-ed25519 AAAA…"),
+    )
+    edition = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: object, is_new: bool, **options: object) -> None:
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+        self.fields["secret_variable"].help_text = (
+            _("Instead of a secret: a variable of the worker's environment that begins with %s.")
+            % VARIABLE_PREFIX
+        )
+        if not is_new:
+            self.fields["secret"].help_text = _(
+                "Leave it empty to keep the present one; for another address it is entered again."
+            )
+
+    @classmethod
+    def of(cls, mirror: Mirror) -> MirrorForm:
+        """The form as the mirror is now."""
+        names = ("address", "branch", "user_name", "secret_variable", "host_key", "edition")
+        return cls(initial={name: getattr(mirror, name) for name in names}, is_new=False)
+
+    def values(self) -> Values:
+        """What was typed."""
+        given = {name: value for name, value in self.cleaned_data.items() if name != "edition"}
+        return Values(**given)
+
+
+class PauseForm(forms.Form):
+    why = forms.CharField(label=_("Why"), max_length=300, required=False)
+
+
+class GoOnForm(forms.Form):
+    """The end of the branch that the person saw."""
+
+    found = forms.CharField(widget=forms.HiddenInput, max_length=40, required=False)
+
+
+class BranchForm(forms.Form):
+    branch = forms.CharField(
+        label=_("Branch"),
+        max_length=100,
+        widget=forms.TextInput(attrs=_CODE),
+        help_text=_("A branch of the same repository, made from the mirror's own."),
+    )

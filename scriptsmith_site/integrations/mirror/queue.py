@@ -1,0 +1,73 @@
+"""Publications that are to be committed: a row for each, in the order in which events are distributed."""
+
+from __future__ import annotations
+
+from catalog.models import Entry, Version
+from scriptsmith_site.integrations.mirror.standing import is_hidden
+from scriptsmith_site.integrations.outbox.subjects import Subject
+from scriptsmith_site.models import Event, Mirror, MirrorCommit
+
+_KINDS = {
+    "version.verified": MirrorCommit.Kind.VERIFIED,
+    "version.verified_again": MirrorCommit.Kind.VERIFIED,
+    "version.rolled_back": MirrorCommit.Kind.VERIFIED,
+    "version.deprecated": MirrorCommit.Kind.DEPRECATED,
+    "entry.suspended": MirrorCommit.Kind.SUSPENDED,
+    "entry.reinstated": MirrorCommit.Kind.REINSTATED,
+    "entry.renamed": MirrorCommit.Kind.RENAMED,
+    "entry.merged": MirrorCommit.Kind.MERGED,
+    "entry.unmerged": MirrorCommit.Kind.UNMERGED,
+}
+_STUDY_CLOSED = "campaign.closed"
+
+
+def queue_publication(event: Event, _subject: Subject | None) -> None:
+    """Called with each event, in the transaction that distributes it."""
+    if event.type == _STUDY_CLOSED:
+        # What was withheld is judged again, in its order.
+        withheld = MirrorCommit.objects.filter(state=MirrorCommit.State.WITHHELD)
+        withheld.update(state=MirrorCommit.State.WAITING)
+        return
+    kind = _KINDS.get(event.type)
+    if kind is None or not Mirror.objects.exists():
+        return
+    is_version = event.model == Version._meta.label_lower
+    entry = event.object_id
+    if is_version:
+        entry = Version.objects.values_list("entry", flat=True).get(pk=event.object_id)
+    MirrorCommit.objects.get_or_create(
+        uid=event.uid,
+        defaults={
+            "kind": kind,
+            "entry_id": entry,
+            "version_id": event.object_id if is_version else None,
+            "by": event.by,
+            "at": event.at,
+        },
+    )
+
+
+def queue_snapshot() -> None:
+    """Rows for every entry that answers now, or is suspended: they are the first commit together.
+
+    A version that an open study hides waits in a row of its own.
+    """
+    verified = Version.objects.filter(
+        state=Version.State.VERIFIED, entry__in=Entry.objects.standing()
+    )
+    versions = list(verified.defer("script", "findings").order_by("entry"))
+    MirrorCommit.objects.bulk_create(
+        MirrorCommit(kind=MirrorCommit.Kind.SNAPSHOT, entry_id=version.entry_id)
+        for version in versions
+    )
+    MirrorCommit.objects.bulk_create(
+        MirrorCommit(
+            kind=MirrorCommit.Kind.VERIFIED,
+            entry_id=version.entry_id,
+            version_id=version.pk,
+            by_id=version.verified_by_id,
+            at=version.verified_at or version.created_at,
+        )
+        for version in versions
+        if is_hidden(version)
+    )

@@ -1,0 +1,34 @@
+"""The secret of the mirror: sealed in the database, or named by a variable."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from core import sealing
+from scriptsmith_site.integrations.mirror.remotes import Access, RemoteTrouble
+from scriptsmith_site.integrations.outbox.sealing import Unreadable, read_variable
+from scriptsmith_site.models import Mirror
+
+_PURPOSE = "scriptsmith mirror"
+
+
+def seal(secret: str) -> str:
+    """What is stored of a secret."""
+    return sealing.seal(secret, purpose=_PURPOSE)
+
+
+def access_of(mirror: Mirror) -> Access:
+    """How the repository is reached. Raises RemoteTrouble where the secret can't be read."""
+    secret = ""
+    try:
+        if mirror.secret_variable:
+            secret = read_variable(mirror.secret_variable)
+        elif mirror.secret:
+            secret = sealing.unseal(mirror.secret, purpose=_PURPOSE)
+    except Unreadable as refusal:
+        raise RemoteTrouble(str(refusal)) from None
+    except sealing.CannotUnseal:
+        raise RemoteTrouble(
+            _("The secret was sealed with another SECRET_KEY: enter it again.")
+        ) from None
+    return Access(mirror.address, mirror.user_name, secret, mirror.host_key)

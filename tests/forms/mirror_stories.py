@@ -1,0 +1,152 @@
+"""Forms about the Git mirror."""
+
+from __future__ import annotations
+
+from scriptsmith_site.integrations.mirror import services
+from scriptsmith_site.models import Mirror, MirrorBranch, MirrorCommit
+from tests.catalog.shelf import shelve
+from tests.forms.people_stories import at
+from tests.forms.story import Story, World
+
+PAGE = "/integrations/mirror/"
+ADDRESS = "https://git.example.org/team/catalogue.git"
+
+
+def a_mirror(world: World) -> str:
+    services.set_up(services.Values(address=ADDRESS), by=world.person("administrator"))
+    return PAGE
+
+
+def a_paused_one(world: World) -> str:
+    a_mirror(world)
+    services.pause(by=world.person("administrator"))
+    return PAGE
+
+
+def a_stopped_one(world: World) -> str:
+    a_mirror(world)
+    now = Mirror.objects.get()
+    now.diverged_at, now.head, now.found_head = now.created_at, "a" * 40, "b" * 40
+    now.save()
+    return PAGE
+
+
+def a_mirror_for_curators(world: World) -> str:
+    a_mirror(world)
+    return f"{PAGE}branches/"
+
+
+def a_branch(world: World) -> str:
+    a_mirror(world)
+    version = shelve("Print the uptime")
+    found = {
+        **{"place": "verified/print-the-uptime", "entry": version.entry_id, "from_version": 1},
+        **{"title": "Print the uptime", "metadata": "title: Print the uptime\n"},
+        **{"script": "uptime -s\n", "name": "Gita", "people": [["Gita", "gita@example.org"]]},
+        **{"commit": "c" * 40, "problem": ""},
+    }
+    job = MirrorBranch.objects.create(
+        branch="since", by=world.person("curator"), state="done", commit="c" * 40, found=[found]
+    )
+    return f"{PAGE}branches/{job.pk}/"
+
+
+def now() -> Mirror:
+    return Mirror.objects.get()
+
+
+MIRROR = (
+    Story(
+        "integrations/mirror/form.html",
+        "administrator",
+        at(f"{PAGE}edit/"),
+        "mirror-edit",
+        fill={"address": ADDRESS, "branch": "catalogue", "secret": "a-token-of-theirs"},
+        press="Set it up",
+        then=lambda w: (
+            now().branch == "catalogue"
+            and "a-token" not in w.text
+            and "a-token" not in now().secret
+        ),
+    ),
+    Story(
+        "integrations/mirror/form.html",
+        "administrator",
+        lambda w: f"{a_mirror(w)}edit/",
+        "mirror-edit",
+        fill={"secret_variable": "SCRIPTSMITH_OUT_GIT"},
+        press="Save",
+        then=lambda w: (now().secret_variable, now().edition) == ("SCRIPTSMITH_OUT_GIT", 2),
+        name="changed",
+    ),
+    Story(
+        "integrations/mirror/detail.html",
+        "administrator",
+        a_mirror,
+        "mirror-test",
+        press="Test now",
+        then=lambda w: now().test_asked_at is not None,
+    ),
+    Story(
+        "integrations/mirror/detail.html",
+        "administrator",
+        a_mirror,
+        "mirror-pause",
+        fill={"why": "They move house."},
+        press="Pause it",
+        then=lambda w: now().paused_why == "They move house.",
+    ),
+    Story(
+        "integrations/mirror/detail.html",
+        "administrator",
+        a_paused_one,
+        "mirror-resume",
+        press="Resume",
+        then=lambda w: now().paused_at is None,
+    ),
+    Story(
+        "integrations/mirror/_commits.html",
+        "administrator",
+        a_stopped_one,
+        "mirror-check",
+        press="Check again",
+        then=lambda w: now().diverged_at is None and now().accepted_head is None,
+    ),
+    Story(
+        "integrations/mirror/_commits.html",
+        "administrator",
+        a_stopped_one,
+        "mirror-go-on",
+        press="Go on from there",
+        then=lambda w: (
+            now().accepted_head == "b" * 40 and MirrorCommit.objects.get().kind == "accepted"
+        ),
+    ),
+    Story(
+        "integrations/mirror/detail.html",
+        "administrator",
+        a_mirror,
+        "mirror-remove",
+        press="Remove it",
+        then=lambda w: not Mirror.objects.exists(),
+    ),
+    Story(
+        "integrations/mirror/branches.html",
+        "curator",
+        a_mirror_for_curators,
+        "mirror-branches",
+        fill={"branch": "since"},
+        press="Read it",
+        then=lambda w: MirrorBranch.objects.get().branch == "since",
+    ),
+    Story(
+        "integrations/mirror/_branch.html",
+        "curator",
+        a_branch,
+        "mirror-branch-take",
+        press="Put into review",
+        then=lambda w: (
+            MirrorBranch.objects.get().taken_at is not None and "1 version waits" in w.text
+        ),
+    ),
+)
