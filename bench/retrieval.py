@@ -15,6 +15,8 @@ from typing import NamedTuple
 from sklearn.isotonic import IsotonicRegression
 
 from bench.asking import Alone, Query, Vectors, ask
+from bench.confirmed import Judge, Outcome
+from bench.confirmed import describe as describe_confirmed
 from bench.figures import Figure
 from bench.held_out import PAIRS, Pair, make_task, read_pairs, split
 from bench.swaps import Swapped, ask_swapped
@@ -55,6 +57,7 @@ class Fold(NamedTuple):
     results: dict[str, list[Result]]
     matches: list[bool]  # of the answers that are a match, whether they are right
     swaps: list[Swapped]
+    confirmed: list[Outcome]
 
 
 def measure() -> list[Figure]:
@@ -85,6 +88,7 @@ def measure() -> list[Figure]:
             what = "meaning turned round" if source == "turned" else f"literal swapped in {source}"
             what += ": wrong match"
             figures.append(share(what, bad, len(swaps), "at most 0.01"))
+    figures += describe_confirmed([one for fold in folds for one in fold.confirmed])
     return figures
 
 
@@ -101,6 +105,7 @@ def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
     }
     found: dict[str, list[Result]] = {"cosine alone": [], "words alone": [], "product": []}
     matches: list[bool] = []
+    judge, confirmed = Judge(), list[Outcome]()
     tested = _ask(
         pairs,
         vectors,
@@ -117,8 +122,9 @@ def measure_fold(pairs: Sequence[Pair], vectors: Vectors, place: int) -> Fold:
         right = tuple(outcome.is_right for outcome in ranked)
         found["product"].append(Result(query.has_answer, ranked[0].confidence, right))
         matches += _matches(query, model)
+        confirmed.append(judge.ask(query, model))
     swaps = ask_swapped(pairs, vectors, model, known=known | test, asked=test, seed=place)
-    return Fold(found, matches, swaps)
+    return Fold(found, matches, swaps, confirmed)
 
 
 def fit_parts(

@@ -34,6 +34,8 @@ class Match:
     fills: Mapping[str, str] = field(
         default_factory=dict
     )  # parameter name to the statement's literal
+    # A starting point that no rule objects to: it lacks nothing but certainty.
+    is_confirmable: bool = False
 
 
 class Neighbour(NamedTuple):

@@ -21,7 +21,7 @@ from catalog.analysis.comparison import Placed, new_and_gone
 from catalog.analysis.filling import UnfillableScript, before_filling, fill, read_values
 from catalog.analysis.parameters import Parameter, ParameterType, find_parameters
 from catalog.analysis.risk import RatedFinding, finding_risk, higher, least_risk, risk_level
-from catalog.analysis.risk.secrets import Masked, Secret, find_secrets, mask_secrets
+from catalog.analysis.secrets import Masked, Secret, find_secrets, mask_secrets, secret_values
 from catalog.analysis.shell.program import Program, read_program
 from catalog.analysis.shellcheck import check_shellcheck
 from catalog.analysis.side_effect import find_side_effect
@@ -82,6 +82,7 @@ __all__ = [
     "is_at_least",
     "least_risk",
     "mask_secrets",
+    "secret_values",
     "read_values",
     "risk_level",
     "severity",

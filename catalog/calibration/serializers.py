@@ -51,6 +51,13 @@ class FitOutput(serializers.ModelSerializer[Job]):
         )  # fmt: skip
 
 
+class ConfirmedOutput(serializers.Serializer[Any]):
+    """Matches that a model confirmed, of those that whoever asked has labelled."""
+
+    model = serializers.CharField()
+    share = ShareOutput()
+
+
 class CalibrationOutput(serializers.Serializer[Any]):
     """All that the labels say of the scoring in use."""
 
@@ -68,6 +75,9 @@ class CalibrationOutput(serializers.Serializer[Any]):
     )
     is_few = serializers.BooleanField(help_text="Too few labels stand behind the suggestion.")
     newest_threshold = serializers.IntegerField(help_text="To be sent back as `seen`.")
+    confirmed = ConfirmedOutput(
+        many=True, help_text="Matches that an assessor confirmed; no case of the scoring's."
+    )
     fit = FitOutput(allow_null=True, help_text="The last fit.")
 
 
@@ -146,5 +156,6 @@ def show_calibration(*, wanted: float | None) -> dict[str, object]:
         "suggested": figures.suggested,
         "is_few": figures.is_few,
         "newest_threshold": newest or 0,
+        "confirmed": services.confirmed_matches(),
         "fit": Job.objects.filter(kind=Job.Kind.FIT).select_related("by").first(),
     }

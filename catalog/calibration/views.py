@@ -173,6 +173,7 @@ def _show(
         "model": model,
         "shipped": shipped_model().version,
         "figures": figures,
+        "confirmed": services.confirmed_matches(),
         "wanted": wanted,
         "form": form or ThresholdForm(initial=initial),
         "choice_form": choice_form or ScoringForm(),

@@ -16,6 +16,10 @@ class MatchLabelQuerySet(models.QuerySet["MatchLabel"]):
         """Labels that nobody has taken back."""
         return self.filter(undone_at=None)
 
+    def of_scoring(self) -> MatchLabelQuerySet:
+        """Those that say something of the scoring: what a model confirmed was chosen by the model."""
+        return self.counting().filter(confirmed_by="")
+
 
 class MatchLabel(models.Model):
     """A person's word on one retrieved version: the answer, a starting point, or neither.
@@ -40,6 +44,10 @@ class MatchLabel(models.Model):
     label = models.CharField(_("label"), max_length=8, choices=Label)
     confidence = models.FloatField(_("confidence shown"), null=True, blank=True)
     scoring = models.CharField(_("scoring"), max_length=40, blank=True)
+    # The model that had confirmed the answer before it was shown; empty for scoring alone.
+    confirmed_by = models.CharField(
+        _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
+    )
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     picked = models.CharField(

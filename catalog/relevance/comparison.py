@@ -11,11 +11,13 @@ from catalog.relevance.statement.actions import agreeing, disagree, strong, unma
 from catalog.relevance.statement.argument_order import find_turned
 from catalog.relevance.statement.literals import Literal
 from catalog.relevance.statement.named_things import ROLES
+from catalog.relevance.statement.negations import denied_here_only
 from catalog.relevance.statement.objects import OBJECTS
 from catalog.relevance.statement.profiles import LIGHT_WORDS, StatementProfile, analyse, canonical
-from catalog.relevance.statement.qualifiers import lone_axes, opposed
+from catalog.relevance.statement.qualifiers import half_agreed, lone_axes, opposed
 from catalog.relevance.statement.scope import has_other_scope
 from catalog.relevance.statement.scripts import analyse_script
+from catalog.relevance.statement.sorting import sorts_otherwise
 from catalog.relevance.statement.token_shapes import Kind
 from catalog.relevance.statement.verbs import PHRASAL_VERBS
 from catalog.relevance.statement.vocabulary import lemma, words
@@ -49,6 +51,9 @@ class Comparison:
     turned: tuple[str, ...]  # two words that have changed places: http to https
     other_roles: tuple[Literal, ...]  # names of a user here, of a group there
     other_units: tuple[Literal, ...]  # numbers of lines here, of files there
+    denied: str  # a word that one denies and the other says
+    half_agreed: frozenset[str]  # axes: one says what the other says, and more
+    other_order: bool  # the script sorts the other way round than the statement says
     other_letters: tuple[str, ...]  # words that the script has in other letters: ERROR is not error
     is_identical: bool  # to one of the phrasings, but for spaces and the last full stop
     is_alike: bool  # to the phrasing, but for case, quotes and articles, too
@@ -112,6 +117,9 @@ class Comparison:
             or self.other_units
             or self.other_roles
             or self.turned
+            or self.half_agreed
+            or self.denied
+            or (self.other_order and not self.is_identical)
             or (self.other_scope and not (self.is_identical or self.is_alike))
         )
 
@@ -151,6 +159,9 @@ def compare(text: str, candidate: Candidate) -> Comparison:
         turned=() if identical or is_alike else find_turned(text, candidate.phrasing),
         other_roles=tuple(_other_roles(literals)),
         other_units=tuple(_other_units(text, candidate.phrasing, literals)),
+        denied="" if identical or is_alike else denied_here_only(text, candidate.phrasing),
+        half_agreed=half_agreed(statement.marks, phrasing.marks),
+        other_order=sorts_otherwise(statement.marks, candidate.script),
         other_letters=_other_letters(text, candidate, statement.marks),
         is_identical=identical is not None,
         is_alike=is_alike,

@@ -13,6 +13,7 @@ from catalog.relevance.types import Candidate, Difference, Reason
 _MOST = 8  # sentences of a kind
 _LONGEST = 60  # characters of a literal
 _CLOSE = 0.8  # cosine from which the wording is called close
+_AXES = {"age": "ages", "order": "the order", "size": "sizes"}
 _MARKS = {
     "age:older": "older",
     "age:newer": "newer",
@@ -21,6 +22,8 @@ _MARKS = {
     "except:yes": "an exception",
     "size:more": "larger",
     "size:less": "smaller",
+    "than:more": "more",
+    "than:less": "less",
     "amount:more": "more",
     "amount:less": "less",
     "time:access": "time of access",
@@ -74,6 +77,12 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
     if comparison.turned:
         some, others = map(_quote, comparison.turned)
         yield Difference("side", f"{some} and {others} stand the other way round")
+    for axis in sorted(comparison.half_agreed):
+        yield Difference("direction", f"only one of them says two things of {_AXES[axis]}")
+    if comparison.denied:
+        yield Difference("negation", f"only one of them denies {_quote(comparison.denied)}")
+    if comparison.other_order:
+        yield Difference("direction", "the script sorts the other way round")
     for literal in comparison.other_roles:
         text = f"{_quote(literal.text)} names something else in the entry"
         yield Difference("literal", text, (literal.start, literal.end))

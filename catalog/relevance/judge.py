@@ -135,6 +135,7 @@ def _judge(
         reasons=reasons(comparison, candidate),
         differs=differences(comparison),
         fills=dict(comparison.literals.fills),
+        lacks_only_certainty=answer is Answer.ADAPT and _may_match(comparison),
     )
 
 
@@ -145,6 +146,7 @@ def hold_back(judgement: Judgement, model: RelevanceModel) -> Judgement:
         answer=Answer.ADAPT,
         confidence=min(judgement.confidence, model.match_threshold - _JUST_BELOW),
         differs=(Difference("unconfirmed", UNCONFIRMED), *judgement.differs),
+        lacks_only_certainty=False,
     )
 
 
@@ -153,7 +155,12 @@ def _answer(
 ) -> Answer:
     if comparison.opposes:
         return Answer.NONE
-    is_read = not comparison.statement.is_cut or comparison.is_identical
-    if confidence >= model.match_threshold and not comparison.is_open and is_read:
+    if confidence >= model.match_threshold and _may_match(comparison):
         return Answer.MATCH
     return Answer.ADAPT if alike >= model.adapt_threshold else Answer.NONE
+
+
+def _may_match(comparison: Comparison) -> bool:
+    """Whether no rule keeps the entry from being a match, however sure the model is."""
+    is_read = not comparison.statement.is_cut or comparison.is_identical
+    return is_read and not comparison.is_open

@@ -70,3 +70,4 @@ class Judgement:
     reasons: tuple[Reason, ...] = ()
     differs: tuple[Difference, ...] = ()
     fills: Mapping[str, str] = field(default_factory=dict)
+    lacks_only_certainty: bool = False  # a starting point that no rule objects to

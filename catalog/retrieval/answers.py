@@ -242,4 +242,5 @@ def _match(one: _Found, judgement: Judgement) -> Match:
         reasons=tuple(str(reason) for reason in judgement.reasons),
         differs=tuple(str(difference) for difference in judgement.differs),
         fills=dict(judgement.fills),
+        is_confirmable=judgement.lacks_only_certainty,
     )

@@ -1,20 +1,47 @@
-"""The client of models and the inspector of servers, made at their first use: loading the SDK takes seconds."""
+"""The clients of models and the inspector of servers, made at their first use: loading the SDK takes seconds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Protocol
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
 from pipeline.llm.probe_findings import Inspector
-from pipeline.llm.types import ModelClient
+from pipeline.llm.types import Answered, Failed, ModelClient, RemoteBatch, Request, Target
 
 
 @cache
 def model_client() -> ModelClient:
     """The client that the settings name, made at its first use: loading the SDK takes seconds."""
     client: ModelClient = import_string(settings.SCRIPTSMITH_MODEL_CLIENT)()
+    return client
+
+
+class BatchesClient(Protocol):
+    """Message Batches of a server; like a ModelClient it raises for nothing that a server may do."""
+
+    def create(self, target: Target, requests: Mapping[str, Request]) -> RemoteBatch | Failed: ...
+
+    def retrieve(self, target: Target, remote_id: str) -> RemoteBatch | Failed: ...
+
+    def cancel(self, target: Target, remote_id: str) -> RemoteBatch | Failed: ...
+
+    def newest(self, target: Target) -> list[RemoteBatch] | Failed: ...
+
+    def results(self, target: Target, remote_id: str) -> Iterator[tuple[str, Answered | Failed]]:
+        """Raises UnreadableResults where they break off."""
+
+
+_BATCHES_CLIENT_PATH = "pipeline.clients.sdk_clients.make_batches_client"
+
+
+@cache
+def batches_client() -> BatchesClient:
+    """The client of Message Batches, made at its first use: loading the SDK takes seconds."""
+    client: BatchesClient = import_string(_BATCHES_CLIENT_PATH)()
     return client
 
 

@@ -1,9 +1,10 @@
-"""Makes the client and the inspector from the settings. Only workers load it, because it imports the SDK."""
+"""Makes the clients and the inspector from the settings. Only workers load it, because it imports the SDK."""
 
 from __future__ import annotations
 
 from django.conf import settings
 
+from pipeline.llm.batches_client import MessageBatchesClient
 from pipeline.llm.client import MessagesClient
 from pipeline.llm.inspector import SdkInspector
 from pipeline.llm.transport import Limits
@@ -12,6 +13,11 @@ from pipeline.llm.transport import Limits
 def make_client() -> MessagesClient:
     """The client of runs."""
     return MessagesClient(_limits())
+
+
+def make_batches_client() -> MessageBatchesClient:
+    """The client of Message Batches."""
+    return MessageBatchesClient(_limits())
 
 
 def make_inspector() -> SdkInspector:

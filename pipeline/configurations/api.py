@@ -183,6 +183,7 @@ class PlanValues(TypedDict, total=False):
     rounds: int
     uses_retrieval: bool
     uses_examples: bool
+    confirms_matches: bool
     cases: str
     prompts: dict[str, str]
     roles: list[PlayerValues]
@@ -204,6 +205,7 @@ def _changed(plan: Plan, given: PlanValues) -> Plan:
         rounds=given.get("rounds", plan.rounds),
         uses_retrieval=given.get("uses_retrieval", plan.uses_retrieval),
         uses_examples=given.get("uses_examples", plan.uses_examples),
+        confirms_matches=given.get("confirms_matches", plan.confirms_matches),
         cases=given.get("cases", plan.cases),
         prompts=given.get("prompts", plan.prompts),
     )

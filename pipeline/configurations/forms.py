@@ -202,6 +202,15 @@ class HowForm(forms.Form):
         required=False,
         initial=True,
     )
+    confirms_matches = forms.BooleanField(
+        label=_("Lets the assessor confirm a match that scoring alone is not sure of"),
+        required=False,
+        help_text=_(
+            "Where no rule speaks against the best entry, its script is described from the script alone and compared "
+            "with the statement for likeness and for difference: two or three more calls a run. Only if both say so it "
+            "answers, marked as confirmed by that model; else a script is written."
+        ),
+    )
     cases = forms.ChoiceField(
         label=_("Cases"),
         choices=Configuration.Cases.choices,
@@ -277,6 +286,7 @@ class ConfigurationForms:
             rounds=self.how.cleaned_data["rounds"],
             uses_retrieval=self.how.cleaned_data["uses_retrieval"],
             uses_examples=self.how.cleaned_data["uses_examples"],
+            confirms_matches=self.how.cleaned_data["confirms_matches"],
             cases=self.how.cleaned_data["cases"] or Configuration.Cases.OFF.value,
             prompts=self.pins.pins(),
         )

@@ -41,6 +41,7 @@ class Plan:
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
+    confirms_matches: bool = False
     cases: str = CasesUse.OFF.value
     prompts: Mapping[str, str] = field(default_factory=dict)
 
@@ -61,6 +62,7 @@ def plan_of(configuration: Configuration) -> Plan:
         rounds=configuration.rounds,
         uses_retrieval=configuration.uses_retrieval,
         uses_examples=configuration.uses_examples,
+        confirms_matches=configuration.confirms_matches,
         cases=configuration.cases,
         prompts=dict(configuration.prompts),
     )
@@ -96,6 +98,7 @@ def say_plan(plan: Plan) -> dict[str, str]:
         "rounds": str(plan.rounds),
         "uses_retrieval": str(plan.uses_retrieval),
         "uses_examples": str(plan.uses_examples),
+        "confirms_matches": str(plan.confirms_matches),
         "cases": plan.cases,
         "prompts": ", ".join(f"{name} {version}" for name, version in sorted(plan.prompts.items())),
     }

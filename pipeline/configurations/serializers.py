@@ -33,6 +33,10 @@ class ConfigurationChange(serializers.Serializer[object]):
     rounds = serializers.IntegerField(required=False, help_text="0 to 4.")
     uses_retrieval = serializers.BooleanField(required=False)
     uses_examples = serializers.BooleanField(required=False)
+    confirms_matches = serializers.BooleanField(
+        required=False,
+        help_text="An entry that lacks nothing but certainty answers if the assessor confirms it.",
+    )
     cases = serializers.CharField(
         required=False,
         help_text="off, run (cases are written from the statement, and run) or feedback (and told to one refinement).",
@@ -95,6 +99,7 @@ class ConfigurationSerializer(serializers.ModelSerializer[Configuration]):
             "rounds",
             "uses_retrieval",
             "uses_examples",
+            "confirms_matches",
             "cases",
             "prompts",
             "is_default",

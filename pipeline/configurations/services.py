@@ -237,7 +237,7 @@ def switch_cases_on(*, by: User) -> bool:
 
 # --- Helpers ------------------------------------------------------------------------------------------------------
 
-_PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "cases", "prompts")
+_PLAN_FIELDS = ("rounds", "uses_retrieval", "uses_examples", "confirms_matches", "cases", "prompts")
 
 
 def _lock(configuration: Configuration) -> Configuration:

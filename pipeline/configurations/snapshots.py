@@ -44,6 +44,7 @@ def snapshot_of(configuration: Configuration) -> tuple[dict[str, object], bool]:
         "configuration": configuration.name,
         "rounds": configuration.rounds,
         "uses_examples": configuration.uses_examples,
+        "confirms_matches": configuration.confirms_matches,
         "cases": configuration.cases,
         "roles": roles,
         "prompts": choose_versions(configuration.prompts),

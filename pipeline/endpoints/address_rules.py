@@ -10,14 +10,11 @@ from django.utils.translation import gettext as _
 from core.errors import BadInput
 from core.network.addresses import (
     Zone,
-    is_loopback_name,
     is_metadata_name,
     read_address,
     zone_of,
 )
 from pipeline.clients.endpoint_keys import KEY_PREFIX, is_key_variable
-
-DEMO_ADDRESS = "demo:"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # The last part begins with a letter: some resolvers read a numeric one as an address.
@@ -52,15 +49,6 @@ def read_base_url(text: str) -> str:
             )
         )
     return base_url
-
-
-def is_loopback(base_url: str) -> bool:
-    """Whether requests to it stay on this machine; a name that resolves elsewhere is not connected to."""
-    host = urlsplit(base_url).hostname or ""
-    address = read_address(host)
-    if address is not None:
-        return zone_of(address) is Zone.LOOPBACK
-    return base_url == DEMO_ADDRESS or is_loopback_name(host)
 
 
 def is_private(base_url: str) -> bool:

@@ -59,7 +59,17 @@ class EndpointForm(forms.Form):
         label=_("Takes a temperature"), required=False, help_text=_("Claude refuses it.")
     )
     has_batches = forms.BooleanField(
-        label=_("Has Message Batches"), required=False, help_text=_("The check says so.")
+        label=_("Has Message Batches"),
+        required=False,
+        help_text=_("The check says so. Campaigns may then be asked at half the price."),
+    )
+    treat_as_remote = forms.BooleanField(
+        label=_("Treat as remote"),
+        required=False,
+        help_text=_(
+            "For an address of this machine behind which texts leave it: a tunnel, a proxy. Secrets are then masked, "
+            "or sent by choice, as for any other remote endpoint."
+        ),
     )
     edition = forms.IntegerField(widget=forms.HiddenInput(), required=False)
 
@@ -101,6 +111,7 @@ class EndpointForm(forms.Form):
             mode=data["mode"],
             takes_temperature=data["takes_temperature"],
             has_batches=data["has_batches"],
+            treat_as_remote=data["treat_as_remote"],
             max_in_flight=data["max_in_flight"],
             timeout_seconds=data["timeout_seconds"],
         )

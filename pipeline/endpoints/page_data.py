@@ -12,9 +12,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from pipeline.clients.destinations import is_loopback, leaves_machine
 from pipeline.clients.endpoint_keys import has_key, why_key_is_not_read
 from pipeline.costs.pricing import cost_of
-from pipeline.endpoints.address_rules import is_loopback
 from pipeline.endpoints.check_requests import (
     TRY_STATEMENT,
     CheckState,
@@ -30,6 +30,7 @@ from pipeline.llm.addresses import goes_by_proxy
 from pipeline.llm.probe import MAX_TOKENS, MOST_CALLS
 from pipeline.llm.probe_findings import Has, KeyFound, Outcome
 from pipeline.llm.types import Usage
+from pipeline.message_batches.services import requests_in_batches
 from pipeline.models import Endpoint
 from pipeline.types import Mode
 
@@ -90,7 +91,6 @@ def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
     """The data of a row in the list and of the page's head."""
     blocked = endpoint.blocked_until
     recommended = str(endpoint.probe.get("recommended") or "")
-    stays_here = is_loopback(endpoint.base_url)
     proxy = settings.SCRIPTSMITH_MODEL_PROXY
     by_proxy = not endpoint.demo and goes_by_proxy(endpoint.base_url, proxy)
     return ShownEndpoint(
@@ -99,8 +99,9 @@ def show_endpoint(endpoint: Endpoint) -> ShownEndpoint:
         on_by_setting=on_by_setting(endpoint),
         rests=bool(why_key_is_not_read(endpoint))
         or (blocked is not None and blocked > timezone.now()),
-        stays_here=stays_here,
-        is_readable_on_the_way=endpoint.base_url.startswith("http:") and not stays_here,
+        stays_here=not leaves_machine(endpoint),
+        is_readable_on_the_way=endpoint.base_url.startswith("http:")
+        and not is_loopback(endpoint.base_url),
         host=urlsplit(endpoint.base_url).netloc,
         check=check_state(endpoint),
         wrong_mode=recommended if recommended != endpoint.mode else "",
@@ -127,6 +128,7 @@ def show_page(
         "price_form": price or PriceForm(),
         "switch_form": switch or SwitchOnForm(),
         "users": configurations_of(endpoint),
+        "in_batches": requests_in_batches(endpoint),
     }
     return render(request, "pipeline/endpoints/detail.html", context, status=status)
 

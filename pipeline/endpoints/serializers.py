@@ -28,6 +28,10 @@ class EndpointChange(serializers.Serializer[object]):
     mode = serializers.CharField(required=False, help_text="schema, tool or text.")
     takes_temperature = serializers.BooleanField(required=False)
     has_batches = serializers.BooleanField(required=False)
+    treat_as_remote = serializers.BooleanField(
+        required=False,
+        help_text="Texts leave this machine although the address is on it: secrets are masked, or sent by choice.",
+    )
     max_in_flight = serializers.IntegerField(required=False)
     timeout_seconds = serializers.IntegerField(required=False)
     edition = serializers.IntegerField(
@@ -150,6 +154,7 @@ class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
             "demo",
             "takes_temperature",
             "has_batches",
+            "treat_as_remote",
             "max_in_flight",
             "timeout_seconds",
             "blocked_until",

@@ -17,7 +17,8 @@ from django.utils.translation import gettext as _
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow, Stale
 from pipeline.access import require_endpoint_manager
-from pipeline.endpoints.address_rules import is_loopback, read_base_url, read_key_variable
+from pipeline.clients.destinations import is_loopback, leaves_machine
+from pipeline.endpoints.address_rules import read_base_url, read_key_variable
 from pipeline.ledger.capacity import tell_waiting
 from pipeline.models import Configuration, Endpoint, Run
 from pipeline.types import Mode
@@ -38,6 +39,7 @@ class EndpointValues:
     mode: str = Mode.TEXT.value
     takes_temperature: bool = False
     has_batches: bool = False
+    treat_as_remote: bool = False
     max_in_flight: int = 1
     timeout_seconds: int = 120
 
@@ -109,7 +111,7 @@ def switch_on(endpoint: Endpoint, *, by: User, confirmed: bool = False) -> None:
     kept = _lock(endpoint)
     if kept.is_on:
         raise NotAllowedNow(_("This endpoint is switched on already."))
-    if not is_loopback(kept.base_url) and not confirmed:
+    if leaves_machine(kept) and not confirmed:
         raise BadInput(
             _(
                 "Confirm that statements and scripts may leave this machine and that calls are billed."
@@ -198,6 +200,7 @@ def values_of(endpoint: Endpoint) -> EndpointValues:
         mode=endpoint.mode,
         takes_temperature=endpoint.takes_temperature,
         has_batches=endpoint.has_batches,
+        treat_as_remote=endpoint.treat_as_remote,
         max_in_flight=endpoint.max_in_flight,
         timeout_seconds=endpoint.timeout_seconds,
     )

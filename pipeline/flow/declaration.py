@@ -70,11 +70,13 @@ class AskedStage(Stage, Generic[R_co]):
     added_later: bool = False
     # The run goes on without its answer: where no model can be asked, the stage ends as *none*.
     optional: bool = False
+    # The prompt of another stage, where it asks the same of something else.
+    asks_by: str = ""
 
     @property
     def prompt(self) -> str:
         """The name of its prompt."""
-        return self.name.value
+        return self.asks_by or self.name.value
 
     @property
     def answer_words(self) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from catalog.execution.cases.display import show
 from pipeline.flow.declaration import AskedStage, Reading, Stage
-from pipeline.flow.ports import CasePorts, DraftMade, Ports, Task
+from pipeline.flow.ports import CasePorts, DraftMade, EntryPorts, Ports, Task
 from pipeline.types import Problem, Question, ReadingOutcome
 
 R = TypeVar("R", bound=Reading)
@@ -37,6 +37,11 @@ class Step:
         )
         self.is_ended = True
 
+    def end_without(self, problem: Problem) -> None:
+        """End an optional stage in which no model can be asked."""
+        why = str(problem)
+        self.end("none", found=show(f"None, because {why[:1].lower()}{why[1:]}"), ok=False)
+
 
 @dataclass
 class Passage:
@@ -46,6 +51,13 @@ class Passage:
     ports: Ports
     seen: set[str] = field(default_factory=set)
     case_ports: CasePorts | None = None
+    entry_ports: EntryPorts | None = None
+
+    @property
+    def entries(self) -> EntryPorts:
+        """Where descriptions of entries are kept; only for Tasks that let a match be confirmed."""
+        assert self.entry_ports is not None
+        return self.entry_ports
 
     @property
     def sandbox(self) -> CasePorts:
@@ -79,9 +91,17 @@ class Passage:
         try:
             return self.ask(stage, question)
         except Problem as problem:
-            why = str(problem)
-            step.end("none", found=show(f"None, because {why[:1].lower()}{why[1:]}"), ok=False)
+            step.end_without(problem)
             return None
+
+    def ask_all_or_end(self, asked: Sequence[tuple[Step, AskedStage[R], Question]]) -> list[R]:
+        """`ask_or_end` for several optional stages, side by side; nothing, where no model can be asked."""
+        try:
+            return self.ask_all([(stage, question) for _step, stage, question in asked])
+        except Problem as problem:
+            for step, _stage, _question in asked:
+                step.end_without(problem)
+            return []
 
     def ask_all(self, asked: Sequence[tuple[AskedStage[R], Question]]) -> list[R]:
         """The same for several questions, asked side by side."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from catalog.analysis import Report
 from catalog.execution.cases import CaseSet, State
-from catalog.types import Retrieval
+from catalog.types import Match, Retrieval
 from pipeline.flow.prompts import Templates, load_all
 from pipeline.types import (
     Arm,
@@ -33,6 +33,8 @@ class Task:
     rounds: int = 1
     uses_retrieval: bool = True
     uses_examples: bool = True
+    # An entry that lacks nothing but certainty answers if the assessor confirms it.
+    confirms_matches: bool = False
     cases: CasesUse = CasesUse.OFF
     case_author: str = "a model"  # the name under which cases are kept
     # The prompts in exactly the versions that the run was started with.
@@ -127,6 +129,7 @@ class Result:
     recommended: DraftMade
     verdict: Verdict | None = None
     matched: bool = False
+    confirmed: bool = False  # the match, by the assessor
     assessments: tuple[Assessed, ...] = ()
 
 
@@ -160,6 +163,16 @@ class Ports(Protocol):
     def keep_feedback(self, feedback: FeedbackGiven) -> None: ...
 
     def keep_assessment(self, assessed: Assessed) -> None: ...
+
+
+class EntryPorts(Protocol):
+    """What confirming a match needs besides; a replayed call returns what it returned before."""
+
+    def known_description(self, match: Match) -> str:
+        """What this assessor said of the entry's script before; empty where it was not asked yet."""
+
+    def keep_description(self, match: Match, text: str) -> None:
+        """Keep what it says, for every later run."""
 
 
 class CasePorts(Protocol):

@@ -3,6 +3,8 @@
 retrieve -> generate -> check (repair once) -> describe -> similarity | difference -> ensemble, and while the
 verdict is *incorrect* and rounds are left: explain -> refine -> assess again.
 
+Where the Task says so and the best entry lacks nothing but certainty: retrieve -> confirm, and generate if it is not.
+
 Where the Task has cases: cases -> execute beside describe -> mend_cases, each later Draft executed too; with
 *feedback* at last refine_cases from what does not hold, assessed and executed once more.
 
@@ -14,12 +16,13 @@ from __future__ import annotations
 
 from catalog.analysis import has_errors
 from catalog.execution.cases import CaseSet, State
-from catalog.types import Answer, Retrieval
+from catalog.types import Answer, Match
 from pipeline.flow.passage import Passage
 from pipeline.flow.ports import (
     Assessed,
     CasePorts,
     DraftMade,
+    EntryPorts,
     Executed,
     FeedbackGiven,
     Ports,
@@ -29,6 +32,7 @@ from pipeline.flow.ports import (
 from pipeline.flow.stages.cases import write_cases
 from pipeline.flow.stages.check import check
 from pipeline.flow.stages.compare import compare
+from pipeline.flow.stages.confirm import confirm, entry_to_confirm
 from pipeline.flow.stages.describe import describe
 from pipeline.flow.stages.ensemble import combine, conclude, why_unknown
 from pipeline.flow.stages.execute import execution
@@ -47,8 +51,14 @@ from pipeline.types import CasesUse, DraftKind, ReadingOutcome, Verdict
 class Flow:
     """One passage of a Task through the stages."""
 
-    def __init__(self, task: Task, ports: Ports, case_ports: CasePorts | None = None) -> None:
-        self._passage = Passage(task, ports, case_ports=case_ports)
+    def __init__(
+        self,
+        task: Task,
+        ports: Ports,
+        case_ports: CasePorts | None = None,
+        entry_ports: EntryPorts | None = None,
+    ) -> None:
+        self._passage = Passage(task, ports, case_ports=case_ports, entry_ports=entry_ports)
         self._cases: CaseSet | None = None
         self._executed: dict[DraftMade, Executed] = {}
 
@@ -57,7 +67,11 @@ class Flow:
         task = self._passage.task
         retrieval = retrieve(self._passage)
         if retrieval and task.uses_retrieval and retrieval.answer is Answer.MATCH:
-            return self._answer_from(retrieval)
+            return self._answer_from(retrieval.matches[0])
+        if retrieval and task.uses_retrieval and task.confirms_matches:
+            unsure = entry_to_confirm(retrieval)
+            if unsure and confirm(self._passage, unsure):
+                return self._answer_from(unsure, confirmed=True)
         draft = self._check_and_repair(generate(self._passage, retrieval))
         if task.cases is not CasesUse.OFF:
             self._cases = write_cases(self._passage)
@@ -121,14 +135,13 @@ class Flow:
         better = is_better(revised, then, best, before)
         offer_revised(self._passage, revised, better=better, found=say_generalises(then, before))
 
-    def _answer_from(self, retrieval: Retrieval) -> Result:
+    def _answer_from(self, match: Match, *, confirmed: bool = False) -> Result:
         """The catalogue's script as it is: a match is shown, not assessed."""
-        match = retrieval.matches[0]
         draft = DraftMade(
             kind=DraftKind.RETRIEVED, script=match.script, version_id=match.version_id
         )
         self._passage.keep_draft(draft)
-        return Result(recommended=draft, matched=True)
+        return Result(recommended=draft, matched=True, confirmed=confirmed)
 
     def _check_and_repair(self, draft: DraftMade) -> DraftMade:
         """The Draft itself, or the one that a single repair made of it."""

@@ -12,6 +12,7 @@ from catalog.calibration.services.cases import (
 )
 from catalog.calibration.services.labels import (
     LABEL_MATCHES,
+    confirmed_matches,
     forget_statement,
     label_match,
     undo_label,
@@ -27,6 +28,7 @@ __all__ = [
     "begin_fit",
     "carry_out_fit",
     "choose_scoring",
+    "confirmed_matches",
     "forget_statement",
     "label_case",
     "label_match",

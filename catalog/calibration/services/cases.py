@@ -54,7 +54,7 @@ def read_cases(scoring: str) -> list[Case]:
 def unscored(scoring: str) -> QuerySet[MatchLabel]:
     """Labels that this scoring has not weighed yet; those of versions that answer no more never are."""
     scores = LabelScore.objects.filter(label=OuterRef("pk"), scoring=scoring)
-    labels = MatchLabel.objects.counting().filter(version__state=Version.State.VERIFIED)
+    labels = MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED)
     return labels.exclude(Exists(scores)).order_by("pk")
 
 

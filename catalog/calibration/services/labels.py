@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog.calibration.metrics import Share
 from catalog.models import MatchLabel, Version
 from core.errors import BadInput, NotAllowedNow
 from core.texts import LONGEST_STATEMENT, clean_text
@@ -22,9 +26,11 @@ def label_match(
     by: User,
     confidence: float | None = None,
     scoring: str = "",
+    confirmed_by: str = "",
     picked: str = MatchLabel.Picked.ASKED,
 ) -> MatchLabel:
-    """Keep a person's word on one retrieved version, with the confidence that was shown.
+    """Keep a person's word on one retrieved version, with the confidence that was shown and, where a model
+    had confirmed it, by which.
 
     Labels are never changed; who changes their mind adds another, or takes it back. The caller has
     asked whether `by` may: askers say it of their own statements, managers of any. Raises BadInput.
@@ -39,9 +45,29 @@ def label_match(
         label=label,
         confidence=confidence,
         scoring=scoring,
+        confirmed_by=confirmed_by,
         picked=picked,
         by=by,
     )
+
+
+class Confirmed(NamedTuple):
+    """How often a model's word was right, of the matches that it confirmed and whoever asked has labelled."""
+
+    model: str
+    share: Share
+
+
+def confirmed_matches() -> list[Confirmed]:
+    """By model, in one query."""
+    rows = (
+        MatchLabel.objects.counting()
+        .exclude(confirmed_by="")
+        .order_by("confirmed_by")
+        .values_list("confirmed_by")
+        .annotate(right=Count("pk", filter=Q(label=MatchLabel.Label.MATCH)), count=Count("pk"))
+    )
+    return [Confirmed(model, Share(right, count)) for model, right, count in rows]
 
 
 def undo_label(label: MatchLabel, *, by: User) -> None:

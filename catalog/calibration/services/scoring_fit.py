@@ -95,7 +95,7 @@ def carry_out_fit(held: Claim[Job], job: Job) -> None:
 def _read_labels(held: Claim[Job], model: RelevanceModel) -> list[_Labelled]:
     """Every label with the candidates of its statement, and what the model says of it."""
     labels = list(
-        MatchLabel.objects.counting().filter(version__state=Version.State.VERIFIED).order_by("pk")
+        MatchLabel.objects.of_scoring().filter(version__state=Version.State.VERIFIED).order_by("pk")
     )
     found = []
     for number, label in enumerate(labels, start=1):

@@ -16,6 +16,10 @@ _NOT = r"(?:not|never|no|\w+n['’]t)"
 _TOUCHED = r"(?:modif|chang|access|touch|us|updat|edit|writ|open|read|alter|log|seen|run)\w*"
 _UNTOUCHED = r"(?:unmodified|unchanged|unused|untouched|unaccessed)"
 
+# "More than within the last 7 days", "more than modified in the last day", "before the last hour": longer ago.
+_LONGER = r"(?:more|longer|older|earlier|greater) than (?:\w+ )?"
+_LATELY = r"(?:(?:in|within|during) (?:the )?(?:(?:last|past|previous) )?#d|(?:the )?(?:last|past|previous) #d)"
+
 # In order: what matched is taken out, so that "not older than" is not read as "older than" again.
 _AGE = (
     (
@@ -23,6 +27,8 @@ _AGE = (
         rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:older|more|earlier|longer) than {_PAST}#d",
     ),
     ("age:older", rf"\b{_NOT} (?:{_TOUCHED} |any |much )?(?:newer|younger|less) than {_PAST}#d"),
+    ("age:newer", rf"\b{_NOT} (?:{_TOUCHED} |any |much )?{_LONGER}{_LATELY}"),
+    ("age:older", rf"\b(?:{_LONGER}|before |prior to ){_LATELY}"),
     (
         "age:older",
         rf"\b(?:{_NOT} (?:\w+ ){{0,2}}?{_TOUCHED}|{_UNTOUCHED}) (?:[^\s,]+ ){{0,4}}?"
@@ -172,6 +178,14 @@ _EXCEPTION = re.compile(
 _NO_NEGATION = re.compile(r"\bnot (?:empty|hidden)\b|\bignor\w+ (?:the )?case\b")
 
 
+# Of whatever it is: "more than $LIMIT", "larger than a gigabyte". What is "not more" is neither here.
+_NOT_COMPARED = re.compile(r"\b(?:not|no|never|\w+n['’]t)(?: \w+){0,3} \w+ than\b")
+_COMPARED = (
+    ("than:more", re.compile(r"\b(?:more|greater|larger|bigger|higher|longer) than\b")),
+    ("than:less", re.compile(r"\b(?:less|fewer|smaller|lower|shorter) than\b")),
+)
+
+
 def marks_of(skeleton: str) -> frozenset[str]:
     """The marks of a statement, given its skeleton.
 
@@ -184,6 +198,8 @@ def marks_of(skeleton: str) -> frozenset[str]:
         if count:
             found.add(mark)
     found.update(mark for mark, pattern in _MARKS if pattern.search(skeleton))
+    compared = _NOT_COMPARED.sub("", skeleton)
+    found.update(mark for mark, pattern in _COMPARED if pattern.search(compared))
     rest = _NO_NEGATION.sub("", rest)
     if _EXCEPTION.search(rest):
         found.add("except:yes")
@@ -208,6 +224,20 @@ def opposed(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str
         for axis in sorted(mine.keys() & theirs.keys())
         if not mine[axis] & theirs[axis]
     ]
+
+
+# Axes on which a statement may well say two things: older than one file, and newer than another.
+_TWOFOLD = frozenset({"age", "size", "order"})
+
+
+def half_agreed(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """The axes on which one says a thing that the other says, and another one beside it."""
+    mine, theirs = axes(some), axes(others)
+    return frozenset(
+        axis
+        for axis in _TWOFOLD & mine.keys() & theirs.keys()
+        if mine[axis] != theirs[axis] and mine[axis] & theirs[axis]
+    )
 
 
 def lone_axes(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:

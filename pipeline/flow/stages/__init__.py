@@ -10,6 +10,7 @@ from pipeline.flow.stages import (
     cases,
     check,
     compare,
+    confirm,
     describe,
     ensemble,
     execute,
@@ -28,6 +29,10 @@ from pipeline.types import DraftKind
 # In the order in which pages list them.
 STAGES: tuple[Stage, ...] = (
     retrieve.STAGE,
+    confirm.DESCRIBE,
+    confirm.SIMILARITY,
+    confirm.DIFFERENCE,
+    confirm.STAGE,
     generate.STAGE,
     check.STAGE,
     repair.STAGE,
@@ -45,7 +50,7 @@ STAGES: tuple[Stage, ...] = (
     shorten.STAGE,
 )
 ASKED_STAGES: dict[str, AskedStage[Reading]] = {
-    stage.prompt: stage for stage in STAGES if isinstance(stage, AskedStage)
+    stage.name.value: stage for stage in STAGES if isinstance(stage, AskedStage)
 }
 MAKERS: dict[DraftKind, Stage] = {stage.makes: stage for stage in STAGES if stage.makes}
 

@@ -73,12 +73,13 @@ def compare(
                 for stage in (SIMILARITY, DIFFERENCE)
             ]
         )
-        _end(first, similarity, draft)
-        _end(second, difference, draft)
+        end(first, similarity, draft)
+        end(second, difference, draft)
     return similarity, difference
 
 
-def _end(step: Step, reading: OpinionReading, draft: DraftMade) -> None:
+def end(step: Step, reading: OpinionReading, draft: DraftMade | None) -> None:
+    """End a comparison with what was read of it."""
     is_read = reading.outcome is ReadingOutcome.READ
     step.end(
         reading.opinion if is_read else reading.outcome,

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from catalog.analysis import mask_secrets
+import pytest
+import yaml
+
+import catalog
+from catalog.analysis import find_secrets, mask_secrets, secret_values
+from tests.catalog.analysis.planted import Planted, planted_secrets
 
 BEGIN, END = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
 WEB_TOKEN = "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSMeK"
+STARTER = Path(catalog.__file__).parent / "starter"
 
 
 @pytest.mark.parametrize(
@@ -23,7 +29,82 @@ WEB_TOKEN = "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSMeK"
         pytest.param(f"key:\n{BEGIN}\nMIIEow+/=\nAbc\n{END}\nend", "key:\n***\nend", id="key"),
         pytest.param(f"{BEGIN}\nMIIEow+/=\nAbc", "***", id="key that was cut off"),
         pytest.param(f"{BEGIN}\\nMIIEow\\n{END}, see", "***, see", id="key in one line"),
+        pytest.param(
+            f"<<<STATEMENT\n{BEGIN}\nMIIEow\nSTATEMENT\n\nCompare.",
+            "<<<STATEMENT\n***\nSTATEMENT\n\nCompare.",
+            id="key that was cut off in a prompt leaves its fence",
+        ),
+        pytest.param(
+            "password=tulip42x, and later sshpass with tulip42x",
+            "password=***, and later sshpass with ***",
+            id="the same value elsewhere",
+        ),
+        pytest.param("the password is Blue7dog!", "the password is ***", id="in words"),
+        pytest.param('{"api_key": "q8Zr55tt"}', '{"api_key": "***"}', id="in JSON"),
+        pytest.param(r'"{\"token\": \"q8Zr55tt\"}"', r'"{\"token\": \"***\"}"', id="in JSON twice"),
+        pytest.param("mysql -u root -pHush99xx shop", "mysql -u root -p*** shop", id="an option"),
+        pytest.param("curl -u ada:Hush99xx http://h/", "curl -u ada:*** http://h/", id="a user"),
+        pytest.param("PGPASSWORD=hush psql", "PGPASSWORD=*** psql", id="assigned a word"),
     ],
 )
 def test_no_secret_is_left_and_nothing_else_is_lost(text: str, left: str) -> None:
     assert mask_secrets(text).text == left
+
+
+@pytest.mark.parametrize("seed", [1, 20])
+def test_every_planted_secret_is_found_with_its_kind(seed: int) -> None:
+    planted = planted_secrets(seed)
+    kept = [one for one in planted if one.secret in mask_secrets(one.text).text]
+    misnamed = [one for one in planted if one.kind not in mask_secrets(one.text).secrets]
+    assert kept == misnamed == []
+    # All in one text, as a log pasted into an incident has them.
+    masked = mask_secrets("\n".join(one.text for one in planted))
+    assert len(masked.secrets) == 50 and not _left(planted, masked.text)
+
+
+def _left(planted: list[Planted], text: str) -> list[Planted]:
+    return [one for one in planted if one.secret in text]
+
+
+def test_a_value_known_from_elsewhere_is_masked_where_nothing_tells_it() -> None:
+    known = secret_values("dump it, password: Tulip88!x")
+    assert known == {"Tulip88!x"}
+    assert mask_secrets("expect Tulip88!x\n", known=known).text == "expect ***\n"
+    assert mask_secrets("expect it", known={"it"}).text == "expect it"  # a word, and no secret
+
+
+def test_nothing_is_found_in_the_starter_catalogue() -> None:
+    ordinary = [path.read_text() for path in sorted(STARTER.glob("*/script.sh"))]
+    for path in sorted(STARTER.glob("*/metadata.yaml")):
+        about = yaml.safe_load(path.read_text())
+        ordinary += [about["title"], *about.get("statements", []), *about.get("phrasings", [])]
+    assert len(ordinary) >= 200
+    assert [(text, find_secrets(text)) for text in ordinary if find_secrets(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rotate the password of the user app and store it in the vault",
+        "list tokens: which of them expire this week?",
+        "reset password: send a mail to everybody",
+        "cut -d: -f1 /etc/passwd",
+        'read -rsp "Password: " password; export PGPASSWORD="$password"',
+        'TOKEN=$(vault read -field=token secret/ci); curl -H "Authorization: Bearer $TOKEN" "$url"',
+        "kubectl create secret generic db --from-literal=password=${PASSWORD}",
+        "mysql --defaults-file=/root/.my.cnf -p shop",
+        "alias pwd='echo -n `pwd` | pbcopy'",
+        "docker login --password-stdin registry.internal",
+        "password=changeme, token=<your-token>",
+        'if [ "$token" = "expired" ]; then renew; fi',
+        "ssh://git@git.internal:2222/ops/scripts.git",
+    ],
+)
+def test_ordinary_words_are_no_secrets(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize("part", ["password", "token=", "mysql ", "a:", "://a:", "bearer ", "eyJ."])
+def test_hostile_texts_are_read_to_their_end(part: str) -> None:
+    text = part * (40_000 // len(part))
+    assert len(mask_secrets(text).text) <= len(text) + 3

@@ -179,6 +179,7 @@ VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"
 HOSTILE = st.text(st.sampled_from("'\"\\$`\n\t\r !*?[]{}();&|<>#~-=xn0u"), min_size=1)
 
 
+@pytest.mark.slow
 @hypothesis.given(value=VALUES | HOSTILE, other=VALUES | HOSTILE)
 @settings(max_examples=300, deadline=None)
 def test_any_value_comes_back_byte_for_byte(value: str, other: str) -> None:

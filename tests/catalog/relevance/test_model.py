@@ -96,6 +96,7 @@ def test_the_threshold_is_the_least_that_is_precise_enough(
     assert found == threshold
 
 
+@pytest.mark.slow
 def test_a_model_is_fitted_to_labels_and_read_again() -> None:
     asked = list(questions())
 

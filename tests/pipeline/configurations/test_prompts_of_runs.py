@@ -97,6 +97,7 @@ def test_a_pinned_version_is_asked_by_and_recorded(standin: StandIn, administrat
     assert draft.assessment.prompt_versions["describe"] == written.version
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_run_taken_up_again_keeps_its_versions_when_the_files_have_changed(
     standin: StandIn, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest

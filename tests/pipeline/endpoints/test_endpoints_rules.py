@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.errors import BadInput
+from pipeline.clients.destinations import is_loopback
 from pipeline.endpoints.address_rules import (
-    is_loopback,
     is_private,
     looks_like_key,
     read_base_url,

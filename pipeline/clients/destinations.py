@@ -1,0 +1,31 @@
+"""Whether what is sent to an endpoint leaves this machine."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from core.network.addresses import Zone, is_loopback_name, read_address, zone_of
+from pipeline.models import Endpoint
+
+DEMO_ADDRESS = "demo:"
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether requests to it stay on this machine; a name that resolves elsewhere is not connected to."""
+    if base_url == DEMO_ADDRESS:
+        return True
+    host = urlsplit(base_url).hostname or ""
+    address = read_address(host)
+    if address is not None:
+        return zone_of(address) is Zone.LOOPBACK
+    return is_loopback_name(host)
+
+
+def leaves_machine(endpoint: Endpoint) -> bool:
+    """Whether its texts are to be treated as leaving this machine: by its address, or because its page says so."""
+    address = endpoint.base_url
+    if endpoint.demo:
+        address = settings.SCRIPTSMITH_DEMO_MODEL_URL or DEMO_ADDRESS
+    return endpoint.treat_as_remote or not is_loopback(address)

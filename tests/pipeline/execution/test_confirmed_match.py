@@ -1,0 +1,140 @@
+"""A match that an assessor confirms, from statement to page: the real SDK against the stand-in, the real ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+import catalog
+from catalog import services as catalogue
+from catalog.models import MatchLabel, Version
+from catalog.retrieval.services import as_document
+from pipeline import services
+from pipeline.execution import run_worker
+from pipeline.models import Attempt, Configuration, Endpoint, EntryDescription, Run
+from pipeline.runs.catalogue_use import count_shown
+from tests.catalog.shelf import shelve
+from tests.make import make_action
+from tests.standin_process import StandIn
+
+pytestmark = pytest.mark.django_db
+
+ClientFor = Callable[[User], Client]
+ENTRY = "Restart nginx, but only if its configuration is valid"
+ASKED = "Restart nginx only if its config has passed the test"
+STARTER = Path(catalog.__file__).parent / "starter"
+
+
+@pytest.fixture
+def version(curator: User) -> Version:
+    """The one entry of the catalogue; scoring alone is not sure that it is what is asked for."""
+    script = (STARTER / "restart-nginx-if-valid" / "script.sh").read_text()
+    made = shelve(ENTRY, script=script, verified_by=curator)
+    found = catalogue.retrieve(ASKED)
+    assert (found.answer, found.matches[0].is_confirmable) == ("adapt", True)
+    Configuration.objects.update(confirms_matches=True)
+    return made
+
+
+def carry_out(by: User | None = None) -> Run:
+    run = services.start_run(make_action(ASKED, by=by), by=by, enqueue=False)
+    return run_worker.run_to_end(run.pk, give_up_after=60)
+
+
+def outcomes(run: Run) -> dict[str, str]:
+    return {one.name: one.outcome for one in run.stages.all()}
+
+
+def test_the_catalogue_answers_once_the_assessor_agrees(standin: StandIn, version: Version) -> None:
+    run = carry_out()
+    assert (run.state, run.answered_by, run.match_confirmed_by) == ("done", version, "demo-smith")
+    assert outcomes(run) == {
+        "retrieve": "adapt",
+        "entry_text": "read",
+        "entry_like": "match",
+        "entry_differ": "match",
+        "confirm": "confirmed",
+    }
+    (draft,) = run.drafts.all()
+    assert (draft.kind, draft.script, draft.version) == ("retrieved", version.script, version)
+    assert run.verdict == "" and not hasattr(draft, "assessment")
+    assert Attempt.objects.filter(call__run=run, outcome="answered").count() == 3
+    (kept,) = EntryDescription.objects.all()
+    assert (kept.version, kept.script_sha256, kept.model) == (version, version.sha256, "demo-smith")
+    assert kept.text == run.stages.get(name="entry_text").found
+
+    again = carry_out()
+    assert again.match_confirmed_by and outcomes(again)["entry_text"] == "known"
+    assert Attempt.objects.filter(call__run=again).count() == 2, "it is described once"
+
+
+def test_where_the_assessor_objects_a_script_is_written(standin: StandIn, version: Version) -> None:
+    objection = {"verdict": "mismatch", "differences": ["It reloads."], "reason": "Not the same."}
+    standin.faults({"kind": "text", "text": json.dumps(objection), "task": "difference"})
+    run = carry_out()
+    assert (run.answered_by, run.match_confirmed_by) == (None, "")
+    assert run.stages.get(name="confirm").found == "It reloads."
+    assert outcomes(run)["generate"] == "written" and run.verdict
+
+
+def test_it_is_off_unless_a_configuration_has_it_on(standin: StandIn, version: Version) -> None:
+    Configuration.objects.update(confirms_matches=False)
+    run = carry_out()
+    assert run.answered_by is None and "confirm" not in outcomes(run)
+    assert not EntryDescription.objects.exists()
+
+
+def test_a_run_that_was_interrupted_goes_on_and_pays_nothing_twice(
+    standin: StandIn, version: Version
+) -> None:
+    standin.faults(
+        {"kind": "status", "status": 503, "task": "difference", "headers": {"retry-after": "60"}}
+    )
+    run = services.start_run(make_action(ASKED), by=None, enqueue=False)
+    run_worker.advance(run.pk)  # stops between description and comparison
+    # Meanwhile another run has the entry described in other words.
+    EntryDescription.objects.update(text="Something else.")
+    Endpoint.objects.update(blocked_until=None)
+    Run.objects.update(not_before=None)
+    done = run_worker.run_to_end(run.pk, give_up_after=60)
+    assert done.match_confirmed_by and len(standin.calls(billed=True)) == 3
+
+
+@pytest.mark.slow
+def test_it_is_marked_apart_on_pages_and_in_the_api(
+    standin: StandIn, version: Version, client_for: ClientFor, reviewer: User
+) -> None:
+    run = carry_out(by=reviewer)
+    browser = client_for(reviewer)
+    page = browser.get(f"/runs/{run.pk}/").content.decode()
+    assert "match confirmed by a model" in page and "demo-smith" in page
+    assert "described from the script alone" in page
+    assert "demo model" in page, "the judge is named as what it is"
+    assert "match confirmed by a model" in browser.get("/actions/").content.decode()
+    report = browser.get(f"/api/v1/runs/{run.pk}/").json()
+    assert report["match_confirmed_by"] == "demo-smith" and report["origin"] == "retrieved"
+    (listed,) = browser.get("/api/v1/runs/").json()["results"]
+    assert listed["match_confirmed_by"] == "demo-smith"
+    (action,) = browser.get("/api/v1/actions/").json()["results"]
+    assert action["answer"]["status"] == "verified" and action["answer"]["confirmed_match"] is True
+
+    assert browser.post(f"/runs/{run.pk}/confirm-match/").status_code == 302
+    label = MatchLabel.objects.get()
+    assert (label.label, label.confirmed_by) == ("match", "demo-smith")
+    assert label.confidence is not None and label.confidence < 0.82, "what scoring said"
+    assert count_shown([version.pk])[version.pk].match == 1
+
+
+def test_retrieving_alone_stays_as_it_is(
+    version: Version, client_for: ClientFor, reviewer: User
+) -> None:
+    found = as_document(catalogue.retrieve(ASKED))
+    assert found["answer"] == "adapt"
+    assert set(found["matches"][0]) == {  # type: ignore[index]
+        "entry", "version", "statement", "script", "confidence", "reasons", "differs",
+    }  # fmt: skip

@@ -1,0 +1,283 @@
+"""Fifty planted secrets and a stand-in that is treated as remote: what its log holds, by every way to ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from auditlog.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+
+from catalog.analysis import find_secrets
+from pipeline import services
+from pipeline.clients.model_client import model_client
+from pipeline.configurations.prompt_versions import templates_of
+from pipeline.execution import run_worker
+from pipeline.execution.database_ports import roles_of
+from pipeline.flow.declaration import AskedStage, Reading
+from pipeline.flow.prompts import names, read
+from pipeline.flow.stages import ASKED_STAGES
+from pipeline.ledger.model_calls import OpenedAttempt, open_calls
+from pipeline.ledger.outgoing_secrets import SecretsRule
+from pipeline.message_batches import background
+from pipeline.message_batches.collecting import collect_waiting
+from pipeline.models import Action, Batch, Configuration, Endpoint, MessageBatch, ModelCall, Run
+from pipeline.scheduling import run_leases
+from review.campaigns.services import editing, rules, runs
+from review.tasks import start_runs
+from scriptsmith_site.integrations.alerts.services import sources
+from scriptsmith_site.models import AlertRule, Profile
+from tests.catalog.analysis.planted import planted_secrets
+from tests.make import make_action
+from tests.people import make_person
+from tests.pipeline.flow.test_stages import TEXTS
+from tests.site.alerts import payloads as sent
+from tests.site.alerts.conftest import Door, door, open_door
+from tests.standin_process import StandIn
+
+__all__ = ["door", "open_door"]
+
+pytestmark = pytest.mark.django_db
+
+PLANTED = planted_secrets()
+LOG = "\n".join(one.text for one in PLANTED)
+ASKED = "Delete files older than 30 days in /var/tmp/exports"
+ClientFor = Callable[[User], Client]
+
+
+@pytest.fixture(autouse=True)
+def remote(standin: StandIn) -> Endpoint:
+    Endpoint.objects.filter(name="demo").update(treat_as_remote=True)
+    # An answer from the catalogue asks no model.
+    Configuration.objects.update(uses_retrieval=False)
+    return Endpoint.objects.get(name="demo")
+
+
+def reached(standin: StandIn) -> int:
+    """How many of the planted secrets stand in what the stand-in was sent."""
+    calls = standin.calls()
+    assert calls, "it was asked nothing"
+    log = "\n".join(_texts(one["request"]) for one in calls)
+    return sum(one.secret in log for one in PLANTED)
+
+
+def _texts(value: object) -> str:
+    if isinstance(value, dict):
+        return "\n".join(map(_texts, value.values()))
+    return "\n".join(map(_texts, value)) if isinstance(value, list) else str(value)
+
+
+def finish(run: Run | None = None) -> Run:
+    return run_worker.run_to_end((run or Run.objects.latest("pk")).pk, give_up_after=60)
+
+
+def audited(run: Run) -> list[str]:
+    events = LogEntry.objects.get_for_object(run).order_by("pk")
+    return [str(one.additional_data["event"]) for one in events if one.additional_data]
+
+
+@pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
+def test_who_asks_on_the_page_is_shown_them_first_and_chooses(
+    standin: StandIn, client_for: ClientFor, reviewer: User, choice: str, arrived: int
+) -> None:
+    browser = client_for(reviewer)
+    typed = {"statement": ASKED, "incident": LOG, "environment": "Debian 12"}
+    page = browser.post("/actions/new/", typed)
+    assert page.status_code == 422 and not Run.objects.exists() and not Action.objects.exists()
+    text = page.content.decode()
+    assert "Stripe key: incident, line 13, column 19" in text
+    form = page.context["form"]
+    assert form["incident"].value() == LOG and form["environment"].value() == "Debian 12"
+    seen = {"secrets_seen": form["secrets_seen"].value(), "secrets": choice}
+    answer = browser.post("/actions/new/", typed | seen)
+    assert answer.status_code == 302
+    run = finish()
+    assert (run.state, run.secrets, reached(standin)) == ("done", choice, arrived)
+    shown = browser.get(f"/runs/{run.pk}/").content.decode()
+    if choice == "mask":
+        assert "Masked before it was sent:" in shown and "Slack token" in shown
+        assert audited(run) == ["secrets are masked"]
+        calls = browser.get(f"/runs/{run.pk}/calls/").content.decode()
+        assert "Masked before it was sent, as *** in the request:" in calls
+    else:
+        assert "Secrets are sent as they are:" in shown and "Masked before" not in shown
+        assert audited(run) == ["secrets are sent"]
+
+
+def test_a_choice_holds_for_the_secrets_that_were_shown(
+    client_for: ClientFor, reviewer: User
+) -> None:
+    browser = client_for(reviewer)
+    first = browser.post("/actions/new/", {"statement": f"Upload with {PLANTED[0].secret}"})
+    seen = first.context["form"]["secrets_seen"].value()
+    added = f"Upload with {PLANTED[0].secret}, then post with {PLANTED[7].secret}"
+    typed = {"statement": added, "secrets_seen": seen, "secrets": "send"}
+    again = browser.post("/actions/new/", typed)
+    assert again.status_code == 422 and "Slack token" in again.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_nothing_is_asked_where_texts_stay_on_this_machine(
+    standin: StandIn, client_for: ClientFor, reviewer: User, remote: Endpoint
+) -> None:
+    Endpoint.objects.update(treat_as_remote=False)
+    answer = client_for(reviewer).post("/actions/new/", {"statement": ASKED, "incident": LOG})
+    assert answer.status_code == 302
+    run = finish()
+    assert reached(standin) == 50 and not run.calls.exclude(masked=[]).exists()
+
+
+@pytest.mark.parametrize(("sends", "arrived"), [({}, 0), ({"secrets": "send"}, 50)])
+def test_the_api_masks_unless_it_is_told_otherwise(
+    standin: StandIn,
+    client_for: ClientFor,
+    reviewer: User,
+    sends: dict[str, str],
+    arrived: int,
+) -> None:
+    api = client_for(reviewer)
+    body = json.dumps({"statement": ASKED, "environment": LOG, **sends})
+    made = api.post("/api/v1/actions/", body, content_type="application/json").json()
+    run = finish(Run.objects.get(pk=made["newest_run"]["id"]))
+    assert reached(standin) == arrived
+    report = api.get(f"/api/v1/runs/{run.pk}/").json()
+    assert report["secrets"] == (sends or {"secrets": "mask"})["secrets"]
+    assert [one["stage"] for one in report["masked"]] == ([] if sends else ["generate"])
+    wrong = json.dumps({"statement": ASKED, "secrets": "perhaps"})
+    assert api.post("/api/v1/actions/", wrong, content_type="application/json").status_code == 422
+
+
+def test_running_an_action_again_asks_too(
+    standin: StandIn, client_for: ClientFor, reviewer: User
+) -> None:
+    browser, action = client_for(reviewer), make_action(ASKED, incident=LOG, by=reviewer)
+    again = {"configuration": Configuration.objects.get(is_default=True).name}
+    page = browser.post(f"/actions/{action.pk}/run/", again)
+    assert page.status_code == 422 and "What is done with the secrets?" in page.content.decode()
+    seen = page.context["form"]["secrets_seen"].value()
+    chosen = again | {"secrets_seen": seen, "secrets": "mask"}
+    assert browser.post(f"/actions/{action.pk}/run/", chosen).status_code == 302
+    finish()
+    assert reached(standin) == 0
+
+
+def test_campaigns_mask(standin: StandIn, manager: User, reviewer: User) -> None:
+    campaign = rules.create_campaign("Study", by=manager, reviewers=[reviewer])
+    editing.add_actions(campaign, [make_action(ASKED, incident=LOG)], by=manager)
+    campaign.configurations.set([Configuration.objects.get(is_default=True)])
+    runs.ask_for_runs(campaign, by=manager)
+    start_runs(campaign.pk)
+    run = finish()
+    assert (run.origin, run.state, reached(standin)) == ("campaign", "done", 0)
+
+
+def test_rules_of_the_alert_intake_mask(standin: StandIn, administrator: User, door: Door) -> None:
+    robot = make_person("robot", "reviewer")
+    Profile.objects.update_or_create(user=robot, defaults={"service_account": True})
+    rule = sources.save_rule(
+        AlertRule(), by=administrator, name="All", matchers="", account=robot,
+        configuration=Configuration.objects.get(is_default=True),
+        runs_per_day=1, runs_per_source=1,
+    )  # fmt: skip
+    sources.switch_rule(rule, True, by=administrator)
+    alert = sent.prometheus_alert("a1")
+    alert["annotations"] = {"description": LOG, **alert.get("annotations", {})}
+    door.send(sent.alertmanager(alert))
+    finish()
+    assert reached(standin) == 0
+
+
+@pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
+def test_feedback_that_people_write_is_text_like_any_other(
+    standin: StandIn, reviewer: User, choice: str, arrived: int
+) -> None:
+    run = finish(services.start_run(make_action(ASKED), by=None, enqueue=False))
+    Run.objects.filter(pk=run.pk).update(secrets=choice)
+    assert run.recommended is not None
+    services.ask_refinement(run.recommended, by=reviewer, feedback=LOG)
+    finish(run)
+    assert standin.calls(task="refine") and reached(standin) == arrived
+
+
+@pytest.mark.parametrize(("choice", "arrived"), [("mask", 0), ("send", 50)])
+@pytest.mark.parametrize("stage", ASKED_STAGES.values(), ids=list(ASKED_STAGES))
+def test_no_prompt_takes_one_along(
+    standin: StandIn, stage: AskedStage[Reading], choice: str, arrived: int
+) -> None:
+    """Whatever stands in a slot: scripts, cases, what happened in the sandbox, what a checker said."""
+    Configuration.objects.update(cases="run")
+    run = services.start_run(make_action(ASKED), by=None, enqueue=False)
+    run.secrets = choice
+    lease = run_leases.claim(run.pk)
+    assert lease is not None
+    templates, role = templates_of(run.spec["prompts"]), roles_of(run)[stage.role]
+    slots = {name: f"{TEXTS[name]}\n{LOG}" for name in templates[stage.prompt].slots}
+    question = stage.question(templates, **slots)
+    opening = open_calls(lease, [(question, role)], batch_id=None, secrets=SecretsRule.of(run))
+    (opened,) = opening.outcomes.values()
+    assert isinstance(opened, OpenedAttempt)
+    model_client().send([(opened.target, opened.request)])
+    assert reached(standin) == arrived
+    kept = ModelCall.objects.get(pk=opened.call.pk)
+    assert kept.request == opened.request, "the ledger keeps what was sent"
+    assert bool(kept.masked) is (choice == "mask")
+
+
+def test_the_words_of_the_prompts_hold_none() -> None:
+    assert [name for name in names() if find_secrets(read(name))] == []
+
+
+def test_a_secret_of_the_statement_is_masked_where_a_script_repeats_it_bare(
+    standin: StandIn,
+) -> None:
+    """A model of this machine wrote it into the script, and one elsewhere assesses that."""
+    action = make_action("Log in to db-7, the password is Tulip88!x")
+    run = services.start_run(action, by=None, enqueue=False)
+    rule = SecretsRule.of(run)
+    call = ModelCall(request={"system": "", "messages": [{"content": "expect Tulip88!x"}]})
+    assert rule.apply(call, Endpoint.objects.get(name="demo"))
+    assert call.request["messages"] == [{"content": "expect ***"}]
+    assert not rule.apply(call, Endpoint.objects.get(name="demo")), "once is enough"
+
+
+def test_a_call_that_waits_is_masked_when_its_endpoint_becomes_remote(standin: StandIn) -> None:
+    Endpoint.objects.update(treat_as_remote=False)
+    run = services.start_run(make_action(ASKED, incident=LOG), by=None, enqueue=False)
+    standin.faults(
+        {"kind": "status", "status": 503, "task": "generate", "headers": {"retry-after": "60"}}
+    )
+    run_worker.advance(run.pk)
+    standin.reset()
+    Endpoint.objects.update(treat_as_remote=True, blocked_until=None)
+    Run.objects.update(not_before=None)
+    assert finish(run).state == "done" and reached(standin) == 0
+    assert run.calls.get(stage="generate").masked
+
+
+def _in_a_campaign_with_batches() -> Run:
+    Endpoint.objects.update(has_batches=True)
+    campaign = Batch.objects.create(name="Study", uses_message_batches=True)
+    asked = make_action(ASKED, incident=LOG)
+    run = services.start_run(asked, by=None, batch=campaign, enqueue=False)
+    run_worker.advance(run.pk)
+    return run
+
+
+def test_a_question_that_waits_for_a_batch_is_kept_masked(standin: StandIn) -> None:
+    call = _in_a_campaign_with_batches().calls.get()
+    assert call.in_batches and call.masked
+    assert not any(one.secret in _texts(call.request) for one in PLANTED)
+
+
+def test_a_prepared_batch_is_masked_when_its_endpoint_becomes_remote(standin: StandIn) -> None:
+    Endpoint.objects.update(treat_as_remote=False)
+    run = _in_a_campaign_with_batches()
+    collect_waiting()
+    assert not run.calls.get().masked
+    Endpoint.objects.update(treat_as_remote=True)
+    background.advance_message_batches()
+    assert MessageBatch.objects.get().remote_id and run.calls.get().masked
+    assert not any(one.secret in _texts(run.calls.get().request) for one in PLANTED)
+    assert reached(standin) == 0

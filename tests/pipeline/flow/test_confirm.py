@@ -1,0 +1,147 @@
+"""An entry that scoring alone is not sure of: asked about where the Task says so, and never a match by default."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog.types import Answer, Match, Retrieval
+from pipeline.flow.ports import Task
+from pipeline.flow.run_flow import Flow
+from pipeline.types import Problem, Question, Reply
+from tests.pipeline.flow.test_flow import DESCRIBED, LIST, OTHER, SAME, ScriptedPorts, script
+
+UNSURE = Match(
+    entry="list",
+    version=1,
+    version_id=7,
+    phrasing="list logs",
+    title="List logs",
+    script="ls /var/log\n",
+    answer=Answer.ADAPT,
+    confidence=0.6,
+    cosine=0.9,
+    is_confirmable=True,
+)
+WRITTEN = {
+    "generate": [script(LIST)],
+    "describe": [DESCRIBED],
+    "similarity": [SAME],
+    "difference": [SAME],
+}
+CONFIRMING = Task("list /var/log", confirms_matches=True)
+
+
+class EntryPorts(ScriptedPorts):
+    """Ports with descriptions of entries."""
+
+    def __init__(self, *matches: Match, known: str = "", **answers: list[object]) -> None:
+        answer = matches[0].answer if matches else Answer.NONE
+        super().__init__(
+            Retrieval(statement="", answer=answer, matches=matches, threshold=0.9, scoring="t"),
+            **answers,
+        )
+        self.known = known
+        self.kept: list[str] = []
+
+    def known_description(self, match: Match) -> str:
+        return self.known
+
+    def keep_description(self, match: Match, text: str) -> None:
+        self.kept.append(text)
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        return {name: outcome for name, _round, outcome in self.stages}
+
+
+def carry_out(ports: EntryPorts, task: Task = CONFIRMING) -> tuple[bool, bool]:
+    result = Flow(task, ports, None, ports).carry_out()
+    return result.matched, result.confirmed
+
+
+def test_an_entry_that_both_comparisons_confirm_answers() -> None:
+    ports = EntryPorts(UNSURE, entry_text=[DESCRIBED], entry_like=[SAME], entry_differ=[SAME])
+    assert carry_out(ports) == (True, True)
+    assert [one.version_id for one in ports.drafts] == [7] and ports.assessed == []
+    assert ports.outcomes == {
+        "retrieve": "adapt",
+        "entry_text": "read",
+        "entry_like": "match",
+        "entry_differ": "match",
+        "confirm": "confirmed",
+    }
+    described, *compared = ports.asked
+    assert "ls /var/log" in described.user and "list /var/log" not in described.user
+    assert described.prompt == "describe", "asked by the prompts that assess Drafts"
+    assert 2 in ports.side_by_side and "ls /var/log" not in compared[0].user
+    assert ports.kept == [DESCRIBED["functionality"]]
+
+
+def test_what_was_described_before_is_not_asked_again() -> None:
+    ports = EntryPorts(UNSURE, known="Lists logs.", entry_like=[SAME], entry_differ=[SAME])
+    assert carry_out(ports) == (True, True)
+    assert ports.outcomes["entry_text"] == "known" and ports.kept == []
+    assert "Lists logs." in ports.asked[0].user
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param({"entry_like": [SAME], "entry_differ": [OTHER]}, id="one objects"),
+        pytest.param({"entry_like": [OTHER], "entry_differ": [SAME]}, id="the other objects"),
+        pytest.param(
+            {"entry_like": [SAME], "entry_differ": [Reply("Yes."), Reply("Yes.")]}, id="unread"
+        ),
+        pytest.param(
+            {"entry_text": [Reply("", stop_reason="refusal", refusal="refused")]}, id="refused"
+        ),
+    ],
+)
+def test_else_it_stays_a_starting_point_and_a_script_is_written(
+    answers: dict[str, list[object]],
+) -> None:
+    ports = EntryPorts(UNSURE, **{"entry_text": [DESCRIBED]} | answers, **WRITTEN)
+    assert carry_out(ports) == (False, False)
+    assert ports.outcomes["confirm"] == "not" and ports.outcomes["generate"] == "written"
+    written = next(one for one in ports.asked if one.stage == "generate")
+    assert "list logs" in written.user, "the entry is an example"
+
+
+def test_where_no_model_can_be_asked_the_run_goes_on() -> None:
+    class Away(EntryPorts):
+        def _answer(self, question: Question) -> Reply:
+            if question.stage.startswith("entry_"):
+                raise Problem("The demo model is switched off.")
+            return super()._answer(question)
+
+    for known in ("", "Lists logs."):
+        ports = Away(UNSURE, known=known, **WRITTEN)
+        assert carry_out(ports) == (False, False)
+        assert ports.outcomes["confirm"] == "not"
+
+
+@pytest.mark.parametrize(
+    ("match", "task"),
+    [
+        pytest.param(UNSURE, Task("list /var/log"), id="not switched on"),
+        pytest.param(replace(UNSURE, is_confirmable=False), CONFIRMING, id="a rule objects"),
+        pytest.param(UNSURE, replace(CONFIRMING, uses_retrieval=False), id="examples only"),
+    ],
+)
+def test_nothing_is_asked_otherwise(match: Match, task: Task) -> None:
+    ports = EntryPorts(match, **WRITTEN)
+    assert carry_out(ports, task) == (False, False)
+    assert "confirm" not in ports.outcomes
+
+
+def test_a_match_by_scoring_is_shown_and_not_assessed() -> None:
+    ports = EntryPorts(replace(UNSURE, answer=Answer.MATCH))
+    assert carry_out(ports) == (True, False) and ports.asked == []
+
+
+def test_only_the_best_entry_is_asked_about() -> None:
+    other = replace(UNSURE, version_id=8, is_confirmable=False)
+    ports = EntryPorts(other, UNSURE, **WRITTEN)
+    assert carry_out(ports) == (False, False)
