@@ -2,7 +2,7 @@
 
     python -m bench [NAME ...]
 
-`tiny`, `intercode`, `coverage` and `upgrade` run only where they are named.
+`tiny`, `intercode`, `coverage`, `upgrade` and `scale` run only where they are named.
 
 Each runs in a process and on servers of its own, so that none leaves rows or memory to the next.
 """
@@ -35,9 +35,10 @@ MEASUREMENTS = (
     "execution",
     "alerts",
     "quality",
+    "batches",
 )
-# Only where they are named: two install and build what they need first, one takes minutes, one needs a release before.
-ON_DEMAND = ("tiny", "intercode", "coverage", "upgrade")
+# Only where they are named: two install and build what they need first, two take minutes, one needs a release before.
+ON_DEMAND = ("tiny", "intercode", "coverage", "upgrade", "scale")
 # These start what they need themselves.
 OWN_STAGE = (
     "alerts",

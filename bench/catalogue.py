@@ -112,7 +112,7 @@ def _recall(meanings: Sequence[Meaning]) -> list[Figure]:
     """How many of the really nearest the product finds, with nothing narrowed and with filters."""
     shares = []
     for meaning in meanings:
-        with _by_scan():
+        with by_scan():
             [*_, (_, _, furthest)] = meaning.nearest_first()[:NEAREST]
         found = meaning.find(limit=answers.NEAREST_PHRASINGS)[:NEAREST]
         shares.append(sum(1 - hit.cosine <= furthest + 1e-6 for hit in found) / NEAREST)
@@ -263,7 +263,7 @@ def _percentiles(what: str, taken: Sequence[float], held: str, note: str = "") -
 
 
 @contextmanager
-def _by_scan() -> Iterator[None]:
+def by_scan() -> Iterator[None]:
     """PostgreSQL looks at every vector for as long as the block runs."""
     _run("SET enable_indexscan = off")
     try:

@@ -15,12 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from bench import execution_campaign
 from bench.figures import CannotMeasure, Figure
 from catalog.execution.cases import Case, run_case
 from catalog.execution.sandbox import Sandbox, find_sandbox
 
 CASES = 40
-AT_ONCE = (1, 2)
+AT_ONCE = (1, 2, 4)
 HELD_MEDIAN = 0.150
 KILLED_RUNS = 200
 KILLS = 50
@@ -58,7 +59,7 @@ def measure() -> list[Figure]:
             list(pool.map(lambda _: _time(case, sandbox), range(CASES)))
             rate = CASES / (time.monotonic() - begun)
         figures.append({"what": f"cases a second, {at_once} at once", "value": rate, "held": ""})
-    return [*figures, *kill_at_random()]
+    return [*figures, *kill_at_random(), *execution_campaign.measure()]
 
 
 def holds(figures: list[Figure]) -> bool:

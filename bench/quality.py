@@ -163,6 +163,7 @@ def _measure_set(one: Written, sandbox: Sandbox, availability: Availability) -> 
     _stable, quality = measure_quality(
         one.case_set, one.right, execution, sandbox, most_mutants=_FEW_MUTANTS
     )
+    assert quality is not None  # a set of so few cases is measured in time
     figure: Figure = {
         "what": f"{one.name}: mutants killed, of {quality.mutants}",
         "value": quality.noticed,

@@ -149,16 +149,18 @@ class Forms:
         return Stated(form, said.format(**chosen), script.format(**chosen))
 
 
-def fill(entries: int, forms: Forms, model: EmbeddingModel) -> None:
-    """Make so many entries with one version each, and vectors of `model` for all their phrasings.
+def fill(entries: int, forms: Forms, model: EmbeddingModel, *, before: int = 0) -> None:
+    """Make entries until there are so many, with one version each, and vectors of `model` for all their phrasings.
+
+    `before` of them are there already.
 
     Rows are inserted some thousand at a time, vectors by COPY, what the search by words looks at by the
     product's own statement.
     """
     dice = random.Random(entries)
-    owners = [User.objects.create_user(f"owner-{place}", password=None) for place in range(OWNERS)]
-    tags = Tag.objects.bulk_create([Tag(name=f"tag-{place}") for place in range(TAGS)])
-    for start in range(0, entries, BATCH):
+    owners = [User.objects.get_or_create(username=f"owner-{place}")[0] for place in range(OWNERS)]
+    tags = [Tag.objects.get_or_create(name=f"tag-{place}")[0] for place in range(TAGS)]
+    for start in range(before, entries, BATCH):
         numbers = range(start, min(start + BATCH, entries))
         made = _make_entries(numbers, forms, dice)
         versions = Version.objects.bulk_create(_version(*one, owners, dice) for one in made)

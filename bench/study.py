@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import quantiles
 
 from django.conf import settings
@@ -15,13 +15,16 @@ from django.contrib.auth.models import Group, User
 from django.db import connection, transaction
 from django.db.models import F, Model
 from django.test import Client
-from django.test.utils import override_settings
+from django.test.utils import CaptureQueriesContext, override_settings
 
 from bench.figures import Figure
-from bench.rows import multiply
+from bench.rows import STRIDE, multiply
+from catalog.models import CaseSet, Execution
+from catalog.services import hash_statement
 from pipeline.models import Action, Assessment, Draft, Feedback, Run
 from review.campaigns.services import rules
 from review.counting import tallies
+from review.evidence.outcomes import read_outcomes
 from review.models import Assignment, Campaign, Case, Item, Score, TallyDue
 from review.report import services
 from scriptsmith_site.web.preloading import settle_memory
@@ -33,10 +36,18 @@ LOOKS = 40
 _COPIED: tuple[type[Model], ...] = (
     *(Action, Case, Run, Draft, Assessment, Feedback),
     *(Item, Assignment, Score),
+    *(CaseSet, Execution),
 )
+_COPY_OF = "encode(sha256(convert_to({0} || ' ' || copy, 'UTF8')), 'hex')"
 _OWN = {
     "external_id": "external_id || '-' || copy",
+    # Not counted yet, whatever the first one is.
+    "pattern": "''",
+    "disputed": "false",
     "statement": "statement || ', copy ' || copy",
+    # No two copies have the same script, nor the same cases.
+    "sha256": _COPY_OF.format("sha256"),
+    "script_sha256": _COPY_OF.format("script_sha256"),
     "statement_sha256": "encode(sha256(convert_to(statement || ', copy ' || copy, 'UTF8')), 'hex')",
 }
 _NOT_ASKED = (None, None, None)
@@ -60,6 +71,7 @@ def measure() -> list[Figure]:
     # The pages' files are not what is measured, and need not be collected.
     with override_settings(STORAGES=settings.STORAGES | {"staticfiles": _PLAIN_FILES}):
         looks = _time_looks(campaign, manager)
+        looks += _time_evidence(campaign, manager)
     return [
         _figure("items counted a second", rate, note=of),
         _figure("tally rows", campaign.tallies.count()),
@@ -90,12 +102,42 @@ def _time_looks(campaign: Campaign, manager: User) -> list[Figure]:
     ]
 
 
-def _time(what: str, look: Callable[[], object], campaign: Campaign) -> list[Figure]:
+def _time_evidence(campaign: Campaign, manager: User) -> list[Figure]:
+    """The same report where every script was run in a case set of its statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO review_campaigncaseset (case_id, case_set_id, at)
+            SELECT kept.id, written.id, now() FROM review_case kept
+            JOIN pipeline_action asked ON asked.id = kept.action_id
+            JOIN catalog_caseset written ON written.statement = asked.statement
+            WHERE kept.campaign_id = %s
+            """,
+            [campaign.pk],
+        )
+        cursor.execute("ANALYZE")
+    client = Client(headers={"host": "localhost"})
+    client.force_login(manager)
+    what = "report page, each script run in cases"
+    figures = _time(
+        what, lambda: _look(client, f"/campaigns/{campaign.pk}/report/"), campaign, looks=5
+    )
+    with CaptureQueriesContext(connection) as asked:
+        outcomes = read_outcomes(campaign)
+    return [
+        *({**figure, "held": ""} for figure in figures),
+        _figure("queries for what was run", len(asked), note=f"{len(outcomes):,} scripts"),
+    ]
+
+
+def _time(
+    what: str, look: Callable[[], object], campaign: Campaign, *, looks: int = LOOKS
+) -> list[Figure]:
     """Looks in milliseconds; before each one a score arrives, so that nothing kept can be shown again."""
     look()
     taken = []
-    for _ in range(LOOKS):
-        _change_a_score(campaign)
+    for _ in range(looks):
+        change_a_score(campaign)
         began = time.perf_counter()
         look()
         taken.append((time.perf_counter() - began) * 1_000)
@@ -112,7 +154,8 @@ def _look(client: Client, address: str) -> None:
         raise RuntimeError(f"{address} answered {status}")
 
 
-def _change_a_score(campaign: Campaign) -> None:
+def change_a_score(campaign: Campaign) -> None:
+    """A score arrives, so that nothing that was kept can be shown again."""
     item = campaign.items.order_by("pk")[random.randrange(1_000)]
     changed = item.scores.filter(stage="script").order_by("?").first()
     assert changed is not None
@@ -121,6 +164,12 @@ def _change_a_score(campaign: Campaign) -> None:
 
 
 def _fill(campaign: Campaign) -> None:
+    fill_first(campaign)
+    grow(campaign, COPIES)
+
+
+def fill_first(campaign: Campaign) -> None:
+    """The items that are made through the models, with some twenty thousand scores."""
     chance = random.Random(1)
     people = [
         User.objects.create_user(f"bench-{number}", password=None) for number in range(REVIEWERS)
@@ -131,14 +180,68 @@ def _fill(campaign: Campaign) -> None:
             fill(campaign, labels, people, configuration=arm, overlap=ASKED)
         TallyDue.objects.filter(campaign=campaign).delete()
         _assign()
-        multiply(_COPIED, COPIES, own=_OWN)
+        _run_scripts(campaign)
+
+
+def last_keys() -> dict[type[Model], int]:
+    """The last row of each table that is multiplied: what comes later is not."""
+    return {model: model._default_manager.latest("pk").pk for model in _COPIED}
+
+
+def grow(
+    campaign: Campaign,
+    copies: int,
+    *,
+    before: int = 1,
+    last: Mapping[type[Model], int] | None = None,
+) -> None:
+    """Until there are so many copies of what was made first, `before` of them by now; new ones wait to be counted."""
+    with transaction.atomic():
+        multiply(_COPIED, copies, own=_OWN, before=before, last=last)
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO review_tallydue (item_id, campaign_id) SELECT id, campaign_id FROM review_item"
-            " WHERE campaign_id = %s",
-            [campaign.pk],
+            " WHERE campaign_id = %s AND id >= %s",
+            [campaign.pk, 0 if before == 1 else before * STRIDE],
         )
         cursor.execute("ANALYZE")
+
+
+def _run_scripts(campaign: Campaign) -> None:
+    """A case set for each statement, and what each script did in it; it counts for the campaign later."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE pipeline_draft SET sha256 = encode(sha256(convert_to(sha256 || run_id, 'UTF8')), 'hex')"
+        )
+    case = {"title": "a world", "expect": [{"check": "exit_status", "equals": 0}] * 3}
+    sets = {
+        one.statement: one
+        for one in CaseSet.objects.bulk_create(
+            CaseSet(
+                sha256=f"{number:064x}",
+                statement=kept.action.statement,
+                statement_sha256=hash_statement(kept.action.statement),
+                content={"format": 1, "statement": kept.action.statement, "cases": [case]},
+                author_kind="person",
+                author_name="bench",
+            )
+            for number, kept in enumerate(campaign.cases.select_related("action"))
+        )
+    }
+    drafts = Draft.objects.filter(run__items__campaign=campaign)
+    Execution.objects.bulk_create(
+        Execution(
+            script_sha256=sha256,
+            case_set=sets[statement],
+            state="passed" if number % 3 else "failed",
+            passed=3 if number % 3 else 2,
+            failed=0 if number % 3 else 1,
+            worlds=1,
+        )
+        for number, (sha256, statement) in enumerate(
+            drafts.values_list("sha256", "run__action__statement")
+        )
+    )
 
 
 def _assign() -> None:

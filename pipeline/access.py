@@ -71,8 +71,10 @@ def shown_state(run: Run, parts: VisibleParts) -> str:
     """The run's state as this person may know it.
 
     Where the verdict is hidden, work requested after the run's end is hidden too: a refinement in
-    being made tells that there was none.
+    being made tells that there was none. Where the end is hidden too, the run is under way until all is made.
     """
+    if not parts.verdict and getattr(run, "hides_end", False):
+        return Run.State.RUNNING
     if not parts.verdict and run.finished_at is not None and run.recommended_id is not None:
         return Run.State.DONE
     return run.state
@@ -91,7 +93,12 @@ def with_shown_state(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     marked = (
         runs if "hides_verdict" in runs.query.annotations else hooks.mark_hidden_runs(user, runs)
     )
-    return marked.annotate(shown_state=Case(ended, default=F("state")))
+    whens = [ended]
+    if "hides_end" in marked.query.annotations:
+        whens.insert(
+            0, When(hides_verdict=True, hides_end=True, then=Value(Run.State.RUNNING.value))
+        )
+    return marked.annotate(shown_state=Case(*whens, default=F("state")))
 
 
 def _without(user: User, runs: QuerySet[Run], mark: str) -> QuerySet[Run]:

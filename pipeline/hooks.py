@@ -15,8 +15,8 @@ from pipeline.models import Action, Run
 run_settled: Listener | None = None
 used_unreviewed: Listener | None = None
 
-# Mark, by annotations, what of each row the person must not see: `hides_verdict`, `hides_models` and
-# `hides_reference` of a run, `hides_reference` of an action. Without a rule, everything is shown.
+# Mark, by annotations, what of each row the person must not see: `hides_verdict`, `hides_models`, `hides_reference`
+# and `hides_end` of a run, `hides_reference` of an action. Without a rule, everything is shown.
 mark_hidden_runs: Callable[[User, QuerySet[Run]], QuerySet[Run]] | None = None
 mark_hidden_actions: Callable[[User, QuerySet[Action]], QuerySet[Action]] | None = None
 

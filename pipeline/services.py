@@ -7,11 +7,18 @@ from pipeline.configurations.services import (
     find_configuration,
     switch_cases_on,
 )
+from pipeline.message_batches.services import (
+    awaits_replies,
+    cancel_message_batches,
+    progress_of,
+    use_message_batches,
+)
 from pipeline.runs.answers import MOST_NEWS, news_of
 from pipeline.runs.evidence import request_evidence
 from pipeline.runs.services import (
     MAX_FEEDBACK,
     MAX_SCRIPT,
+    SecretsFound,
     add_edited_draft,
     ask_refinement,
     ask_shorter,
@@ -33,13 +40,16 @@ __all__ = [
     "MAX_SCRIPT",
     "MAX_STATEMENT",
     "MOST_NEWS",
+    "SecretsFound",
     "action_rows",
     "add_edited_draft",
     "ask",
     "ask_and_run",
     "ask_refinement",
     "ask_shorter",
+    "awaits_replies",
     "can_shorten",
+    "cancel_message_batches",
     "cancel_run",
     "confirm_match",
     "default_configuration",
@@ -48,6 +58,7 @@ __all__ = [
     "find_configuration",
     "news_of",
     "pause_batch",
+    "progress_of",
     "reject_match",
     "request_evidence",
     "resume_batch",
@@ -55,5 +66,6 @@ __all__ = [
     "set_budget",
     "start_run",
     "switch_cases_on",
+    "use_message_batches",
     "use_unreviewed",
 ]

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from pipeline.endpoints import check_worker
 from pipeline.execution import run_worker
+from pipeline.message_batches import background
 from pipeline.models import Run
 from pipeline.scheduling.dispatch import dispatch_next_of_campaigns
 
@@ -36,6 +37,12 @@ def execute_run(self: Task[[int], None], run_id: int) -> None:
 def sweep_runs() -> None:
     """Enqueue every unfinished Run that no worker holds, so that an emptied broker loses nothing."""
     run_worker.sweep()
+
+
+@shared_task(name="pipeline.advance_message_batches")
+def advance_message_batches() -> None:
+    """Collect, send, look at and read Message Batches, as far as each can go now."""
+    background.advance_message_batches()
 
 
 @shared_task(name="pipeline.check_endpoint")

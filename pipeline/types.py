@@ -42,6 +42,13 @@ class CasesUse(_Labelled):
     FEEDBACK = "feedback"
 
 
+class SecretsChoice(_Labelled):
+    """What is done with secrets in texts that leave this machine, by the word of whoever asked."""
+
+    MASK = "mask"
+    SEND = "send"
+
+
 class Arm(_Labelled):
     """Whose feedback a refinement was made from. Only the arm *model* enters the standard figures."""
 
@@ -90,6 +97,10 @@ class AnswerStatus(StrEnum):
 
 class StageName(_Labelled):
     RETRIEVE = "retrieve"
+    ENTRY_DESCRIBE = "entry_text"
+    ENTRY_SIMILARITY = "entry_like"
+    ENTRY_DIFFERENCE = "entry_differ"
+    CONFIRM = "confirm"
     GENERATE = "generate"
     CHECK = "check"
     REPAIR = "repair"

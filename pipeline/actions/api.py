@@ -24,6 +24,7 @@ from pipeline.models import Action
 from pipeline.runs.answers import note_seen
 from pipeline.runs.comparison.run_comparison import compare_runs
 from pipeline.runs.comparison.serializers import ComparisonSerializer, describe_comparison
+from pipeline.types import SecretsChoice
 
 ASK = "ask"
 
@@ -62,11 +63,14 @@ class ActionViewSet(viewsets.GenericViewSet[Action]):
         require_asker(user)
         details = read_body(AskInput, request)
         statement, name = details.pop("statement"), details.pop("configuration", "")
+        secrets = SecretsChoice(details.pop("secrets", SecretsChoice.MASK))
         if not details.pop("run"):
             asked = services.ask(statement, by=user, **details)
         else:
             chosen = find_configuration(name) if name else None
-            asked = services.ask_and_run(statement, by=user, configuration=chosen, **details).action
+            asked = services.ask_and_run(
+                statement, by=user, configuration=chosen, secrets=secrets, **details
+            ).action
         return self._answer(asked, status=status.HTTP_201_CREATED)
 
     @extend_schema(

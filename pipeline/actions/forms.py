@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.web.forms import PlainText
 from pipeline.models import Action, Configuration
-from pipeline.runs.forms import offer_configurations, text_area
+from pipeline.runs.forms import SecretsChoiceForm, offer_configurations, text_area
 
 
 class EraseForm(forms.Form):
@@ -31,7 +31,7 @@ class EraseForm(forms.Form):
         return confirmed
 
 
-class AskForm(forms.Form):
+class AskForm(SecretsChoiceForm):
     """A statement and, where known, its context."""
 
     statement = PlainText(

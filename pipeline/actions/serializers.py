@@ -8,6 +8,7 @@ from pipeline.actions.list_rows import ActionRow
 from pipeline.display_names import ANSWER_CHOICES
 from pipeline.runs.answers import ShownAnswer
 from pipeline.runs.serializers import RunSerializer
+from pipeline.types import SecretsChoice
 
 
 class AskInput(serializers.Serializer[object]):
@@ -22,6 +23,12 @@ class AskInput(serializers.Serializer[object]):
     impact = serializers.CharField(required=False, allow_blank=True)
     configuration = serializers.CharField(
         required=False, help_text="Name of a configuration; the default one where it is left out."
+    )
+    secrets = serializers.ChoiceField(
+        choices=[choice.value for choice in SecretsChoice],
+        required=False,
+        help_text="What is done with secrets in the texts where a model outside this machine reads them; "
+        "masked unless you say *send*, which the audit log keeps.",
     )
     run = serializers.BooleanField(
         required=False, default=True, help_text="False notes the action and starts no run."
@@ -44,6 +51,10 @@ class AnswerSerializer(serializers.Serializer[object]):
     position = serializers.IntegerField(allow_null=True, help_text="In the review queue, from 1.")
     usual_seconds = serializers.SerializerMethodField(
         help_text="How long a review usually takes; null where too few are known."
+    )
+    confirmed_match = serializers.BooleanField(
+        source="is_confirmed_match",
+        help_text="The catalogue answered, and a model confirmed the match that scoring alone was not sure of.",
     )
     unread = serializers.BooleanField(
         source="is_unread", help_text="You asked, and it changed since you looked."

@@ -14,9 +14,17 @@ from core.audit import forget_name, record
 from core.errors import BadInput, NotAllowedNow
 from core.texts import check_text
 from pipeline import hooks
-from pipeline.models import Action, Configuration, Draft, Run, WrittenCases
+from pipeline.models import (
+    Action,
+    Attempt,
+    Configuration,
+    Draft,
+    MessageBatch,
+    Run,
+    WrittenCases,
+)
 from pipeline.runs.services import start_run
-from pipeline.types import AnswerStatus, DraftKind
+from pipeline.types import AnswerStatus, DraftKind, SecretsChoice
 
 MAX_STATEMENT = 4_000
 MAX_CONTEXT = 40_000
@@ -58,21 +66,33 @@ def ask(
 
 
 def ask_and_run(
-    statement: str, *, by: User, configuration: Configuration | None = None, **details: object
+    statement: str,
+    *,
+    by: User,
+    configuration: Configuration | None = None,
+    secrets: SecretsChoice | None = SecretsChoice.MASK,
+    **details: object,
 ) -> Run:
-    """Store an Action and start its first Run, both or neither."""
+    """Store an Action and start its first Run, both or neither; raises what `start_run` does."""
     with transaction.atomic():
         action = ask(statement, by=by, **details)  # type: ignore[arg-type]
-        return start_run(action, by=by, configuration=configuration)
+        return start_run(action, by=by, configuration=configuration, secrets=secrets)
 
 
 @transaction.atomic
 def erase_action(action: Action, *, by: User) -> None:
     """Erase an Action's texts and those of its runs; counts, hashes and decisions stay.
 
-    Raises NotAllowedNow where they are erased already, or a run is under way that would write new ones.
+    Raises NotAllowedNow where they are erased already, a run is under way that would write new ones, or a
+    question is in a message batch, whose reply would bring its words back.
     """
     now = timezone.now()
+    # Locked, so that none is sent meanwhile; one that was not sent yet goes without these questions.
+    asked = Attempt.objects.filter(call__run__action=action, ended_at=None)
+    batches = MessageBatch.objects.select_for_update(no_key=True).order_by("pk")
+    states = {row.state for row in batches.filter(pk__in=asked.values("message_batch"))}
+    if states - {MessageBatch.State.PREPARED}:
+        raise NotAllowedNow(_("A question of it is in a message batch. Wait for its end."))
     if action.runs.unfinished().exists():
         raise NotAllowedNow(_("A run of this action is under way. Cancel it, or wait for its end."))
     statement = Action.objects.values_list("statement", flat=True).get(pk=action.pk)

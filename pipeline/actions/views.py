@@ -45,7 +45,8 @@ from pipeline.runs.answers import (
 )
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
-from pipeline.runs.services import start_run
+from pipeline.runs.services import SecretsFound, start_run
+from pipeline.runs.services.secrets import texts_of
 
 PAGE_SIZE = 50
 _NEWS = re.compile(r"\b([0-9]{1,18}):([a-z_-]{1,30})(?!\S)")
@@ -74,12 +75,19 @@ def action_new(request: HttpRequest) -> HttpResponse:
         return _show_form(request, form)
     form = AskForm(request.POST, configurations=configurations)
     if form.is_valid():
+        secrets = form.secrets_choice(form.cleaned_data)
         details = dict(form.cleaned_data)
         try:
             chosen = find_configuration(details.pop("configuration"))
             run = services.ask_and_run(
-                details.pop("statement"), by=user, configuration=chosen, **details
+                details.pop("statement"),
+                by=user,
+                configuration=chosen,
+                secrets=secrets,
+                **details,
             )
+        except SecretsFound as refusal:
+            form.ask_about_secrets(refusal)
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
@@ -194,7 +202,10 @@ def run_start(request: HttpRequest, pk: int) -> HttpResponse:
                 by=user,
                 configuration=find_configuration(form.cleaned_data["configuration"]),
                 uses_retrieval=form.cleaned_data["retrieval"],
+                secrets=form.secrets_choice(texts_of(action)),
             )
+        except SecretsFound as refusal:
+            form.ask_about_secrets(refusal)
         except BadInput as refusal:
             add_refusal(form, refusal)
         else:
@@ -203,7 +214,7 @@ def run_start(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _show_form(request: HttpRequest, form: AskForm, *, status: int = 200) -> HttpResponse:
-    unfolded = set(form.errors) - {"statement"} or any(
+    unfolded = set(form.errors) - {"statement", "secrets"} or any(
         form[name].value() for name in ("incident", "environment", "reference", "target", "impact")
     )
     context = {"form": form, "unfolded": unfolded, "examples": _examples()}

@@ -14,12 +14,18 @@ def price_on(day: date, *, endpoint: int, model: str) -> Price | None:
     return known.order_by("-since").first()
 
 
-def cost_of(usage: Usage, price: Price) -> int:
-    """Micro-dollars from tokens and prices per million, rounded half up."""
+# A request in a Message Batch costs half of what it costs by itself.
+BATCHES_DIVISOR = 2
+_MILLION = 1_000_000
+
+
+def cost_of(usage: Usage, price: Price, *, in_batch: bool = False) -> int:
+    """Micro-dollars from tokens and prices per million, rounded half up; half of it in a Message Batch."""
     total = (
         usage.input * price.input
         + usage.output * price.output
         + usage.cache_read * price.cache_read
         + usage.cache_write * price.cache_write
     )
-    return (total + 500_000) // 1_000_000
+    divisor = _MILLION * (BATCHES_DIVISOR if in_batch else 1)
+    return (total + divisor // 2) // divisor

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -18,7 +19,7 @@ from catalog.analysis import Report, analyse
 from catalog.execution.cases import CaseSet
 from catalog.models import CaseSet as CaseSetRow
 from catalog.models import Version
-from catalog.types import Retrieval
+from catalog.types import Match, Retrieval
 from pipeline.execution.abandonment import call_watch
 from pipeline.execution.case_runs import CaseRuns
 from pipeline.execution.draft_checks import keep_findings
@@ -27,16 +28,25 @@ from pipeline.execution.stage_store import StageStore
 from pipeline.flow.declaration import AskedStage, Reading
 from pipeline.flow.ports import Assessed, DraftMade, Executed, FeedbackGiven
 from pipeline.flow.prompts import load
-from pipeline.flow.stages import ASKED_STAGES, MAKERS, explain
+from pipeline.flow.stages import ASKED_STAGES, MAKERS, confirm, explain
 from pipeline.ledger import model_calls
 from pipeline.ledger.capacity import Rest, tell_waiting
 from pipeline.ledger.model_calls import OpenedAttempt, Position, position_of
+from pipeline.ledger.outgoing_secrets import SecretsRule
 from pipeline.ledger.thread_shares import slots
 from pipeline.llm.request_builder import RoleSpec, reply_of
 from pipeline.llm.types import ModelClient
+from pipeline.message_batches.waiting import (
+    AwaitsReplies,
+    can_wait,
+    endpoints_with_batches,
+    note_waiting,
+    rest_until_replies,
+)
 from pipeline.models import (
     Assessment,
     Draft,
+    EntryDescription,
     Feedback,
     Refinement,
     RetrievedMatch,
@@ -72,6 +82,8 @@ class DatabasePorts:
         self._client = client
         self._refinement = refinement
         self._roles = roles_of(run)
+        self._secrets = SecretsRule.of(run)
+        self._with_batches = endpoints_with_batches(run, refinement)
         self._reports: dict[str, Report] = {}
         self._drafts: dict[DraftMade, Draft] = {}
         self._feedback: dict[FeedbackGiven, Feedback] = {}
@@ -106,6 +118,10 @@ class DatabasePorts:
         """The row of a Draft that this passage made or was told of."""
         return self._drafts[made]
 
+    def model_of(self, role: Role) -> str:
+        """The model that plays a role in the run."""
+        return self._roles[role].model
+
     # --- Doing ------------------------------------------------------------------------------------------------
 
     def retrieve(self) -> Retrieval:
@@ -115,11 +131,35 @@ class DatabasePorts:
             return found
         return retrieval_of(self._run)
 
+    def known_description(self, match: Match) -> str:
+        ended = self._stages.end_of(StageName.ENTRY_DESCRIBE, round=0)
+        if ended is not None:
+            # What an earlier passage asked itself is among its replies.
+            return ended.found if ended.outcome == "known" else ""
+        known = EntryDescription.objects.filter(**self._description_key(match)).first()
+        return known.text if known else ""
+
+    def keep_description(self, match: Match, text: str) -> None:
+        row = EntryDescription(**self._description_key(match), text=text)
+        EntryDescription.objects.bulk_create([row], ignore_conflicts=True)
+
+    def _description_key(self, match: Match) -> dict[str, Any]:
+        role = self._roles[confirm.DESCRIBE.role]
+        return {
+            "version_id": match.version_id,
+            "script_sha256": Version.hash_of(match.script),
+            "endpoint": role.endpoint,
+            "model": role.model,
+            "prompt_version": self._prompt_version(confirm.DESCRIBE),
+        }
+
     def complete(self, asked: Sequence[Question]) -> list[Reply]:
         while missing := [one for one in asked if position_of(one) not in self._replies]:
             self._require_open(missing)
             try:
                 self._replies |= self._ask(missing)
+            except AwaitsReplies:
+                raise
             except Rest as rest:
                 if self._is_too_long(missing, rest):
                     raise Problem(str(rest)) from rest
@@ -147,8 +187,33 @@ class DatabasePorts:
         self.release_capacity(but=endpoints)
         # Committed before the tries, which lock their endpoint before the run.
         self.commit_unsaved()
-        with slots.held(endpoints):
-            return self._ask_at(roles)
+        direct = self._leave_to_batches(roles)
+        with slots.held({role.endpoint_id for _, role in direct}):
+            return self._ask_at(direct)
+
+    def _leave_to_batches(
+        self, roles: Sequence[tuple[Question, RoleSpec]]
+    ) -> list[tuple[Question, RoleSpec]]:
+        """The questions to be asked now; raises AwaitsReplies where all of them go in a Message Batch."""
+        waiting = [
+            (question, role)
+            for question, role in roles
+            if can_wait(question, role, self._calls.get(position_of(question)), self._with_batches)
+        ]
+        if not waiting:
+            return list(roles)
+        note_waiting(
+            self._lease,
+            waiting,
+            known=self._calls,
+            refinement=self._refinement,
+            endpoints=self._with_batches,
+            secrets=self._secrets,
+        )
+        direct = [one for one in roles if one not in waiting]
+        if not direct:
+            raise rest_until_replies()
+        return direct
 
     def _ask_at(self, roles: Sequence[tuple[Question, RoleSpec]]) -> dict[Position, Reply]:
         opening = model_calls.open_calls(
@@ -157,6 +222,7 @@ class DatabasePorts:
             batch_id=self._run.batch_id,
             known=self._calls,
             refinement=self._refinement,
+            secrets=self._secrets,
         )
         for endpoint_id in opening.with_places:
             tell_waiting(endpoint_id)

@@ -44,6 +44,7 @@ def _row_of_match(match: Match, found: Retrieval) -> RetrievedMatch:
         reasons=list(match.reasons),
         differs=list(match.differs),
         fills=dict(match.fills),
+        confirmable=match.is_confirmable,
     )
 
 
@@ -72,4 +73,5 @@ def _match_of(row: RetrievedMatch) -> Match:
         reasons=tuple(row.reasons),
         differs=tuple(row.differs),
         fills=dict(row.fills),
+        is_confirmable=row.confirmable,
     )

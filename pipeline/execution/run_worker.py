@@ -61,6 +61,9 @@ UPDATE pipeline_run AS run SET
     recommended_id = coalesce(%(recommended)s, recommended_id),
     answered_by_id = CASE
         WHEN %(recommended)s::bigint IS NULL THEN answered_by_id ELSE %(answered_by)s
+    END,
+    match_confirmed_by = CASE
+        WHEN %(recommended)s::bigint IS NULL THEN match_confirmed_by ELSE %(confirmed_by)s
     END
 WHERE id = %(run)s
 RETURNING finished_at = %(now)s
@@ -117,11 +120,11 @@ def sweep() -> list[int]:
 
 
 def _work(lease: Lease) -> None:
-    run = Run.objects.select_related("action").get(pk=lease.run_id)
+    run = Run.objects.select_related("action", "batch").get(pk=lease.run_id)
     if run.finished_at is None:
         ports = DatabasePorts(run, lease, model_client())
         with _passage(ports):
-            result = Flow(_task_of(run), ports, ports).carry_out()
+            result = Flow(_task_of(run), ports, ports, ports).carry_out()
         _finish(lease, state=Run.State.DONE, result=result, ports=ports)
         return
     for refinement in run.refinements.filter(state=Refinement.State.WAITING).select_related(
@@ -152,6 +155,7 @@ def _task_of(run: Run) -> Task:
         rounds=int(run.spec["rounds"]),
         uses_retrieval=run.uses_retrieval,
         uses_examples=bool(run.spec["uses_examples"]),
+        confirms_matches=bool(run.spec.get("confirms_matches")),
         # Runs from before there were cases say nothing of them.
         cases=CasesUse(run.spec.get("cases", CasesUse.OFF)),
         case_author=author.get("model", ""),
@@ -222,7 +226,10 @@ def _finish(
     result: Result | None = None,
     ports: DatabasePorts | None = None,
 ) -> None:
-    told: dict[str, str | int | None] = {"verdict": None, "recommended": None, "answered_by": None}
+    told: dict[str, str | int | None] = {
+        **{"verdict": None, "recommended": None, "answered_by": None},
+        "confirmed_by": "",
+    }
     with transaction.atomic():
         lease.check()
         if result and ports:
@@ -232,6 +239,7 @@ def _finish(
                 "verdict": result.verdict.value if result.verdict else "",
                 "recommended": recommended.pk,
                 "answered_by": recommended.version_id if result.matched else None,
+                "confirmed_by": ports.model_of(Role.ASSESSOR) if result.confirmed else "",
             }
         with connection.cursor() as cursor:
             cursor.execute(

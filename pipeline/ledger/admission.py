@@ -96,7 +96,7 @@ WITH held AS (
     SELECT one.*, place.place
     FROM jsonb_to_recordset(%(calls)s::jsonb) AS one (
         position int, key text, stage text, round int, sample int, model text, prompt text,
-        prompt_version text, request jsonb, created_at timestamptz
+        prompt_version text, request jsonb, masked jsonb, created_at timestamptz
     )
     JOIN place USING (position)
 ), noted AS (
@@ -113,10 +113,10 @@ WITH held AS (
 ), called AS (
     INSERT INTO pipeline_modelcall (
         key, run_id, refinement_id, stage, round, sample, endpoint_id, model, prompt,
-        prompt_version, request, state, fence, outcome, created_at
+        prompt_version, request, masked, state, fence, outcome, created_at
     )
     SELECT key, %(run)s, %(refinement)s, stage, round, sample, %(endpoint)s, model, prompt,
-        prompt_version, request, 'open', %(fence)s, '', created_at
+        prompt_version, request, masked, 'open', %(fence)s, '', created_at
     FROM asked JOIN noted ON noted.call_id = asked.key
     ON CONFLICT (key) DO UPDATE SET fence = excluded.fence
 ), came AS (
@@ -240,5 +240,6 @@ def _asked(call: ModelCall) -> dict[str, object]:
         "prompt": call.prompt,
         "prompt_version": call.prompt_version,
         "request": call.request,
+        "masked": call.masked,
         "created_at": call.created_at.isoformat(),
     }

@@ -26,7 +26,8 @@ def count_attempts(
         result = ended.kind.value if isinstance(ended, Failed) else Attempt.Outcome.ANSWERED.value
         endpoint = call.endpoint.name
         metrics.count(metrics.ATTEMPTS, endpoint, result)
-        metrics.observe(metrics.MODEL_CALL_SECONDS, ended.milliseconds / 1000, endpoint)
+        if attempt.message_batch_id is None:
+            metrics.observe(metrics.MODEL_CALL_SECONDS, ended.milliseconds / 1000, endpoint)
 
 
 def _is_of_every_run(call: ModelCall) -> bool:

@@ -101,7 +101,8 @@ def _ended(
         "id": attempt.pk,
         "call": call.key,
         "request_id": ended.request_id,
-        "milliseconds": ended.milliseconds,
+        # In a batch nobody measures how long the model took.
+        "milliseconds": None if attempt.message_batch_id else ended.milliseconds,
     }
     if isinstance(ended, Failed):
         return about | {
@@ -131,7 +132,7 @@ def _ended(
             "thinking_tokens": ended.usage.thinking,
             "reply": ended.message,
         }
-        | _priced(call, ended, prices)
+        | _priced(call, ended, prices, in_batch=attempt.message_batch_id is not None)
     )
 
 
@@ -151,10 +152,17 @@ def _model_of(call: ModelCall) -> _Model:
 
 
 def _priced(
-    call: ModelCall, ended: Answered, prices: Mapping[_Model, Price | None]
+    call: ModelCall,
+    ended: Answered,
+    prices: Mapping[_Model, Price | None],
+    *,
+    in_batch: bool,
 ) -> dict[str, object]:
     """What the reply cost at the price of the day on which it came; nothing where its tokens are in doubt."""
     price = None if ended.doubt else prices[_model_of(call)]
     if price is None:
         return {}
-    return {"cost": cost_of(ended.usage, price), "price_since": price.since.isoformat()}
+    return {
+        "cost": cost_of(ended.usage, price, in_batch=in_batch),
+        "price_since": price.since.isoformat(),
+    }

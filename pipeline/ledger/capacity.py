@@ -22,13 +22,14 @@ CAMPAIGN_TURN = timedelta(minutes=1)
 KEPT = TOLD_AGAIN / 2
 
 
-# Calls in flight of all workers; those of a lost worker count until its lease has expired.
+# Calls in flight of all workers; those of a lost worker count until its lease has expired, those in batches never.
 IN_FLIGHT = """
 SELECT count(*)
 FROM pipeline_attempt AS attempt
 JOIN pipeline_modelcall AS call ON call.key = attempt.call_id
 JOIN pipeline_run AS run ON run.id = call.run_id
-WHERE attempt.ended_at IS NULL AND call.endpoint_id = %(endpoint)s
+WHERE attempt.ended_at IS NULL AND attempt.message_batch_id IS NULL
+    AND call.endpoint_id = %(endpoint)s
     AND run.lease_until > statement_timestamp()
 """
 _TAKE_BACK = """

@@ -55,6 +55,8 @@ _BY_OUTCOME: dict[str, str] = {
     Outcome.TIMEOUT: _("The model took too long to answer."),
     Outcome.UNREACHABLE: _("No connection to the server could be made."),
     Outcome.ORPHANED: _("The worker was lost while the model was answering."),
+    Outcome.EXPIRED: _("The message batch expired before the request was answered."),
+    Outcome.CANCELLED: _("The request was taken back with its message batch."),
 }
 # What stopped a try before the server could answer, or after it had sent too much.
 _BY_TROUBLE: dict[str, str] = {

@@ -9,9 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from types import MappingProxyType
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.audit import tell
@@ -20,17 +22,21 @@ from pipeline.ledger.admission import admit
 from pipeline.ledger.attempt_metrics import count_attempts
 from pipeline.ledger.attempt_store import close_tries
 from pipeline.ledger.capacity import Rest
+from pipeline.ledger.outgoing_secrets import MASK_SECRETS, SecretsRule
 from pipeline.ledger.retry_policy import decide_after_failure, failure_message
 from pipeline.ledger.targets import target_of
 from pipeline.llm.request_builder import RoleSpec, build_request, hash_call, reply_of
 from pipeline.llm.types import Answered, Failed, FailureKind, Request, Target
 from pipeline.models import Attempt, Batch, Endpoint, ModelCall, Refinement
-from pipeline.scheduling.batches import is_used_up, stop_batch
+from pipeline.scheduling.batches import is_used_up, kept_for_message_batches, spent_by, stop_batch
 from pipeline.scheduling.run_leases import Lease
 from pipeline.types import Problem, Question, Reply
 
 # Where a question stands in its run or refinement: stage, round, sample.
 Position = tuple[str, int, int]
+
+# How often a run asks whether message batches have left something of the budget.
+_KEPT_REST = timedelta(minutes=1)
 
 # Set when this process is told to end: it waits for calls in flight and makes no further one.
 draining = threading.Event()
@@ -72,10 +78,12 @@ def open_calls(
     batch_id: int | None,
     known: Mapping[Position, ModelCall] = MappingProxyType({}),
     refinement: Refinement | None = None,
+    secrets: SecretsRule = MASK_SECRETS,
 ) -> OpenedCalls:
     """Record and commit a new try for each question without a reply, or for as many as there is capacity for.
 
-    `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before.
+    `batch_id` is the batch of the run, which may be paused; `known` what the run, or its refinement, asked before,
+    `secrets` what is done with them where the endpoint is not on this machine.
     Raises Rest where not one can be asked now, Problem where the tries of one are used up, or its endpoint is
     switched off: then none is. Raises LostLease. To be called outside a transaction: to avoid a deadlock, never
     wait for an endpoint's lock while holding a run's.
@@ -85,7 +93,7 @@ def open_calls(
     if batch_id is not None:
         _require_budget(batch_id)
     calls = [
-        known.get(position_of(question)) or _make_call(lease, question, role, refinement)
+        known.get(position_of(question)) or make_call(lease, question, role, refinement)
         for question, role in asked
     ]
     opening = OpenedCalls()
@@ -97,7 +105,7 @@ def open_calls(
             opening.outcomes[_position(call)] = reply_of(call.reply or {})
         else:
             wanting.setdefault(call.endpoint_id, []).append(call)
-    _open(lease, wanting, opening)
+    _open(lease, wanting, opening, secrets)
     return opening
 
 
@@ -135,7 +143,7 @@ def _lock_before_run(lease: Lease, tries: Sequence[tuple[ModelCall, Answered | F
 
 
 def _require_budget(batch_id: int) -> None:
-    """Raises Rest if the batch is paused or must be paused now."""
+    """Raises Rest if the batch is paused or must be paused now, or its message batches may need what is left."""
     batch = Batch.objects.get(pk=batch_id)
     if batch.paused_at is not None:
         raise Rest(batch.paused_why or _("The batch is paused."))
@@ -145,12 +153,18 @@ def _require_budget(batch_id: int) -> None:
             if stop_batch(batch, why):
                 tell(batch, "budget used")
         raise Rest(why)
+    if batch.budget is not None:
+        kept = kept_for_message_batches(batch)
+        if kept and spent_by(batch) + kept >= batch.budget:
+            # Not paused: what is kept and not spent comes back once they have ended.
+            said = _("What is left of the budget is kept for message batches.")
+            raise Rest(said, until=timezone.now() + _KEPT_REST)
 
 
-def _make_call(
+def make_call(
     lease: Lease, question: Question, role: RoleSpec, refinement: Refinement | None
 ) -> ModelCall:
-    """The question's row, not yet saved; only the holder of the run creates it."""
+    """The row of a question, not yet saved; only the holder of the run creates it."""
     stage, round, sample = position_of(question)
     request = build_request(question, role)
     return ModelCall(
@@ -174,7 +188,12 @@ def _make_call(
     )
 
 
-def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: OpenedCalls) -> None:
+def _open(
+    lease: Lease,
+    wanting: Mapping[int, list[ModelCall]],
+    opening: OpenedCalls,
+    secrets: SecretsRule,
+) -> None:
     """Record tries, endpoint by endpoint, each committed before the next."""
     endpoints = Endpoint.objects.in_bulk(wanting)
     for endpoint in endpoints.values():
@@ -182,6 +201,10 @@ def _open(lease: Lease, wanting: Mapping[int, list[ModelCall]], opening: OpenedC
             raise Problem(_("%s is switched off.") % endpoint)
     targets = {pk: target_of(endpoint) for pk, endpoint in endpoints.items()}
     for pk in sorted(wanting):
+        for call in wanting[pk]:
+            # A call of an earlier passage, too: what the endpoint is treated as may have changed since.
+            if secrets.apply(call, endpoints[pk]) and not call._state.adding:
+                call.save(update_fields=["request", "masked"])
         try:
             admission = admit(lease, endpoints[pk], wanting[pk])
         except (Rest, Problem):

@@ -19,6 +19,8 @@ MAX_TRIES_AFTER_FAILURE = 2
 MAX_UNREACHABLE = 20
 MAX_REST_SECONDS = 300
 LIMIT_REST = timedelta(hours=1)
+# A request that no batch answered within its day so many times is made directly, at the full price.
+MAX_EXPIRED = 2
 
 
 def decide_after_failure(
@@ -44,6 +46,10 @@ def decide_after_failure(
         return _rest_endpoint(endpoint, timedelta(seconds=min(seconds, MAX_REST_SECONDS)), said)
     if ended.kind is FailureKind.UNREACHABLE and tries < MAX_UNREACHABLE:
         return _rest_endpoint(endpoint, timedelta(seconds=min(2.0 ** min(tries, 4), 15)), said)
+    if ended.kind in (FailureKind.EXPIRED, FailureKind.CANCELLED):
+        if ended.kind is FailureKind.EXPIRED and tries >= MAX_EXPIRED:
+            ModelCall.objects.filter(pk=call.pk).update(in_batches=False)
+        return None
     if (
         ended.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT)
         and _failures(call) < MAX_TRIES_AFTER_FAILURE

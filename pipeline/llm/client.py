@@ -1,4 +1,4 @@
-"""The only module that imports the SDK: makes one try of one request and returns it as our types.
+"""Imports the SDK, as `batches_client` and `inspector` do: makes one try of one request and returns it as our types.
 
 Importing it takes seconds and tens of megabytes, so only processes that ask models load this module (by the
 setting SCRIPTSMITH_MODEL_CLIENT); pages never do.
@@ -87,7 +87,7 @@ class MessagesClient:
                 with _few_at_a_time(len(raw.http_response.content)):  # type: ignore[attr-defined]
                     return _read(raw.parse(), request_id, _since(started))  # type: ignore[attr-defined]
             except anthropic.APIStatusError as error:
-                return _failed_with_status(error, _since(started))
+                return failed_with_status(error, _since(started))
             except anthropic.APIConnectionError as error:
                 return explain_break(
                     error,
@@ -99,7 +99,7 @@ class MessagesClient:
             except Exception as error:
                 # A reply of the wrong shape: the SDK passes on whatever reading it raises.
                 said = f"The reply can't be understood: {type(error).__name__}."
-                return _broken(said, _since(started))
+                return broken(said, _since(started))
 
     @contextmanager
     def _kept_in_groups(self, exchange: Exchange) -> Iterator[None]:
@@ -145,20 +145,27 @@ def _few_at_a_time(size: int) -> Iterator[None]:
 
 def _read(message: object, request_id: str, milliseconds: int) -> Answered | Failed:
     if not isinstance(message, Message):
-        return _broken("The reply is not a message.", milliseconds, request_id)
-    told = message.to_dict(mode="json", warnings=False)
+        return broken("The reply is not a message.", milliseconds, request_id)
+    return read_message(message.to_dict(mode="json", warnings=False), request_id, milliseconds)
+
+
+def read_message(
+    told: dict[str, object], request_id: str = "", milliseconds: int = 0
+) -> Answered | Failed:
+    """What a server sent as a message, with what it cost; Failed where it is none or can't be stored."""
     if not isinstance(told.get("content"), list):
-        return _broken("The reply is not a message.", milliseconds, request_id)
+        return broken("The reply is not a message.", milliseconds, request_id)
     counted = read_usage(told)
     if counted.doubt:
         told["usage"] = None  # an implausible value may not even be a number that can be stored
     if not _can_be_stored(told):
         said = "The reply holds a NUL byte or half of a character; it can't be kept."
-        return _broken(said, milliseconds, request_id)
+        return broken(said, milliseconds, request_id)
     return Answered(told, counted.usage, request_id, milliseconds, counted.doubt, counted.said)
 
 
-def _broken(said: str, milliseconds: int, request_id: str = "") -> Failed:
+def broken(said: str, milliseconds: int, request_id: str = "") -> Failed:
+    """A reply that can't be understood; it may have been billed."""
     return Failed(
         FailureKind.BROKEN,
         said,
@@ -182,7 +189,8 @@ def _can_be_stored(message: object) -> bool:
     return "\\u0000" not in told.replace("\\\\", "")
 
 
-def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
+def failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
+    """What an error reply means: its status, its type and the words of its message."""
     code = str(getattr(error, "error_code", "") or "")
     kind = str(getattr(error, "type", "") or "")
     status = error.status_code
@@ -203,9 +211,9 @@ def _failed_with_status(error: anthropic.APIStatusError, milliseconds: int) -> F
         what = FailureKind.BROKEN
     return Failed(
         what,
-        _short(words),
+        short(words),
         http_status=status,
-        error_type=_short(code or kind),
+        error_type=short(code or kind),
         request_id=(error.request_id or "")[:100],
         retry_after=_retry_after(error.response.headers.get("retry-after")),
         possibly_billed=what is FailureKind.BROKEN,
@@ -231,9 +239,7 @@ def _redirected(error: anthropic.APIStatusError, milliseconds: int) -> Failed:
     to = f"to {host!r}" if host else "elsewhere"
     return Failed(
         FailureKind.REFUSED,
-        _short(
-            f"The server redirects {to}; redirects are not followed, so nothing was sent there."
-        ),
+        short(f"The server redirects {to}; redirects are not followed, so nothing was sent there."),
         http_status=error.status_code,
         error_type=Trouble.REDIRECT,
         milliseconds=milliseconds,
@@ -254,7 +260,7 @@ def _retry_after(value: str | None) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """At most 500 characters, all of which can be stored."""
     text = text.replace("\0", "\ufffd").encode(errors="replace").decode()
     return text if len(text) <= 500 else text[:499] + "…"

@@ -9,7 +9,7 @@ import httpcore2
 
 from core.network.addresses import ForbiddenAddress
 from core.network.http_exchange import Exchange
-from pipeline.llm.transport import BadPacking, TooLarge
+from pipeline.llm.transport import BadPacking, Elsewhere, TooLarge
 from pipeline.llm.types import Failed, FailureKind, Trouble
 
 _NEVER_SENT = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout)
@@ -60,6 +60,9 @@ def _final(cause: BaseException, most_bytes: int) -> tuple[Trouble, str, bool] |
             return Trouble.TLS, f"No encrypted connection: {cause.reason or cause}.", False
         case httpcore2.ProxyError():
             return Trouble.PROXY, f"The proxy refuses to connect: {cause}.", False
+        case Elsewhere():
+            said = f"The server sends us to {str(cause)[:100]!r}; nothing was asked there."
+            return Trouble.REDIRECT, said, False
         case TooLarge():
             size = f"{most_bytes / 1_000_000:g} MB"
             said = f"The reply is larger than {size}; reading stopped there and what had come was dropped."

@@ -49,15 +49,24 @@ class BadPacking(UnusableReply):
     kind = "bad encoding"
 
 
+class Elsewhere(UnusableReply):
+    """A request to another server than the endpoint's own, such as to where it says that results lie; not sent."""
+
+    kind = "elsewhere"
+
+
 class Transport(httpx2.BaseTransport):
     """One server's connections."""
 
     def __init__(self, base_url: str, limits: Limits) -> None:
+        self._origin = _origin_of(httpx2.URL(base_url))
         self._most_bytes = limits.most_bytes
         self._pool = _make_pool(base_url, limits.proxy)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The reply, its body unpacked and within the limit as it is read."""
+        """The reply, its body unpacked and within the limit as it is read. Raises Elsewhere for another server."""
+        if _origin_of(request.url) != self._origin:
+            raise Elsewhere(request.url.host)
         request.headers["accept-encoding"] = "identity"
         response = self._ask(request)
         headers = httpx2.Headers(response.headers)
@@ -170,6 +179,10 @@ class _Unpacker(_AsItIs):
         """Raises BadPacking where the end is missing."""
         if not self._decompressor.eof:
             raise BadPacking("it ends in the middle")
+
+
+def _origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 def _unpacker_of(headers: httpx2.Headers) -> _AsItIs:

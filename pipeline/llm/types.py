@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
@@ -40,6 +41,9 @@ class FailureKind(StrEnum):
     BROKEN = "broken"  # 500, or a reply that can't be understood: one more try
     TIMEOUT = "timeout"  # too slow, or the connection died: one more try, perhaps billed
     UNREACHABLE = "unreachable"  # no connection was made: nothing was billed
+    # Of a request in a Message Batch: not answered within its time, or taken back. Neither is billed.
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
 
 
 class Trouble(StrEnum):
@@ -92,3 +96,23 @@ class ModelClient(Protocol):
     """One try of each request, side by side: it never retries and never raises for what a server may do."""
 
     def send(self, requests: Sequence[tuple[Target, Request]]) -> list[Answered | Failed]: ...
+
+
+@dataclass(frozen=True)
+class RemoteBatch:
+    """A Message Batch as its server describes it."""
+
+    id: str
+    is_ended: bool  # the results can be read
+    is_canceling: bool
+    requests: int  # all of them, whatever became of each
+    created_at: datetime
+    expires_at: datetime
+
+
+class UnreadableResults(Exception):
+    """The results of a batch broke off, or could not be asked for; what had come before stays."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.message)
+        self.failed = failed

@@ -12,7 +12,9 @@ from pipeline.models.configuration import (
     RoleSetting,
 )
 from pipeline.models.draft import Assessment, Draft, DraftFinding, DraftUse, Feedback, Refinement
+from pipeline.models.entry_description import EntryDescription
 from pipeline.models.ledger import Attempt, ModelCall
+from pipeline.models.message_batch import MessageBatch
 from pipeline.models.run import Batch, RetrievedMatch, Run, Stage
 from pipeline.models.shortening import Shortening
 from pipeline.models.spending import Spending
@@ -28,7 +30,9 @@ __all__ = [
     "DraftFinding",
     "DraftUse",
     "Endpoint",
+    "EntryDescription",
     "Feedback",
+    "MessageBatch",
     "ModelCall",
     "Price",
     "PromptVersion",

@@ -30,6 +30,8 @@ class Endpoint(models.Model):
     demo = models.BooleanField(_("demo model"), default=False)
     takes_temperature = models.BooleanField(_("takes a temperature"), default=False)
     has_batches = models.BooleanField(_("has Message Batches"), default=False)
+    # Its texts leave this machine although its address is on it: behind a tunnel or a proxy, say.
+    treat_as_remote = models.BooleanField(_("treat as remote"), default=False, db_default=False)
     max_in_flight = models.PositiveIntegerField(_("calls in flight"), default=8)
     timeout_seconds = models.PositiveIntegerField(_("time limit of a call in seconds"), default=120)
     # A busy server (429, 503, 529) rests the endpoint, never a worker's thread.
@@ -114,6 +116,10 @@ class Configuration(models.Model):
         choices=Cases,
         default=Cases.OFF,
         db_default=CasesUse.OFF.value,
+    )
+    # An entry that lacks nothing but certainty may answer once the assessor has confirmed it.
+    confirms_matches = models.BooleanField(
+        _("lets the assessor confirm a match"), default=False, db_default=False
     )
     # Prompt name to version for pinned prompts; the others use the product's files.
     prompts = models.JSONField(_("pinned prompt versions"), default=dict, blank=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.database.indexes import index_where_set
 from pipeline.models.configuration import Endpoint
+from pipeline.models.message_batch import MessageBatch
 from pipeline.models.run import Run
 from pipeline.types import ReadingOutcome
 
@@ -41,8 +43,12 @@ class ModelCall(models.Model):
     model = models.CharField(max_length=100)
     prompt = models.CharField(max_length=40)
     prompt_version = models.CharField(max_length=12)
-    request = models.JSONField()
+    request = models.JSONField()  # as it was sent: without what was masked
+    # The kinds of secrets that were masked in it, in the order of its text.
+    masked = models.JSONField(default=list, db_default=Value([], models.JSONField()))
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    # While it is open: it is asked in Message Batches, and not by the worker that carries its run.
+    in_batches = models.BooleanField(default=False, db_default=False)
     fence = models.PositiveBigIntegerField(default=0)
     reply = models.JSONField(null=True)
     outcome = models.CharField(max_length=10, choices=OUTCOMES, blank=True)
@@ -67,7 +73,12 @@ class ModelCall(models.Model):
         ]
         indexes = [
             # How often a version of a prompt was used.
-            models.Index(fields=["prompt", "prompt_version"], name="model_call_of_prompt")
+            models.Index(fields=["prompt", "prompt_version"], name="model_call_of_prompt"),
+            models.Index(
+                fields=["endpoint"],
+                name="model_call_in_batches",
+                condition=Q(in_batches=True, state="open"),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -86,6 +97,8 @@ class Attempt(models.Model):
         TIMEOUT = "timeout", _("Too slow")
         UNREACHABLE = "unreachable", _("Not reachable")
         ORPHANED = "orphaned", _("Worker lost")
+        EXPIRED = "expired", _("Batch expired")
+        CANCELLED = "cancelled", _("Taken back")
 
     call = models.ForeignKey(ModelCall, models.CASCADE, related_name="attempts")
     # The place that it holds at its endpoint until its end; `admission` gives it. Not held by a constraint: each
@@ -100,6 +113,16 @@ class Attempt(models.Model):
         related_name="+",
     )
     place = models.PositiveSmallIntegerField(null=True, editable=False)
+    # The Message Batch in which it is made; it holds no place then, and costs half.
+    message_batch = models.ForeignKey(
+        MessageBatch,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        db_index=False,
+        related_name="attempts",
+    )
     number = models.PositiveSmallIntegerField()
     fence = models.PositiveBigIntegerField()
     started_at = models.DateTimeField(default=timezone.now)
@@ -138,7 +161,8 @@ class Attempt(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["ended_at"], name="attempt_open", condition=Q(ended_at=None))
+            models.Index(fields=["ended_at"], name="attempt_open", condition=Q(ended_at=None)),
+            index_where_set("message_batch", name="attempt_of_message_batch"),
         ]
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from catalog.models import Version
 from core.database.indexes import index_where_set
 from pipeline.models.action import Action
 from pipeline.models.configuration import Configuration, Endpoint
-from pipeline.types import Role, Verdict
+from pipeline.types import Role, SecretsChoice, Verdict
 
 
 class Batch(models.Model):
@@ -26,6 +26,8 @@ class Batch(models.Model):
     budget = models.PositiveBigIntegerField(_("budget"), null=True, blank=True)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
     paused_why = models.CharField(_("why paused"), max_length=300, blank=True)
+    # At endpoints that have them its requests go in Message Batches: half the price, answers within a day.
+    uses_message_batches = models.BooleanField(default=False, db_default=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -99,6 +101,14 @@ class Run(models.Model):
     spec = models.JSONField(default=dict)
     demo = models.BooleanField(_("made with the demo model"), default=False)
     uses_retrieval = models.BooleanField(_("asks the catalogue first"), default=True)
+    # What its calls do with secrets where they leave this machine; whoever asked has chosen, else they are masked.
+    secrets = models.CharField(
+        _("secrets in its texts"),
+        max_length=4,
+        choices=[(choice.value, choice.label) for choice in SecretsChoice],
+        default=SecretsChoice.MASK.value,
+        db_default=SecretsChoice.MASK.value,
+    )
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="runs"
     )
@@ -110,6 +120,10 @@ class Run(models.Model):
     verdict = models.CharField(_("verdict"), max_length=10, choices=VERDICTS, blank=True)
     answered_by = models.ForeignKey(
         Version, models.PROTECT, null=True, blank=True, related_name="answered_runs", db_index=False
+    )
+    # The assessor's model, where it confirmed the catalogue's answer; empty for a match by scoring alone.
+    match_confirmed_by = models.CharField(
+        _("match confirmed by"), max_length=100, blank=True, default="", db_default=""
     )
     recommended = models.ForeignKey(
         "pipeline.Draft", models.SET_NULL, null=True, blank=True, related_name="+", db_index=False
@@ -151,6 +165,9 @@ class Run(models.Model):
             models.CheckConstraint(
                 condition=Q(verdict__in=["", "correct", "incorrect", "unknown"]),
                 name="run_verdict_legal",
+            ),
+            models.CheckConstraint(
+                condition=Q(secrets__in=["mask", "send"]), name="run_secrets_legal"
             ),
             models.CheckConstraint(
                 condition=~Q(state__in=["done", "failed"]) | Q(finished_at__isnull=False),
@@ -267,6 +284,8 @@ class RetrievedMatch(models.Model):
     reasons = models.JSONField(default=list)
     differs = models.JSONField(default=list)
     fills = models.JSONField(default=dict)
+    # No rule objects to it: it lacks nothing but certainty, and the assessor may be asked.
+    confirmable = models.BooleanField(default=False, db_default=False)
 
     objects = RetrievedMatchQuerySet.as_manager()
 

@@ -57,6 +57,8 @@ class ShownAnswer:
     usual_wait: timedelta | None = None
     decided_draft: int | None = None  # a key
     is_unread: bool = False
+    # The catalogue answered, and scoring alone was not sure: a model confirmed the match.
+    is_confirmed_match: bool = False
 
     @property
     def label(self) -> str:
@@ -76,6 +78,8 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     marked = with_shown_state(user, runs)
     if "hides_verdict" not in marked.query.annotations:
         marked = marked.annotate(hides_verdict=Value(False))
+    if "hides_end" not in marked.query.annotations:
+        marked = marked.annotate(hides_end=Value(False))
     reviewed = (
         hooks.mark_reviewed_runs(marked)
         if hooks.mark_reviewed_runs
@@ -89,7 +93,11 @@ def with_answer_status(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         answered_by__state=Version.State.VERIFIED, answered_by__entry__suspended_at__isnull=True
     )
     cases: list[tuple[Q, AnswerStatus]] = [
-        (Q(shown_state__in=_ACTIVE, finished_at=None), AnswerStatus.RUNNING),
+        (
+            Q(shown_state__in=_ACTIVE)
+            & (Q(finished_at=None) | Q(hides_end=True, hides_verdict=True)),
+            AnswerStatus.RUNNING,
+        ),
         (Q(hides_verdict=True), AnswerStatus.HIDDEN),
         (unusable & Q(state__in=_ACTIVE), AnswerStatus.RUNNING),
         (unusable & Q(state=Run.State.CANCELLED), AnswerStatus.CANCELLED),
@@ -217,6 +225,7 @@ class _Details:
             usual_wait=review.usual_wait,
             decided_draft=review.draft,
             is_unread=is_news(run.action, status, user),
+            is_confirmed_match=status == AnswerStatus.VERIFIED and bool(run.match_confirmed_by),
         )
 
 

@@ -28,7 +28,7 @@ from pipeline.runs import services
 from pipeline.runs.draft_serializers import DraftSerializer, DraftUseSerializer, UseUnreviewedInput
 from pipeline.runs.filters import RunFilter
 from pipeline.runs.list_rows import RunRow, run_row
-from pipeline.runs.run_document import origin_of, report_run
+from pipeline.runs.run_document import masked_in, origin_of, report_run
 from pipeline.runs.serializers import (
     FailureSerializer,
     RetrievedMatchSerializer,
@@ -36,6 +36,7 @@ from pipeline.runs.serializers import (
     RunSerializer,
     StartInput,
 )
+from pipeline.types import SecretsChoice
 
 ASK = "ask"
 
@@ -76,6 +77,7 @@ class RunViewSet(viewsets.GenericViewSet[Run]):
             by=user,
             configuration=find_configuration(name) if name else None,
             uses_retrieval=body.get("retrieval"),
+            secrets=SecretsChoice(body.get("secrets", SecretsChoice.MASK)),
         )
         return self._answer(run, status=status.HTTP_201_CREATED)
 
@@ -169,6 +171,9 @@ def describe_run(row: RunRow) -> dict[str, object]:
     report |= {
         "action": run.action_id,
         "drafts": [{"id": public_key(DRAFT, ids[draft["number"]]), **draft} for draft in drafts],
+        "match_confirmed_by": run.match_confirmed_by or None,
+        "secrets": run.secrets,
+        "masked": masked_in(run),
         "problem": run.problem,
         "failure": FailureSerializer(failure).data if failure else None,
         "matches": RetrievedMatchSerializer(matches, many=True).data,
@@ -178,7 +183,9 @@ def describe_run(row: RunRow) -> dict[str, object]:
         "finished_at": run.finished_at,
     }
     if not parts.models:
-        report |= dict.fromkeys(("configuration", "demo", "cost", "origin"))
+        report |= dict.fromkeys(
+            ("configuration", "demo", "cost", "origin", "secrets", "masked", "match_confirmed_by")
+        )
         report |= {"created_at": row.created_at, "asked_by": _name_of(row.asked_by)}
     return report
 
@@ -196,6 +203,7 @@ def _describe_hidden(row: RunRow) -> dict[str, object]:
         "stages": [],
         "drafts": [],
         **dict.fromkeys(("verdict", "recommended", "script", "calls", "tokens", "cost")),
+        **dict.fromkeys(("secrets", "masked", "match_confirmed_by")),
         "action": run.action_id,
         "problem": row.problem,
         "failure": FailureSerializer(failure).data if failure else None,

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from django.db.models import Count
+from django.db.models import Case as Choice
+from django.db.models import Count, F, Value, When
 
 from catalog.hooks import Case, Shown
 from catalog.types import Answer
@@ -17,6 +18,10 @@ from pipeline.types import DraftKind
 
 # Studies have many runs of one statement, and their reviewers must not see its labels.
 _PEOPLE = (Run.Origin.ASKED, Run.Origin.COMMAND, Run.Origin.DEMO)
+# A starting point that the assessor confirmed was shown as the answer.
+_SHOWN_AS = Choice(
+    When(run__answered_by=F("version"), then=Value(Answer.MATCH.value)), default=F("answer")
+)
 NEWEST = 2_000  # how many rows are searched for cases
 # A rule holds a starting point this close below the threshold: such a confidence says nothing.
 CAPPED = 0.0011
@@ -30,7 +35,10 @@ def count_shown(version_ids: Sequence[int]) -> Mapping[int, Shown]:
     shown: Counter[tuple[int, str]] = Counter()
     rows = RetrievedMatch.objects.answers().filter(version__in=version_ids, run__origin__in=_PEOPLE)
     for pk, answer, count in (
-        rows.order_by().values_list("version", "answer").annotate(count=Count("pk"))
+        rows.order_by()
+        .annotate(shown_as=_SHOWN_AS)
+        .values_list("version", "shown_as")
+        .annotate(count=Count("pk"))
     ):
         shown[pk, answer] = count
     edited = Counter(

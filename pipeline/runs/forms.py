@@ -2,21 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from django import forms
 from django.http import QueryDict
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
-from core.web.forms import PlainText
+from core.web.forms import PlainText, retype
 from pipeline.models import Configuration
+from pipeline.runs.services.secrets import (
+    FoundSecret,
+    SecretsFound,
+    fingerprint,
+    say_kinds,
+    secrets_in_texts,
+)
+from pipeline.types import SecretsChoice
 
 
 def text_area(rows: int, **attributes: object) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows, **attributes})
 
 
-class RunForm(forms.Form):
+_TEXTS = {
+    "statement": _("statement"),
+    "incident": _("incident"),
+    "environment": _("environment notes"),
+}
+
+
+class SecretsChoiceForm(forms.Form):
+    """A form that asks what is done with secrets once some were found in what would leave this machine.
+
+    Whoever chose to send them has chosen for those that were shown: with others in the text they are asked again.
+    """
+
+    # The form's name of a text, where it is another one than the action's.
+    secret_fields: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        if data is not None and "secrets_seen" in data:
+            self._add_choice()
+
+    @property
+    def asks_about_secrets(self) -> bool:
+        """Whether the choice is part of the form."""
+        return "secrets" in self.fields
+
+    def secrets_choice(self, texts: Mapping[str, str]) -> SecretsChoice | None:
+        """What was chosen for the secrets of these texts, by their names in an action; None where nothing was."""
+        chosen = self.cleaned_data.pop("secrets", "")
+        seen = self.cleaned_data.pop("secrets_seen", "")
+        if not chosen or (
+            chosen == SecretsChoice.SEND and seen != fingerprint(secrets_in_texts(texts))
+        ):
+            return None
+        return SecretsChoice(chosen)
+
+    def ask_about_secrets(self, refusal: SecretsFound) -> None:
+        """Say what was found, at the texts where it stands and in a list, and ask; what was typed stays."""
+        self._add_choice()
+        retype(self, secrets="", secrets_seen=fingerprint(refusal.found))
+        rows = format_html_join("", "<li>{}</li>", ([self._say(one)] for one in refusal.found))
+        self.fields["secrets"].help_text = format_html(
+            '<p>{}</p><ul class="secrets-found">{}</ul>',
+            _("%s would read:") % ", ".join(refusal.to),
+            rows,
+        )
+        self.add_error("secrets", str(refusal))
+        for name in dict.fromkeys(one.field for one in refusal.found):
+            kinds = say_kinds(one.kind for one in refusal.found if one.field == name)
+            field = self.secret_fields.get(name, name)
+            if field in self.fields:
+                self.add_error(field, _("Looks secret: %s.") % kinds)
+
+    def _add_choice(self) -> None:
+        self.fields["secrets"] = forms.ChoiceField(
+            label=_("What is done with the secrets?"),
+            required=False,
+            choices=[
+                (SecretsChoice.MASK.value, _("Mask: models get *** in their place")),
+                (SecretsChoice.SEND.value, _("Send as it is: recorded in the audit log")),
+            ],
+            widget=forms.RadioSelect,
+        )
+        self.fields["secrets_seen"] = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def _say(self, one: FoundSecret) -> str:
+        return _("%(kind)s: %(text)s, line %(line)s, column %(column)s") % {
+            "kind": one.kind,
+            "text": _TEXTS[one.field],
+            "line": one.line,
+            "column": one.column,
+        }
+
+
+class RunForm(SecretsChoiceForm):
     """Another run of an Action."""
 
     configuration = forms.ChoiceField(label=_("Configuration"))

@@ -52,6 +52,17 @@ def report_run(run: Run) -> dict[str, object]:
     }
 
 
+def masked_in(run: Run) -> list[dict[str, object]]:
+    """The kinds of secrets that were masked, for each call that had some, in one query."""
+    rows = run.calls.exclude(masked=[]).order_by("created_at", "key")
+    return [
+        {"stage": stage, "round": round, "endpoint": endpoint, "kinds": kinds}
+        for stage, round, endpoint, kinds in rows.values_list(
+            "stage", "round", "endpoint__name", "masked"
+        )
+    ]
+
+
 def origin_of(run: Run) -> str:
     """Where the script comes from: the catalogue, a model, or an import."""
     if run.answered_by_id:

@@ -11,6 +11,7 @@ from pipeline.models import (
     RetrievedMatch,
 )
 from pipeline.runs.list_rows import RunRow
+from pipeline.types import SecretsChoice
 
 # --- Input --------------------------------------------------------------------------
 
@@ -22,6 +23,11 @@ class StartInput(serializers.Serializer[object]):
     configuration = serializers.CharField(required=False)
     retrieval = serializers.BooleanField(
         required=False, allow_null=True, help_text="Whether the catalogue is searched first."
+    )
+    secrets = serializers.ChoiceField(
+        choices=[choice.value for choice in SecretsChoice],
+        required=False,
+        help_text="What is done with secrets that would leave this machine; masked where it is left out.",
     )
 
 
@@ -37,8 +43,14 @@ class RunSerializer(serializers.Serializer[object]):
     origin = serializers.CharField(allow_null=True)
     configuration = serializers.SerializerMethodField()
     demo = serializers.SerializerMethodField()
+    secrets = serializers.SerializerMethodField(
+        help_text="mask or send: what is done with secrets that would leave this machine."
+    )
     verdict = serializers.SerializerMethodField()
     answered_by = serializers.SerializerMethodField()
+    match_confirmed_by = serializers.SerializerMethodField(
+        help_text="The assessor's model, where it confirmed the match; null for a match by scoring alone."
+    )
     problem = serializers.CharField()
     asked_by = serializers.CharField(source="asked_by.username", default=None)
     created_at = serializers.DateTimeField()
@@ -52,6 +64,9 @@ class RunSerializer(serializers.Serializer[object]):
     def get_demo(self, row: RunRow) -> bool | None:
         return row.run.demo if row.parts.models else None
 
+    def get_secrets(self, row: RunRow) -> str | None:
+        return row.run.secrets if row.parts.verdict and row.parts.models else None
+
     def get_verdict(self, row: RunRow) -> str | None:
         return row.run.verdict or None if row.parts.verdict else None
 
@@ -59,6 +74,10 @@ class RunSerializer(serializers.Serializer[object]):
         """The slug of the catalogue's entry that answered."""
         version = row.run.answered_by
         return version.entry.slug if version and row.parts.verdict else None
+
+    def get_match_confirmed_by(self, row: RunRow) -> str | None:
+        parts = row.parts
+        return (row.run.match_confirmed_by or None) if parts.verdict and parts.models else None
 
 
 class RetrievedMatchSerializer(serializers.ModelSerializer[RetrievedMatch]):
@@ -118,6 +137,15 @@ class FailureSerializer(serializers.Serializer[object]):
     evidence = serializers.CharField(help_text="The technical words.")
 
 
+class MaskedSerializer(serializers.Serializer[object]):
+    """What was taken out of the texts of a call before they left this machine."""
+
+    stage = serializers.CharField()
+    round = serializers.IntegerField()
+    endpoint = serializers.CharField()
+    kinds = serializers.ListField(child=serializers.CharField())
+
+
 class RunReportSerializer(serializers.Serializer[object]):
     """A run in full, as the command `run_pipeline --json` prints it, with where it belongs."""
 
@@ -135,6 +163,9 @@ class RunReportSerializer(serializers.Serializer[object]):
     calls = serializers.IntegerField(allow_null=True)
     tokens = TokensSerializer(allow_null=True)
     cost = serializers.FloatField(allow_null=True, help_text="USD; null where no price is known.")
+    match_confirmed_by = serializers.CharField(allow_null=True)
+    secrets = serializers.CharField(allow_null=True, help_text="mask or send.")
+    masked = MaskedSerializer(many=True, allow_null=True)
     problem = serializers.CharField()
     failure = FailureSerializer(allow_null=True)
     matches = RetrievedMatchSerializer(many=True)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
-from pipeline.models import Batch, Spending
+from pipeline.models import Batch, MessageBatch, Spending
 from pipeline.scheduling.dispatch import dispatch_abandoned
 
 MAX_WHY = 300
@@ -67,6 +67,12 @@ def spent_by(batch: Batch) -> int:
     """Cost of its ended calls in micro-dollars, without those whose price is unknown."""
     total = Spending.objects.filter(batch=batch).aggregate(total=Sum("cost"))["total"]
     return int(total or 0)
+
+
+def kept_for_message_batches(batch: Batch) -> int:
+    """What its unfinished message batches may still cost, in micro-dollars."""
+    unfinished = batch.message_batches.filter(state__in=MessageBatch.UNFINISHED)
+    return unfinished.aggregate(total=Sum("reserved"))["total"] or 0
 
 
 def is_used_up(batch: Batch) -> bool:

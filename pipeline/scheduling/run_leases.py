@@ -155,9 +155,12 @@ def _take_again(run_id: int) -> Lease | None:
 def mark_orphans(run: Run) -> int:
     """Close tries that a lost worker left open: their calls may have been billed, and are made again.
 
-    Inside a transaction that holds the run, and near its end: the tries are counted as spending.
+    Inside a transaction that holds the run, and near its end: the tries are counted as spending. What is in a
+    Message Batch is no worker's, and stays.
     """
-    left = Attempt.objects.filter(call__run=run, ended_at=None, fence__lt=run.fence)
+    left = Attempt.objects.filter(
+        call__run=run, ended_at=None, fence__lt=run.fence, message_batch=None
+    )
     orphans = list(left.select_for_update(of=("self",)).values_list("pk", flat=True))
     Attempt.objects.filter(pk__in=orphans).update(
         ended_at=timezone.now(),

@@ -17,6 +17,7 @@ import uvicorn
 from pipeline.error_model.rates import RatesError, load_simulation
 from pipeline.standin.script_book import BookError, load_book
 from pipeline.standin.server.app import StandIn, build_app
+from pipeline.standin.server.refusals import MAX_BATCH_BODY
 from pipeline.standin.server.request_log import CallLog
 from pipeline.standin.simulated_models import simulated_models
 
@@ -24,6 +25,7 @@ _DEMO = Path(__file__).resolve().parents[1] / "demo" / "actions"
 _SIMULATE_HELP = (
     "answer by the error rates of a simulation (`manage.py simulate`), not from the book"
 )
+_BATCH_HELP = "how long a message batch takes"
 _ACTIONS_HELP = "action files that make the script book; unless told, the demo's own"
 
 
@@ -38,7 +40,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"pipeline.standin: {error}", file=sys.stderr)
         return 2
     standin = StandIn(
-        book, options.profile, options.latency, CallLog(options.log), simulated=simulated
+        book,
+        options.profile,
+        options.latency,
+        CallLog(options.log),
+        simulated=simulated,
+        batch_seconds=options.batch_seconds,
+        batch_bytes=options.batch_bytes,
     )
     config = uvicorn.Config(
         build_app(standin),
@@ -82,6 +90,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--profile", choices=("claude", "ollama"), default="claude", help="whose manners to have"
+    )
+    parser.add_argument(
+        "--batch-seconds", type=_seconds, default=2.0, metavar="SECONDS", help=_BATCH_HELP
+    )
+    parser.add_argument(
+        "--batch-bytes",
+        type=int,
+        default=MAX_BATCH_BODY,
+        metavar="BYTES",
+        help="the largest body of a message batch; beyond it 413",
     )
     parser.add_argument("--simulate", type=Path, metavar="FILE", help=_SIMULATE_HELP)
     return parser

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import psycopg
 import redis
+from django.conf import settings
 
 from scriptsmith_site.embedded.folders import make_data_folder
 from scriptsmith_site.embedded.layout import Layout, redis_client_url
@@ -63,6 +64,8 @@ class Storm:
         }
         self.supervisor = 0  # process id, once it runs
         self.standin = standin
+        # What the model was asked, one JSON line each, whatever is killed.
+        self.standin_log = Path(environment["SCRIPTSMITH_STORM_LOG"])
         # What the copied database had of other runs is not this storm's.
         self._began = datetime.now(UTC)
 
@@ -141,6 +144,10 @@ class Storm:
             billed=self.standin.totals()["billed"],
         )
 
+    def ask(self, query: str) -> list[tuple[object, ...]]:
+        """The rows of a query of the product's database."""
+        return self._ask_database(query)
+
     def _ask_database(self, query: str) -> list[tuple[object, ...]]:
         url = self._layout.database_url()
         with psycopg.connect(url, connect_timeout=5) as connection:
@@ -170,9 +177,12 @@ def storm(
     layout = Layout(folder / "data", outside=folder / "outside")
     try:
         _copy_database(database_url, layout)
-        with StandIn("--latency", str(latency)) as standin:
+        log = folder / "calls.jsonl"
+        log.touch()
+        with StandIn("--latency", str(latency), "--log", str(log)) as standin:
             standin.faults(*faults)
             environment = _environment(folder, standin, lease=lease)
+            environment["SCRIPTSMITH_STORM_LOG"] = str(log)
             product = Storm(layout, standin, environment)
             with _supervisor(folder, environment) as product.supervisor:
                 yield product
@@ -210,6 +220,8 @@ def wait_until(holds: Callable[[], bool], *, seconds: float, what: str) -> None:
 def _environment(folder: Path, standin: StandIn, *, lease: float) -> dict[str, str]:
     own = {
         "SCRIPTSMITH_DATA": str(folder / "data"),
+        # The key that the database which was copied is used with.
+        "SCRIPTSMITH_SECRET_KEY": settings.SECRET_KEY,
         "SCRIPTSMITH_POSTGRES_FOLDER": str(folder / "outside"),
         "SCRIPTSMITH_DEMO": "False",
         "SCRIPTSMITH_DEMO_MODEL_URL": standin.url,

@@ -12,7 +12,8 @@ from pipeline import services
 from pipeline.clients.demo_model import demo_model_running
 from pipeline.execution.run_worker import run_to_end
 from pipeline.models import Run
-from pipeline.runs.run_document import report_run
+from pipeline.runs.run_document import masked_in, report_run
+from pipeline.types import SecretsChoice
 
 
 class Command(BaseCommand):
@@ -26,6 +27,12 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--no-retrieval", action="store_true", help="write a script even where one matches"
+        )
+        parser.add_argument(
+            "--secrets",
+            choices=[choice.value for choice in SecretsChoice],
+            default=SecretsChoice.MASK.value,
+            help="what is done with secrets in the texts that leave this machine",
         )
         parser.add_argument(
             "--json", action="store_true", help="one JSON document on standard output"
@@ -42,6 +49,9 @@ class Command(BaseCommand):
         else:
             run = run_to_end(run.pk)
         report = report_run(run)
+        for masked in masked_in(run):
+            kinds = ", ".join(map(str, masked["kinds"]))  # type: ignore[call-overload]
+            self.stderr.write(f"masked before {masked['endpoint']} read it: {kinds}")
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
@@ -62,6 +72,7 @@ class Command(BaseCommand):
             configuration=configuration,
             origin=Run.Origin.COMMAND,
             uses_retrieval=False if options["no_retrieval"] else None,
+            secrets=SecretsChoice(str(options["secrets"])),
             enqueue=False,
         )
 

@@ -27,6 +27,11 @@ def differences_of(runs: Sequence[Run]) -> list[Difference]:
         _line(_("Rounds of refinement"), runs, lambda run: _say(run.spec.get("rounds"))),
         _line(_("Catalogue searched first"), runs, lambda run: _say(run.uses_retrieval)),
         _line(_("Examples shown"), runs, lambda run: _say(run.spec.get("uses_examples"))),
+        _line(
+            _("Match confirmed by the assessor"),
+            runs,
+            lambda run: _say(run.spec.get("confirms_matches", False)),
+        ),
         _line(_("Cases in prepared worlds"), runs, lambda run: _say(run.spec.get("cases"))),
         *_lines_of_prompts(runs),
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipeline.costs.run_costs import RunCosts, Step
 from pipeline.costs.services import Sums
 from pipeline.display_names import outcome_label, stage_label
-from pipeline.models import Stage
+from pipeline.models import Run, Stage
 from pipeline.types import StageName, Verdict
 
 # What these found is said once on the page: by the assessment, the feedback or the answer.
@@ -22,6 +22,27 @@ _SAID_ELSEWHERE = {
 _ENSEMBLE_LISTS = Verdict.INCORRECT  # the differences; of a pass it says how little that means
 # Longer findings are unfolded on demand.
 _SHORT = 90
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What the assessor said of an entry before it answered, in its words."""
+
+    functionality: str
+    similarity: str
+    difference: str
+
+
+def confirmation_of(run: Run, stages: Iterable[Stage]) -> Confirmation | None:
+    """What a match was confirmed by; None for a match by scoring alone."""
+    if not run.match_confirmed_by:
+        return None
+    found = {stage.name: stage.found for stage in stages}
+    return Confirmation(
+        functionality=found.get(StageName.ENTRY_DESCRIBE, ""),
+        similarity=found.get(StageName.ENTRY_SIMILARITY, ""),
+        difference=found.get(StageName.ENTRY_DIFFERENCE, ""),
+    )
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from core.errors import NotAllowedNow
 from pipeline.configurations.services import default_configuration, hold_configuration
 from pipeline.configurations.snapshots import snapshot_of
 from pipeline.models import Action, Batch, Configuration, Run
+from pipeline.runs.services.secrets import settle_secrets
 from pipeline.scheduling.dispatch import dispatch_runs
 from pipeline.scheduling.run_leases import mark_orphans
+from pipeline.types import SecretsChoice
 
 
 @transaction.atomic
@@ -26,11 +28,13 @@ def start_run(
     uses_retrieval: bool | None = None,
     follows: Run | None = None,
     batch: Batch | None = None,
+    secrets: SecretsChoice | None = SecretsChoice.MASK,
     enqueue: bool = True,
 ) -> Run:
     """Send an Action through the pipeline; the work begins once this transaction has committed.
 
-    Raises BadInput where no Configuration can be used, or one of its endpoints is switched off.
+    `secrets` says what is done with those that would leave this machine; None where a person is to be asked first.
+    Raises BadInput where no Configuration can be used, or one of its endpoints is switched off, and SecretsFound.
     """
     configuration = hold_configuration(configuration or default_configuration())
     spec, demo = snapshot_of(configuration)
@@ -44,7 +48,9 @@ def start_run(
         demo=demo,
         uses_retrieval=configuration.uses_retrieval if uses_retrieval is None else uses_retrieval,
         asked_by=by,
+        secrets=secrets or SecretsChoice.MASK,
     )
+    settle_secrets(run, secrets, by=by)
     if enqueue:
         enqueue_run(run)
     return run

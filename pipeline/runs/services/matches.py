@@ -11,6 +11,7 @@ from catalog.models import MatchLabel
 from core.errors import NotAllowedNow
 from pipeline.models import Run
 from pipeline.runs.services.lifecycle import start_run
+from pipeline.types import SecretsChoice
 
 
 @transaction.atomic
@@ -24,7 +25,12 @@ def reject_match(run: Run, *, by: User) -> Run:
     """The asker rejects the match: stores a no-match label and starts a Run that writes a script instead."""
     _label(run, MatchLabel.Label.NO_MATCH, by=by)
     return start_run(
-        run.action, by=by, configuration=run.configuration, uses_retrieval=False, follows=run
+        run.action,
+        by=by,
+        configuration=run.configuration,
+        uses_retrieval=False,
+        follows=run,
+        secrets=SecretsChoice(run.secrets),
     )
 
 
@@ -46,5 +52,6 @@ def _label(run: Run, label: MatchLabel.Label, *, by: User) -> MatchLabel:
         label=label,
         confidence=best.confidence if best else None,
         scoring=best.scoring if best else "",
+        confirmed_by=run.match_confirmed_by,
         by=by,
     )

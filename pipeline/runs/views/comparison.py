@@ -26,6 +26,7 @@ from pipeline.runs.comparison.run_comparison import MOST_RUNS, ComparedRun, Comp
 from pipeline.runs.forms import RunForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.timeline import ShownStage, show_stages
+from pipeline.runs.services.secrets import SecretsFound, texts_of
 from pipeline.runs.views.page import fingerprint_of
 
 MOST_OFFERED = 50
@@ -106,7 +107,11 @@ def _start(
             by=signed_in(request),
             configuration=find_configuration(form.cleaned_data["configuration"]),
             uses_retrieval=form.cleaned_data["retrieval"],
+            secrets=form.secrets_choice(texts_of(action)),
         )
+    except SecretsFound as refusal:
+        form.ask_about_secrets(refusal)
+        return None
     except BadInput as refusal:
         add_refusal(form, refusal)
         return None

@@ -30,6 +30,7 @@ from pipeline.execution.draft_checks import (
     shown_findings,
 )
 from pipeline.ledger.failures import failure_of
+from pipeline.message_batches.services import wait_of
 from pipeline.models import (
     Assessment,
     Draft,
@@ -44,7 +45,8 @@ from pipeline.runs.answers import ShownAnswer, answer_of, note_seen
 from pipeline.runs.forms import UseForm
 from pipeline.runs.list_rows import RunRow, run_row
 from pipeline.runs.page_data.feedback_details import show_feedbacks
-from pipeline.runs.page_data.timeline import show_stages
+from pipeline.runs.page_data.masked_secrets import show_secrets
+from pipeline.runs.page_data.timeline import confirmation_of, show_stages
 from pipeline.runs.recommendation import explain_recommendation, offered_draft
 from pipeline.types import AnswerStatus, DraftKind
 
@@ -139,6 +141,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
     matches = list(run.matches.answers().select_related("version__entry", "version__verified_by"))
     return context | {
         "answer": answer,
+        "secrets": show_secrets(run) if parts.models else None,
         "stages": show_stages(stages, costs, beside_evidence=main is not None),
         "milliseconds": row.milliseconds,
         "costs": costs,
@@ -151,6 +154,7 @@ def describe_run(run: Run, user: User) -> dict[str, object]:
         "may_use": user.has_perm(USE_UNREVIEWED),
         "may_check": may_check(user),
         **_describe_match(run, user, matches),
+        "confirmation": confirmation_of(run, stages),
         **_describe_copy(answer, matches),
     }
 
@@ -263,6 +267,8 @@ def _say_wait(run: Run) -> str:
         return run.batch.paused_why or _("The campaign is paused.")
     now = timezone.now()
     if run.not_before is not None and run.not_before > now:
+        if run.batch_id is not None and (wait := wait_of(run)) is not None:
+            return wait.words
         names = {role["endpoint_id"] for role in run.roles.values()}
         resting = Endpoint.objects.filter(pk__in=names, blocked_until__gt=now).first()
         return (resting.blocked_why or resting.title) if resting else ""

@@ -17,10 +17,22 @@ from starlette.routing import Route
 from pipeline.standin.prompt_answers import answer_prompt
 from pipeline.standin.prompt_contract import Prompt, parse_prompt
 from pipeline.standin.script_book import Answer, Book
-from pipeline.standin.server.delivery import deliver, write_json
+from pipeline.standin.server.delivery import deliver, deliver_lines, write_json
 from pipeline.standin.server.faults import Fault, FaultQueue, spoil_message, spoil_reply
-from pipeline.standin.server.message_reply import build_message, build_usage, compose_reply
-from pipeline.standin.server.message_request import RequestRefused, fit, parse_request, refused
+from pipeline.standin.server.message_batches import HeldBatch, MessageBatches
+from pipeline.standin.server.message_reply import (
+    Reply,
+    build_message,
+    build_usage,
+    compose_reply,
+)
+from pipeline.standin.server.message_request import (
+    MessageRequest,
+    RequestRefused,
+    fit,
+    parse_request,
+    refused,
+)
 from pipeline.standin.server.model_list import (
     MODELS,
     describe_model,
@@ -28,6 +40,7 @@ from pipeline.standin.server.model_list import (
     list_models_like_ollama,
 )
 from pipeline.standin.server.refusals import (
+    MAX_BATCH_BODY,
     MAX_BODY,
     refuse_headers,
     refuse_request,
@@ -55,9 +68,16 @@ class StandIn:
     faults: FaultQueue = field(default_factory=FaultQueue)
     # In simulation mode: who answers, by model; the book is closed then.
     simulated: Mapping[str, SimulatedAnswers] = field(default_factory=dict)
+    # How long a Message Batch takes, and the largest body that one may have.
+    batch_seconds: float = 2
+    batch_bytes: int = MAX_BATCH_BODY
+
+    def __post_init__(self) -> None:
+        self.held_batches = MessageBatches(self._answer_in_batch)
 
     def reset(self) -> None:
-        """Forget log, cache and faults."""
+        """Forget log, cache, faults and batches."""
+        self.held_batches.clear()
         self.log.clear()
         self.cache.clear()
         self.faults.clear()
@@ -73,6 +93,23 @@ class StandIn:
     async def models(self, http: Request) -> Response:
         """GET /v1/models and /v1/models/NAME."""
         return await self._serve(http, self._list)
+
+    async def batches(self, http: Request) -> Response:
+        """GET and POST /v1/messages/batches."""
+        handle = self._create_batch if http.method == "POST" else self._list_batches
+        return await self._serve(http, handle)
+
+    async def batch(self, http: Request) -> Response:
+        """GET /v1/messages/batches/NAME."""
+        return await self._serve(http, self._show_batch)
+
+    async def batch_results(self, http: Request) -> Response:
+        """GET /v1/messages/batches/NAME/results."""
+        return await self._serve(http, self._send_results)
+
+    async def batch_cancel(self, http: Request) -> Response:
+        """POST /v1/messages/batches/NAME/cancel."""
+        return await self._serve(http, self._cancel_batch)
 
     async def unknown(self, http: Request) -> Response:
         """Any other address."""
@@ -95,7 +132,20 @@ class StandIn:
             self.log.close(call)
 
     async def _answer(self, http: Request, call: Call) -> Response:
-        body = await self._read_json(http, call)
+        request, prompt = self._read_request(await self._read_json(http, call), call)
+        fault = self.faults.take(task=prompt.task, model=request.model)
+        call.fault = fault.kind if fault else None
+        if fault and fault.kind == "status":
+            return await self._fail(fault, call)
+        reply, usage = self._reply(request, prompt, call, fault)
+        self.log.settle(call, status=200)
+        await asyncio.sleep(self.latency + (fault.seconds if fault and fault.kind != "drip" else 0))
+        message: object = build_message(request, reply, usage)
+        if fault and fault.kind == "shape":
+            message = spoil_message(build_message(request, reply, usage), fault)
+        return deliver(message, headers={**self._headers(call), **self._limits()}, fault=fault)
+
+    def _read_request(self, body: object, call: Call) -> tuple[MessageRequest, Prompt]:
         strict = self.profile == "claude"
         if strict:
             refuse_sampling(body)
@@ -104,22 +154,112 @@ class StandIn:
             refuse_request(request)
         prompt = parse_prompt(request.system_text(), request.user_text())
         call.model, call.task, call.mode = request.model, prompt.task, request.mode
-        fault = self.faults.take(task=prompt.task, model=request.model)
-        call.fault = fault.kind if fault else None
-        if fault and fault.kind == "status":
-            return await self._fail(fault, call)
+        return request, prompt
+
+    def _reply(
+        self, request: MessageRequest, prompt: Prompt, call: Call, fault: Fault | None
+    ) -> tuple[Reply, dict[str, object]]:
+        """What the model says, and what it costs; billed before anything can be lost."""
         reply = compose_reply(request, self._think(prompt, model=request.model))
         if fault:
             reply = spoil_reply(reply, fault, request, prompt.task)
         usage = build_usage(reply, self.cache.charge(request))
-        # Billed before anything can be lost: an answer that nobody waits for is charged too.
         self.log.bill(call, usage, stop_reason=reply.stop_reason)
+        return reply, usage
+
+    def _answer_in_batch(self, params: object, batch: str, custom_id: str) -> dict[str, object]:
+        """One request of a batch: logged and billed like a direct one. Raises RequestRefused."""
+        call = self.log.open(path="/v1/messages/batches", request_id=f"req_{uuid.uuid4().hex[:24]}")
+        call.batch, call.custom_id, call.request = batch, custom_id, params
+        try:
+            request, prompt = self._read_request(params, call)
+            fault = self.faults.take(task=prompt.task, model=request.model)
+            call.fault = fault.kind if fault else None
+            if fault and fault.kind == "status":
+                raise RequestRefused(fault.status, fault.error_type(), fault.message)
+            reply, usage = self._reply(request, prompt, call, fault)
+        except RequestRefused as error:
+            call.error = str(error)
+            self.log.settle(call, status=error.status)
+            raise
+        finally:
+            self.log.close(call)
+        usage["service_tier"] = "batch"
         self.log.settle(call, status=200)
-        await asyncio.sleep(self.latency + (fault.seconds if fault and fault.kind != "drip" else 0))
-        message: object = build_message(request, reply, usage)
-        if fault and fault.kind == "shape":
-            message = spoil_message(build_message(request, reply, usage), fault)
-        return deliver(message, headers={**self._headers(call), **self._limits()}, fault=fault)
+        return build_message(request, reply, usage)
+
+    async def _create_batch(self, http: Request, call: Call) -> Response:
+        fault = self._take_batch_fault("batch_create", call)
+        body = await self._read_json(http, call, most=self.batch_bytes)
+        if fault and fault.kind == "status":
+            return await self._fail(fault, call)
+        expires = fault is not None and fault.kind == "expire"
+        batch = self.held_batches.create(
+            body,
+            seconds=fault.seconds if fault and fault.kind == "slow" else self.batch_seconds,
+            answered_of_expired=fault.answered if fault and expires else None,
+        )
+        return await self._deliver_batch(batch, http, call, fault)
+
+    async def _list_batches(self, http: Request, call: Call) -> Response:
+        fault = self._take_batch_fault("batch_list", call)
+        if fault and fault.kind == "status":
+            return await self._fail(fault, call)
+        asked = http.query_params
+        limit = asked.get("limit", "20")
+        found, has_more = self.held_batches.page(
+            limit=int(limit) if limit.isdecimal() else 0,
+            after=asked.get("after_id", ""),
+            before=asked.get("before_id", ""),
+        )
+        self.log.settle(call, status=200)
+        told = {
+            "data": [batch.describe(_base_of(http)) for batch in found],
+            "has_more": has_more,
+            "first_id": found[0].id if found else None,
+            "last_id": found[-1].id if found else None,
+        }
+        return deliver(told, headers=self._headers(call), fault=fault)
+
+    async def _show_batch(self, http: Request, call: Call) -> Response:
+        fault = self._take_batch_fault("batch_retrieve", call)
+        if fault and fault.kind == "status":
+            return await self._fail(fault, call)
+        batch = self.held_batches.find(http.path_params["name"])
+        return await self._deliver_batch(batch, http, call, fault)
+
+    async def _cancel_batch(self, http: Request, call: Call) -> Response:
+        fault = self._take_batch_fault("batch_cancel", call)
+        if fault and fault.kind == "status":
+            return await self._fail(fault, call)
+        batch = self.held_batches.cancel(http.path_params["name"])
+        return await self._deliver_batch(batch, http, call, fault)
+
+    async def _send_results(self, http: Request, call: Call) -> Response:
+        fault = self._take_batch_fault("batch_results", call)
+        if fault and fault.kind == "status":
+            return await self._fail(fault, call)
+        batch = self.held_batches.results(http.path_params["name"])
+        self.log.settle(call, status=200)
+        lines = b"".join(batch.lines())
+        return deliver_lines(lines, headers=self._headers(call), fault=fault)
+
+    def _take_batch_fault(self, task: str, call: Call) -> Fault | None:
+        if self.profile != "claude":
+            raise RequestRefused(404, "not_found_error", "Not found: Message Batches")
+        call.task = task
+        fault = self.faults.take(task=task, model="")
+        call.fault = fault.kind if fault else None
+        return fault
+
+    async def _deliver_batch(
+        self, batch: HeldBatch, http: Request, call: Call, fault: Fault | None
+    ) -> Response:
+        call.batch = batch.id
+        self.log.settle(call, status=200)
+        if fault and fault.kind == "delay":
+            await asyncio.sleep(fault.seconds)
+        return deliver(batch.describe(_base_of(http)), headers=self._headers(call), fault=fault)
 
     def _think(self, prompt: Prompt, *, model: str) -> Answer:
         if not self.simulated:
@@ -165,8 +305,8 @@ class StandIn:
     async def _miss(self, http: Request, call: Call) -> Response:
         raise RequestRefused(404, "not_found_error", f"Not found: {http.method} {http.url.path}")
 
-    async def _read_json(self, http: Request, call: Call) -> object:
-        body = await _read_limited(http)
+    async def _read_json(self, http: Request, call: Call, *, most: int = MAX_BODY) -> object:
+        body = await _read_limited(http, most)
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -222,6 +362,10 @@ def build_app(standin: StandIn) -> Starlette:
         routes=[
             Route("/v1/messages", standin.messages, methods=["POST"]),
             Route("/v1/messages/count_tokens", standin.count_tokens, methods=["POST"]),
+            Route("/v1/messages/batches", standin.batches, methods=["GET", "POST"]),
+            Route("/v1/messages/batches/{name}", standin.batch),
+            Route("/v1/messages/batches/{name}/results", standin.batch_results),
+            Route("/v1/messages/batches/{name}/cancel", standin.batch_cancel, methods=["POST"]),
             Route("/v1/models", standin.models),
             Route("/v1/models/{name}", standin.models),
             Route("/healthz", health),
@@ -254,13 +398,17 @@ async def _read_rules(http: Request) -> list[object]:
     return rules
 
 
-async def _read_limited(http: Request) -> bytes:
+def _base_of(http: Request) -> str:
+    return f"{http.url.scheme}://{http.url.netloc}"
+
+
+async def _read_limited(http: Request, most: int = MAX_BODY) -> bytes:
     """The body, or RequestRefused (413) as soon as it is longer than the API takes."""
     body = bytearray()
     async for part in http.stream():
         body += part
-        if len(body) > MAX_BODY:
+        if len(body) > most:
             raise RequestRefused(
-                413, "request_too_large", f"Request exceeds the maximum size of {MAX_BODY} bytes."
+                413, "request_too_large", f"Request exceeds the maximum size of {most} bytes."
             )
     return bytes(body)

@@ -75,11 +75,19 @@ def write_json(value: object) -> bytes:
 
 def deliver(content: object, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
     """`content` as a 200 answer in JSON, spoilt on its way where `fault` says so."""
-    body = write_json(content)
-    kind = fault.kind if fault else ""
-    if fault and kind == "drip":
+    return _deliver(write_json(content), "application/json", headers, fault)
+
+
+def deliver_lines(body: bytes, *, headers: Mapping[str, str], fault: Fault | None) -> Response:
+    """A 200 answer of JSON lines, spoilt in the same ways."""
+    return _deliver(body, "application/x-jsonl", headers, fault)
+
+
+def _deliver(body: bytes, kind: str, headers: Mapping[str, str], fault: Fault | None) -> Response:
+    way = fault.kind if fault else ""
+    if fault and way == "drip":
         return _DrippingResponse(body, headers=headers, count=fault.bytes, seconds=fault.seconds)
-    if kind == "cut":
+    if way == "cut":
         body = body[: len(body) // 2]
-    shape = {"death": _DyingResponse, "close": _ClosingResponse}.get(kind, Response)
-    return shape(body, headers=headers, media_type="application/json")
+    shape = {"death": _DyingResponse, "close": _ClosingResponse}.get(way, Response)
+    return shape(body, headers=headers, media_type=kind)

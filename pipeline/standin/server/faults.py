@@ -18,6 +18,13 @@ unknown_block   a block of an unknown kind, then the normal answer              
 drip            the first `bytes` bytes one by one, `seconds` apart             yes
 close           the normal answer, then the idle connection closed unannounced  yes
 
+Of Message Batches, by the tasks batch_create, batch_retrieve, batch_list, batch_results and batch_cancel: status,
+delay, death, cut and close as above (a batch is made before its connection dies), and of batch_create alone
+expire          the batch expires: its first `answered` requests are answered   those
+slow            the batch takes `seconds` instead of the usual time             yes
+A rule for the task of a request (generate, ...) strikes it inside a batch too: a status makes it *errored*, and
+what the model says is spoilt; what spoils the way there has no effect.
+
 Every rule may carry `seconds` (waited before its effect) and be restricted: to a `task` (generate,
 describe, ...), to a `model`, to requests after the first `skip` matching ones, to `count` requests
 (1 unless told, null: all).
@@ -79,7 +86,7 @@ class Fault(BaseModel):
 
     kind: Literal[
         "status", "delay", "death", "cut", "shape", "max_tokens", "refusal", "text", "tool_input",
-        "contradiction", "thinking", "unknown_block", "drip", "close",
+        "contradiction", "thinking", "unknown_block", "drip", "close", "expire", "slow",
     ]  # fmt: skip
     task: str | None = None
     model: str | None = None
@@ -101,6 +108,7 @@ class Fault(BaseModel):
     ) = None
     input: object = None
     bytes: int = Field(default=12, ge=1)
+    answered: int = Field(default=0, ge=0)
 
     def error_type(self) -> str:
         """The error type of a status fault."""

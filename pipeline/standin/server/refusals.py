@@ -17,6 +17,7 @@ from pipeline.standin.server.message_request import (
 )
 
 MAX_BODY = 32 * 1024 * 1024
+MAX_BATCH_BODY = 256 * 1024 * 1024
 _VERSIONS = {"2023-01-01", "2023-06-01", "2026-10-21"}
 _SAMPLING = ("temperature", "top_p", "top_k")
 _EFFORT_NEEDS_THINKING = {"xhigh", "max"}

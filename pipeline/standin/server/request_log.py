@@ -31,6 +31,9 @@ class Call:
     error: str | None = None
     stop_reason: str | None = None
     usage: dict[str, object] | None = None
+    # The Message Batch that it asks for, or is a request of; then also its custom id.
+    batch: str = ""
+    custom_id: str = ""
     request_sha256: str = ""
     request: object = None
 

@@ -71,6 +71,7 @@ def test_a_cancelled_runs_call_is_ended_and_its_thread_comes_back(
     assert Attempt.objects.filter(call__run=run, ended_at=None).count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_other_runs_calls_go_on_while_one_is_cancelled(
     standin: StandIn, reviewer: User, monkeypatch: pytest.MonkeyPatch

@@ -117,6 +117,7 @@ def carried_by(mode: str, script: str) -> str:
     return script if mode != "text" or script.endswith("\n") else f"{script}\n"
 
 
+@pytest.mark.slow
 def test_every_byte_goes_through_every_stage(
     run: Run, standin: StandIn, client_for: ClientFor, reviewer: User
 ) -> None:

@@ -75,6 +75,7 @@ def meet(
     return meet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "tries", "words"),
     first_cases(3, [

@@ -14,7 +14,8 @@ from core.network.addresses import (
     read_address,
     zone_of,
 )
-from pipeline.endpoints.address_rules import is_loopback, is_private, read_base_url
+from pipeline.clients.destinations import is_loopback
+from pipeline.endpoints.address_rules import is_private, read_base_url
 from pipeline.llm.addresses import choose_addresses
 
 LOOPBACK, PRIVATE, PUBLIC, FORBIDDEN = Zone

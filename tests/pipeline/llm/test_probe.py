@@ -68,7 +68,7 @@ def test_a_server_that_holds_to_schemas_is_found_out(
     assert found.facts.most_input_tokens and found.facts.lifecycle == "active"
     assert outcomes(found) == {"schema": "real", "tool": "real", "text": "real"}
     assert found.recommended is Mode.SCHEMA
-    assert (found.batches, found.count_tokens) == (Has.NO, Has.YES)
+    assert (found.batches, found.count_tokens) == (Has.YES, Has.YES)
     assert found.calls == len(standin.calls(billed=True)) == 2
     assert all(one.milliseconds is not None for one in found.modes[:2])
 

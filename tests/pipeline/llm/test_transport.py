@@ -53,6 +53,7 @@ def failed(ended: Answered | Failed) -> tuple[FailureKind, str, bool]:
     return ended.kind, ended.error_type, ended.possibly_billed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "ends", "words"),
     [
@@ -222,6 +223,7 @@ def test_a_name_that_leads_where_nothing_is_asked_is_not_connected_to(
     assert words in ended.message  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_found_in_time_is_not_waited_for_longer(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,3 +358,11 @@ def test_what_is_too_large_or_badly_packed_is_refused(
 
 def test_a_body_of_just_the_limit_is_read() -> None:
     assert _body(b"x" * 50, b"y" * 50) == b"x" * 50 + b"y" * 50
+
+
+def test_a_request_to_another_server_than_the_endpoints_is_not_sent() -> None:
+    """A server names where its results lie; the key must not follow it there."""
+    ours = transport.Transport("http://127.0.0.1:1", Limits())
+    for elsewhere in ("http://127.0.0.1:2/", "https://127.0.0.1:1/", "http://127.0.0.2:1/"):
+        with pytest.raises(transport.Elsewhere):
+            ours.handle_request(httpx2.Request("GET", elsewhere))

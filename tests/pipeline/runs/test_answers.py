@@ -154,6 +154,7 @@ def test_how_long_a_review_usually_takes_is_said_from_five_on(
     assert usual_wait() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["action-list", "home"])
 def test_lists_say_the_same_in_a_fixed_number_of_queries(
     client_for: ClientFor, reviewer: User, second_reviewer: User, name: str
@@ -177,6 +178,7 @@ def test_lists_say_the_same_in_a_fixed_number_of_queries(
     assert count_queries(client, address) == few
 
 
+@pytest.mark.slow
 def test_the_list_and_the_api_are_narrowed_by_the_answer(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
@@ -198,6 +200,7 @@ def test_the_list_and_the_api_are_narrowed_by_the_answer(
 # --- What changed since somebody looked ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_whoever_asked_is_told_what_changed_until_they_look(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
@@ -221,6 +224,7 @@ def test_whoever_asked_is_told_what_changed_until_they_look(
     assert "changed since you looked" not in asker.get("/").text
 
 
+@pytest.mark.slow
 def test_all_that_changed_is_marked_as_seen_at_once(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
@@ -266,6 +270,7 @@ def test_what_was_rejected_is_asked_again_with_what_was_said(
     assert asker.get(reverse("action-new"), {"again": "x"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_who_reads_the_answer_by_a_program_has_seen_it(
     client_for: ClientFor, reviewer: User, second_reviewer: User
 ) -> None:
@@ -295,6 +300,7 @@ def test_an_older_run_that_is_looked_at_clears_nothing(
 # --- Blinding -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_reviewer_of_an_open_study_learns_nothing_of_its_runs(
     manager: User, reviewer: User, second_reviewer: User, client_for: ClientFor
 ) -> None:

@@ -48,6 +48,7 @@ def addresses_of(run: Run) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_that_tells_is_shown(
     hidden: None, client_for: ClientFor, run: Run, reviewer: User
 ) -> None:

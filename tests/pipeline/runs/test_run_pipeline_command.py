@@ -57,6 +57,7 @@ def test_without_json_people_can_read_it(standin: StandIn) -> None:
     assert "nobody has reviewed it yet" in said and "find /var/tmp/exports" in said
 
 
+@pytest.mark.slow
 def test_it_starts_a_demo_model_where_none_runs() -> None:
     assert json.loads(run(EXPORTS, "--json"))["state"] == "done"
 

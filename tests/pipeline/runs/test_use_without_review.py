@@ -80,7 +80,7 @@ def test_what_people_decided_against_is_not_to_be_had(  # noqa: PLR0913 (fixture
 
     page = client_for(reviewer).get(reverse("run-detail", args=[run.pk])).text
     assert "Use without review" not in page
-    assert "be taken without review either" in page
+    assert "be used without review either" in page
     answered = way.use(reviewer, draft, REASON)
     assert answered.status == 409 and said in answered.text
     assert not DraftUse.objects.exists()

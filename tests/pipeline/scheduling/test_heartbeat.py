@@ -77,6 +77,7 @@ def test_a_run_that_is_locked_keeps_no_other_waiting() -> None:
     assert is_renewed(stuck)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_beat_comes_back_to_what_was_locked(settings: Settings) -> None:
     settings.SCRIPTSMITH_RUN_LEASE_SECONDS = 8
@@ -206,6 +207,7 @@ def test_a_worker_lost_long_ago_is_forgotten() -> None:
     assert old.name == "gone-61"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_beat_survives_a_database_that_is_away(
     settings: Settings, monkeypatch: pytest.MonkeyPatch

@@ -22,7 +22,7 @@ def actions_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def standin_process(actions_folder: Path) -> Iterator[StandIn]:
-    with StandIn("--actions", str(actions_folder)) as process:
+    with StandIn("--actions", str(actions_folder), "--batch-seconds", "0.1") as process:
         yield process
 
 

@@ -7,6 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import anthropic
+import pytest
 
 from pipeline.standin.server.message_request import MessageRequest
 from pipeline.standin.server.token_counts import InputUsage, PromptCache
@@ -107,6 +108,7 @@ def test_a_cached_prefix_expires() -> None:
     assert cache.charge(request) == written
 
 
+@pytest.mark.slow
 def test_the_log_file_has_a_line_for_each_request_and_no_texts(tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     with StandIn("--log", str(file), "--latency", "0.05") as process:

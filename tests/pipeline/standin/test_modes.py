@@ -158,6 +158,7 @@ def test_models_are_listed_with_their_capabilities(
     assert not capabilities.batch.supported
 
 
+@pytest.mark.slow
 def test_ollama_drops_formats_and_tools_without_a_word(ollama: anthropic.Anthropic) -> None:
     shape = shape_of(word={"const": NONCE})
     for options in (schema(shape), tool(shape)):

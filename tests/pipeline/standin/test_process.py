@@ -53,6 +53,7 @@ def test_it_announces_itself_prints_nothing_and_ends_cleanly(
     assert [path.name for path in tmp_path.iterdir()] == ["announcement.json"]
 
 
+@pytest.mark.slow
 def test_it_ends_although_an_answer_is_on_its_way() -> None:
     process = StandIn("--latency", "30").start()
     sdk = anthropic.Anthropic(api_key="a", base_url=process.url, max_retries=0, timeout=0.2)

@@ -177,7 +177,7 @@ def test_other_addresses_are_not_found(standin: StandIn, client: anthropic.Anthr
     with pytest.raises(anthropic.NotFoundError):
         client.models.retrieve("no-such-model")
     with pytest.raises(anthropic.NotFoundError):
-        client.messages.batches.list()
+        client.messages.batches.retrieve("msgbatch_none")
 
 
 def test_a_refused_request_spends_no_fault(standin: StandIn, client: anthropic.Anthropic) -> None:

@@ -1,0 +1,173 @@
+"""Collects waiting questions into Message Batches: a campaign goes in waves, as many stages as its runs have.
+
+A batch is closed once no run of its campaign is on the way to another question, once its oldest question has waited
+long enough, or once it is full. What it may cost is kept of the budget until it has ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Max, Min, Q, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import tell
+from pipeline.costs.pricing import cost_of, price_on
+from pipeline.ledger.outgoing_secrets import mask_calls
+from pipeline.llm.types import Usage
+from pipeline.message_batches.waiting import waiting_calls
+from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run, Spending
+from pipeline.scheduling.batches import spent_by, stop_batch
+
+# The server takes 100,000 requests or 256 MB; ours are sent from a worker's memory.
+MOST_REQUESTS = 10_000
+MOST_BYTES = 32_000_000
+_CHARACTERS_A_TOKEN = 3  # of scripts and English; too many tokens rather than too few
+
+
+def collect_waiting() -> list[MessageBatch]:
+    """Close a batch for each campaign and endpoint whose time has come; each is written down before it is sent."""
+    found = (
+        waiting_calls()
+        .filter(run__batch__paused_at=None, run__batch__uses_message_batches=True)
+        .order_by()
+        .values_list("run__batch", "endpoint")
+        .annotate(count=Count("pk"), oldest=Min("created_at"))
+    )
+    made = [
+        _collect(batch_id, endpoint_id)
+        for batch_id, endpoint_id, count, oldest in found
+        if not _reads_results(batch_id, endpoint_id)
+        and (
+            count >= MOST_REQUESTS
+            or oldest <= timezone.now() - timedelta(seconds=settings.SCRIPTSMITH_BATCH_WAIT_SECONDS)
+            or not _has_others_on_the_way(batch_id)
+        )
+    ]
+    return [one for one in made if one is not None]
+
+
+def _reads_results(batch_id: int, endpoint_id: int) -> bool:
+    """Whether replies are being given back just now: the runs that they wake come with more questions."""
+    return MessageBatch.objects.filter(
+        batch=batch_id, endpoint=endpoint_id, state=MessageBatch.State.ENDED
+    ).exists()
+
+
+def _has_others_on_the_way(batch_id: int) -> bool:
+    asleep = Q(state=Run.State.QUEUED, not_before__gt=timezone.now())
+    return Run.objects.unfinished().filter(~asleep, batch=batch_id).exists()
+
+
+@transaction.atomic
+def _collect(batch_id: int, endpoint_id: int) -> MessageBatch | None:
+    """The batch with the calls that fit into it and into the budget; None where none does."""
+    # One worker at a time: the budget is looked at and kept in one go.
+    batch = Batch.objects.select_for_update(no_key=True).get(pk=batch_id)
+    endpoint = Endpoint.objects.get(pk=endpoint_id)
+    if batch.paused_at is not None or not endpoint.is_on:
+        return None
+    # Both may have been switched off since the calls were counted.
+    if not (batch.uses_message_batches and endpoint.has_batches):
+        return None
+    under_way = MessageBatch.objects.filter(batch=batch, state__in=MessageBatch.UNFINISHED)
+    kept = under_way.aggregate(total=Sum("reserved"))["total"]
+    left = None if batch.budget is None else batch.budget - spent_by(batch) - (kept or 0)
+    if left is not None and left <= 0:
+        if kept is None and stop_batch(batch, _("The budget is used up.")):
+            tell(batch, "budget used")
+        return None
+    calls = list(
+        waiting_calls()
+        .filter(run__batch=batch, endpoint=endpoint)
+        .select_related("run__action")
+        .select_for_update(of=("self",), no_key=True, skip_locked=True)
+        .order_by("created_at", "pk")[:MOST_REQUESTS]
+    )
+    taken, reserved = _within_budget(_within_size(calls), left, is_first=kept is None)
+    if not taken:
+        return None
+    mask_calls(taken, endpoint)
+    made = MessageBatch.objects.create(
+        batch=batch, endpoint=endpoint, requests=len(taken), reserved=reserved
+    )
+    numbers = dict(
+        Attempt.objects.filter(call__in=taken)
+        .order_by()
+        .values_list("call")
+        .annotate(last=Max("number"))
+    )
+    Attempt.objects.bulk_create(
+        Attempt(
+            call=call,
+            number=numbers.get(call.pk, 0) + 1,
+            fence=call.run.fence,
+            message_batch=made,
+        )
+        for call in taken
+    )
+    return made
+
+
+def _within_size(calls: Iterable[ModelCall]) -> list[ModelCall]:
+    """The first ones that fit into one request; a single one always does."""
+    size, taken = 0, list[ModelCall]()
+    for call in calls:
+        size += len(json.dumps(call.request))
+        if taken and size > MOST_BYTES:
+            break
+        taken.append(call)
+    return taken
+
+
+def _within_budget(
+    calls: Sequence[ModelCall], left: int | None, *, is_first: bool
+) -> tuple[list[ModelCall], int]:
+    """The first ones that what is left of the budget bears, and what is kept for them.
+
+    At least one is taken where nothing else is under way, as with direct calls.
+    """
+    costs = _expected_costs(calls)
+    if left is None:
+        return list(calls), sum(costs)
+    taken, reserved = list[ModelCall](), 0
+    for call, cost in zip(calls, costs, strict=True):
+        if reserved + cost > left and (taken or not is_first):
+            break
+        taken.append(call)
+        reserved += cost
+    return taken, reserved
+
+
+def _expected_costs(calls: Sequence[ModelCall]) -> list[int]:
+    """Micro-dollars for each: its own words in, and out as much as this stage took before, else all it may."""
+    usual = dict[tuple[str, str], int]()
+    prices = {}
+    costs = []
+    for call in calls:
+        kind = (call.model, call.stage)
+        if kind not in usual:
+            usual[kind] = _usual_output(*kind)
+        if call.model not in prices:
+            prices[call.model] = price_on(
+                timezone.now().date(), endpoint=call.endpoint_id, model=call.model
+            )
+        price = prices[call.model]
+        usage = Usage(
+            input=len(json.dumps(call.request)) // _CHARACTERS_A_TOKEN,
+            output=usual[kind] or int(str(call.request.get("max_tokens", 0))),
+        )
+        costs.append(0 if price is None else cost_of(usage, price, in_batch=True))
+    return costs
+
+
+def _usual_output(model: str, stage: str) -> int:
+    sums = Spending.objects.filter(model=model, stage=stage, answered__gt=0).aggregate(
+        tokens=Sum("output_tokens"), answered=Sum("answered")
+    )
+    return -(-int(sums["tokens"] or 0) // int(sums["answered"] or 1))

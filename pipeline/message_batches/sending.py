@@ -1,0 +1,195 @@
+"""Sends Message Batches, each once: `create` is not idempotent, and a worker may die between sending and noting.
+
+A batch is marked as being sent before anything leaves. One that stays so (its worker was lost, or the connection
+broke) may have arrived: it is looked for among the server's newest batches, by time and number of requests, and
+sent again only where none fits. What was found is proved by its results, which name the requests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.clients.model_client import batches_client
+from pipeline.ledger.capacity import Rest
+from pipeline.ledger.outgoing_secrets import mask_calls
+from pipeline.ledger.targets import target_of
+from pipeline.llm.types import Failed, FailureKind, RemoteBatch, Request, Target
+from pipeline.message_batches.results import end_unanswered, gone_tries, take_out_gone
+from pipeline.models import MessageBatch
+from pipeline.scheduling.batches import stop_batch
+from pipeline.types import Problem
+
+State = MessageBatch.State
+
+# After the time limit of a request: nobody can still be sending it.
+_GRACE = timedelta(seconds=60)
+# Clocks of server and database may differ by so much.
+_SKEW = timedelta(minutes=10)
+_SOON = timedelta(seconds=15)
+_MOST_REST = timedelta(minutes=5)
+_TOO_LARGE = 413
+
+
+def send(row: MessageBatch) -> None:
+    """Send a prepared batch, where nobody else does; what a person took back meanwhile is not sent."""
+    if row.cancel_asked_at is not None:
+        end_unanswered(
+            row, Failed(FailureKind.CANCELLED, _("It was taken back before it was sent."))
+        )
+        return
+    if not row.endpoint.is_on:
+        said = _("%s is switched off.") % row.endpoint
+        end_unanswered(row, Failed(FailureKind.CANCELLED, said))
+        return
+    target = find_target(row)
+    if target is None or not take_out_gone(row):
+        return
+    client = batches_client()
+    requests = _begin(row)
+    if not requests:
+        return
+    told = client.create(target, requests)
+    if isinstance(told, RemoteBatch):
+        _note_sent(row, told, is_certain=True)
+    elif told.http_status == _TOO_LARGE and row.requests > 1:
+        _split(row)
+    elif told.http_status == _TOO_LARGE:
+        end_unanswered(row, told)
+    else:
+        _after_failure(row, told)
+
+
+def look_for(row: MessageBatch) -> None:
+    """Find out whether a batch that was being sent has arrived: go on with it, or have it sent again."""
+    target = find_target(row)
+    if target is None:
+        return
+    told = batches_client().newest(target)
+    if isinstance(told, Failed):
+        _look_again(row, told.message)
+        return
+    sent_at = row.sent_at or row.created_at
+    ours = MessageBatch.objects.filter(endpoint=row.endpoint, is_certain=True)
+    taken = {*ours.values_list("remote_id", flat=True), *row.not_ours}
+    fitting = [
+        one
+        for one in told
+        if one.id not in taken
+        and one.requests == row.requests
+        and one.created_at >= sent_at - _SKEW
+    ]
+    if fitting:
+        _note_sent(row, min(fitting, key=lambda one: one.created_at), is_certain=False)
+    else:
+        MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
+            state=State.PREPARED, next_look_at=Now()
+        )
+
+
+def find_target(row: MessageBatch) -> Target | None:
+    """Where the batch goes; None where the endpoint can't be asked at present, which the row says then."""
+    try:
+        return target_of(row.endpoint)
+    except (Problem, Rest) as problem:
+        _look_again(row, str(problem))
+        return None
+
+
+@transaction.atomic
+def _begin(row: MessageBatch) -> dict[str, Request]:
+    """Mark it as being sent, and what is sent then; nothing where it is not to be sent now."""
+    # Whoever erases an action waits for this lock, so that nothing is erased between here and the mark.
+    MessageBatch.objects.select_for_update(no_key=True).get(pk=row.pk)
+    if gone_tries(row).exists():
+        return {}
+    tries = row.attempts.filter(ended_at=None).select_related("call__run__action")
+    calls = [one.call for one in tries]
+    # Once more: what the endpoint is treated as may have changed since they were collected.
+    mask_calls(calls, row.endpoint)
+    limit = timedelta(seconds=row.endpoint.timeout_seconds) + _GRACE
+    is_begun = MessageBatch.objects.filter(
+        pk=row.pk, state=State.PREPARED, cancel_asked_at=None, batch__paused_at=None
+    ).update(state=State.SENDING, sent_at=Now(), next_look_at=Now() + limit, problem="")
+    return {call.pk: call.request for call in calls} if is_begun else {}
+
+
+def _note_sent(row: MessageBatch, told: RemoteBatch, *, is_certain: bool) -> None:
+    MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
+        state=State.IN_PROGRESS,
+        remote_id=told.id,
+        is_certain=is_certain,
+        expires_at=told.expires_at,
+        next_look_at=Now() + look_interval(),
+    )
+
+
+def look_interval() -> timedelta:
+    """How often a batch in progress is looked at."""
+    return timedelta(seconds=settings.SCRIPTSMITH_BATCH_LOOK_SECONDS)
+
+
+def _after_failure(row: MessageBatch, failed: Failed) -> None:
+    if failed.kind in (FailureKind.BUSY, FailureKind.UNREACHABLE):
+        # Nothing was made of it: the same batch is sent later.
+        rest = _SOON if failed.retry_after is None else timedelta(seconds=failed.retry_after)
+        _prepare_again(row, failed, rest=min(rest, _MOST_REST))
+    elif failed.kind in (FailureKind.BROKEN, FailureKind.TIMEOUT):
+        # It may have arrived.
+        MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
+            next_look_at=Now() + _GRACE, problem=failed.message
+        )
+    elif failed.kind is FailureKind.LIMIT:
+        _prepare_again(row, failed, rest=timedelta())
+        stop_batch(row.batch, _("A spend limit is reached. %s") % _said(row, failed))
+    else:
+        stop_batch(row.batch, _("Message batches are refused. %s") % _said(row, failed))
+        # The questions are as good as before: they wait until a person has looked, and resumed the runs.
+        never_asked = replace(failed, kind=FailureKind.CANCELLED, possibly_billed=False)
+        end_unanswered(row, never_asked, state=State.FAILED)
+
+
+def _prepare_again(row: MessageBatch, failed: Failed, *, rest: timedelta) -> None:
+    MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
+        state=State.PREPARED, next_look_at=Now() + rest, problem=failed.message
+    )
+
+
+def _look_again(row: MessageBatch, problem: str) -> None:
+    MessageBatch.objects.filter(pk=row.pk).update(
+        next_look_at=Now() + min(_SOON, look_interval()), problem=problem[:500]
+    )
+
+
+def _said(row: MessageBatch, failed: Failed) -> str:
+    status = f" (HTTP {failed.http_status})" if failed.http_status else ""
+    return f"{row.endpoint}: {failed.message}{status}"
+
+
+@transaction.atomic
+def _split(row: MessageBatch) -> None:
+    """Two halves of a batch that is too large for the server; each is sent by itself."""
+    if not MessageBatch.objects.filter(pk=row.pk, state=State.SENDING).update(
+        state=State.PREPARED,
+        requests=F("requests") - row.requests // 2,
+        reserved=F("reserved") - row.reserved // 2,
+        next_look_at=Now(),
+    ):
+        return
+    half = MessageBatch.objects.create(
+        batch=row.batch,
+        endpoint=row.endpoint,
+        requests=row.requests // 2,
+        reserved=row.reserved // 2,
+        created_at=timezone.now(),
+    )
+    tries = row.attempts.filter(ended_at=None).order_by("pk")
+    keys = list(tries.values_list("pk", flat=True)[: row.requests // 2])
+    row.attempts.filter(pk__in=keys).update(message_batch=half)

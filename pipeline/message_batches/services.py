@@ -1,0 +1,157 @@
+"""What pages, the API and commands say and do about Message Batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.audit import record
+from pipeline.message_batches.waiting import waiting_calls
+from pipeline.models import Attempt, Batch, Endpoint, MessageBatch, ModelCall, Run
+
+_SHOWN = 20
+_LISTED = 100
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How a campaign's message batches stand. Costs are micro-dollars, paid at half the price."""
+
+    waiting: int  # questions that are collected for the next one
+    requests: int
+    answered: int
+    in_progress: int  # requests in batches that have not ended
+    cost: int
+    batches: int
+    rows: Sequence[MessageBatch]  # the newest
+
+    @property
+    def price_of_direct_calls(self) -> int:
+        """What the same would have cost call by call."""
+        return 2 * self.cost
+
+
+def progress_of(batch: Batch) -> Progress | None:
+    """How they stand, in four queries at most; None where the campaign has none and asks for none."""
+    sums = MessageBatch.objects.filter(batch=batch).aggregate(
+        batches=Count("pk"),
+        total=Sum("requests"),
+        answers=Sum("answered"),
+        in_progress=Sum("requests", filter=Q(state__in=MessageBatch.UNFINISHED)),
+    )
+    if not sums["batches"] and not batch.uses_message_batches:
+        return None
+    cost = Attempt.objects.filter(message_batch__batch=batch).aggregate(total=Sum("cost"))["total"]
+    return Progress(
+        waiting=waiting_calls().filter(run__batch=batch).count(),
+        cost=cost or 0,
+        rows=list(
+            MessageBatch.objects.filter(batch=batch)
+            .select_related("endpoint")
+            .order_by("-pk")[:_SHOWN]
+        ),
+        requests=sums["total"] or 0,
+        answered=sums["answers"] or 0,
+        in_progress=sums["in_progress"] or 0,
+        batches=sums["batches"],
+    )
+
+
+def requests_in_batches(endpoint: Endpoint) -> int:
+    """Requests in message batches of this endpoint that have not ended."""
+    rows = MessageBatch.objects.filter(endpoint=endpoint, state__in=MessageBatch.UNFINISHED)
+    return rows.aggregate(total=Sum("requests"))["total"] or 0
+
+
+def newest_batches(*, unfinished: bool = False) -> list[MessageBatch]:
+    """The newest ones of all campaigns, or of them those that have not ended."""
+    rows = MessageBatch.objects.select_related("batch", "endpoint").order_by("-pk")
+    return list((rows.filter(state__in=MessageBatch.UNFINISHED) if unfinished else rows)[:_LISTED])
+
+
+def describe(row: MessageBatch) -> dict[str, object]:
+    """A batch as a JSON object; times in ISO 8601, UTC."""
+    return {
+        "id": row.pk,
+        "campaign": row.batch.name,
+        "endpoint": row.endpoint.name,
+        "state": row.state,
+        "requests": row.requests,
+        "answered": row.answered,
+        "errored": row.errored,
+        "expired": row.expired,
+        "cancelled": row.cancelled,
+        "sent_at": _say(row.sent_at),
+        "expires_at": _say(row.expires_at),
+        "ended_at": _say(row.ended_at),
+        "problem": row.problem,
+    }
+
+
+def _say(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None
+
+
+@transaction.atomic
+def use_message_batches(batch: Batch, *, uses: bool, by: User) -> None:
+    """Have its questions go in message batches from now on, or directly; what was sent comes back as it was sent."""
+    if batch.uses_message_batches == uses:
+        return
+    was, batch.uses_message_batches = batch.uses_message_batches, uses
+    batch.save(update_fields=["uses_message_batches"])
+    record(batch, "message batches set", by=by, uses_message_batches=(was, uses))
+
+
+@transaction.atomic
+def cancel_message_batches(batch: Batch, *, by: User) -> int:
+    """Take back what its runs have asked and no model has answered; how many batches are concerned.
+
+    What was answered by then is paid for and kept. The rest costs nothing, and is asked again if the runs go on.
+    """
+    count = MessageBatch.objects.filter(
+        batch=batch, state__in=MessageBatch.UNFINISHED, cancel_asked_at=None
+    ).update(cancel_asked_at=timezone.now(), next_look_at=Now())
+    if count:
+        record(batch, "message batches cancelled", by=by, batches=("", count))
+    return count
+
+
+def awaits_replies(run: str) -> Exists:
+    """Whether the run in this column has a question in a message batch, or in what is collected for one."""
+    return Exists(ModelCall.objects.filter(run=OuterRef(run), in_batches=True, state="open"))
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a run waits for: a batch that was sent, or the one that is being collected."""
+
+    sent_at: datetime | None
+    expires_at: datetime | None
+
+    @property
+    def words(self) -> str:
+        """In one sentence."""
+        if self.sent_at is None:
+            return _("Its next question waits to be sent in a message batch.")
+        return _("Its next question is in a message batch, which is answered within a day.")
+
+
+def wait_of(run: Run) -> Wait | None:
+    """The batch that an unfinished run waits for; None where it waits for none. One query."""
+    asked = run.calls.filter(in_batches=True, state="open").prefetch_related(
+        "attempts__message_batch"
+    )
+    for call in asked[:1]:
+        for attempt in call.attempts.all():
+            if attempt.ended_at is None and attempt.message_batch is not None:
+                return Wait(attempt.message_batch.sent_at, attempt.message_batch.expires_at)
+        return Wait(None, None)
+    return None

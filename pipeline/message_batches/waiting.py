@@ -1,0 +1,135 @@
+"""Questions that wait to be sent in a Message Batch, and the runs that wait for their replies.
+
+A run that comes to such a question writes it down, frees its worker and is asleep until the reply is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pipeline.ledger.capacity import Rest
+from pipeline.ledger.model_calls import Position, make_call, position_of
+from pipeline.ledger.outgoing_secrets import SecretsRule
+from pipeline.ledger.retry_policy import failure_message
+from pipeline.llm.request_builder import RoleSpec
+from pipeline.models import Attempt, Endpoint, ModelCall, Refinement, Run
+from pipeline.scheduling.dispatch import dispatch_abandoned
+from pipeline.scheduling.run_leases import Lease
+from pipeline.types import Problem, Question, StageName
+
+# A run that nobody wakes looks for itself: a batch ends within a day.
+_LOOKS_ITSELF = timedelta(hours=26)
+_SLICE = 500
+
+
+class AwaitsReplies(Rest):
+    """The run waits for a Message Batch; whoever reads its results wakes it."""
+
+
+def endpoints_with_batches(run: Run, refinement: Refinement | None) -> Mapping[int, Endpoint]:
+    """The endpoints at which the run's questions can wait; none where a person waits for the answer.
+
+    People wait for runs without a batch, and for a refinement from their own feedback.
+    """
+    by_a_person = refinement is not None and (
+        refinement.feedback_id is not None or refinement.asked_by_id is not None
+    )
+    if run.batch is None or not run.batch.uses_message_batches or by_a_person:
+        return {}
+    return Endpoint.objects.filter(has_batches=True).in_bulk()
+
+
+def can_wait(
+    question: Question, role: RoleSpec, known: ModelCall | None, endpoints: Collection[int]
+) -> bool:
+    """Whether this question goes in a batch. One that was asked before stays where it is: perhaps it is in one now."""
+    if question.stage is StageName.SHORTEN:
+        return False  # whoever wrote the feedback waits for it
+    return known.in_batches if known is not None else role.endpoint_id in endpoints
+
+
+def note_waiting(
+    lease: Lease,
+    asked: Sequence[tuple[Question, RoleSpec]],
+    *,
+    known: Mapping[Position, ModelCall],
+    refinement: Refinement | None,
+    endpoints: Mapping[int, Endpoint],
+    secrets: SecretsRule,
+) -> None:
+    """Write down the questions that are to go in a batch, without what is masked; those that are there stay.
+
+    Raises Problem where the tries of one are used up, LostLease.
+    """
+    new = []
+    for question, role in asked:
+        call = known.get(position_of(question))
+        if call is None:
+            call = make_call(lease, question, role, refinement)
+            call.in_batches, call.fence = True, lease.fence
+            secrets.apply(call, endpoints[role.endpoint_id])
+            new.append(call)
+        elif call.state == ModelCall.State.FAILED:
+            raise Problem(failure_message(call))
+    if new:
+        with transaction.atomic():
+            lease.check()
+            ModelCall.objects.bulk_create(new, ignore_conflicts=True)
+
+
+def rest_until_replies() -> AwaitsReplies:
+    """What stops the passage of a run that has nothing else to do."""
+    return AwaitsReplies(
+        _("Its next question waits in a message batch."), until=timezone.now() + _LOOKS_ITSELF
+    )
+
+
+def waiting_calls() -> QuerySet[ModelCall]:
+    """Calls that are to go in a batch and are in none, of runs that nobody holds."""
+    under_way = Attempt.objects.filter(call=OuterRef("pk"), ended_at=None)
+    return ModelCall.objects.filter(
+        ~Exists(under_way),
+        in_batches=True,
+        state=ModelCall.State.OPEN,
+        run__state=Run.State.QUEUED,
+        run__owner="",
+    )
+
+
+@transaction.atomic
+def give_to_direct_calls() -> int:
+    """Have calls made directly whose campaign or endpoint has no batches any more; how many there were.
+
+    Those of an endpoint that is switched off too: their runs end with that problem instead of sleeping on.
+    """
+    is_off = Q(endpoint__enabled=False) & ~Q(endpoint__name__in=settings.SCRIPTSMITH_ENDPOINTS)
+    left = waiting_calls().filter(
+        Q(run__batch__uses_message_batches=False) | Q(endpoint__has_batches=False) | is_off
+    )
+    locked = left.select_for_update(of=("self",), no_key=True, skip_locked=True)
+    found = dict(locked.values_list("pk", "run")[:_SLICE])
+    # Looked at again under the locks: one may have been collected before they were taken.
+    if not found or not waiting_calls().filter(pk__in=list(found)).update(in_batches=False):
+        return 0
+    given = ModelCall.objects.filter(pk__in=list(found), in_batches=False)
+    runs = [found[key] for key in given.values_list("pk", flat=True)]
+    wake(set(runs))
+    return len(runs)
+
+
+def wake(runs: Collection[int]) -> None:
+    """Have these runs go on now, where nobody holds them."""
+    ordered = sorted(runs)
+    for start in range(0, len(ordered), _SLICE):
+        Run.objects.filter(
+            pk__in=ordered[start : start + _SLICE], state=Run.State.QUEUED, owner=""
+        ).update(not_before=None, told_at=None)
+    if ordered:
+        dispatch_abandoned()

@@ -1,0 +1,102 @@
+"""MessageBatch: requests of many runs, sent to an endpoint as one and answered within a day at half the price."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pipeline.models.configuration import Endpoint
+from pipeline.models.run import Batch
+
+
+class MessageBatch(models.Model):
+    """One Message Batch. Its requests are the Attempts that name it.
+
+    It is written down before it is sent. A batch that is found *sending* without a remote id may or may not have
+    reached the server: it is looked for there by time and size before it is sent again, and what is found counts as
+    ours once its results name our requests (`is_certain`).
+    """
+
+    class State(models.TextChoices):
+        PREPARED = "prepared", _("To be sent")
+        SENDING = "sending", _("Being sent")
+        IN_PROGRESS = "in_progress", _("In progress")
+        CANCELING = "canceling", _("Being cancelled")
+        ENDED = "ended", _("Ended, being read")
+        DONE = "done", _("Ended")
+        FAILED = "failed", _("Refused")
+
+    UNFINISHED: ClassVar = (
+        State.PREPARED,
+        State.SENDING,
+        State.IN_PROGRESS,
+        State.CANCELING,
+        State.ENDED,
+    )
+
+    # The runs that it was collected from, and whose budget it is paid of.
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="message_batches")
+    endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="message_batches")
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.PREPARED)
+    remote_id = models.CharField(max_length=100, blank=True)
+    is_certain = models.BooleanField(default=False)
+    # Batches of the server that looked like this one while it was being sent, and were not.
+    not_ours = models.JSONField(default=list, blank=True)
+    requests = models.PositiveIntegerField(_("requests"))
+    answered = models.PositiveIntegerField(_("answered"), default=0)
+    errored = models.PositiveIntegerField(_("failed"), default=0)
+    expired = models.PositiveIntegerField(_("expired"), default=0)
+    cancelled = models.PositiveIntegerField(_("taken back"), default=0)
+    # Micro-dollars that the budget keeps for it until it has ended.
+    reserved = models.PositiveBigIntegerField(default=0)
+    problem = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(_("collected"), default=timezone.now, editable=False)
+    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+    cancel_asked_at = models.DateTimeField(null=True, blank=True)
+    # Nobody looks at it before; whoever does moves it on first, so that two never do.
+    next_look_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "message batches"
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    state__in=[
+                        "prepared",
+                        "sending",
+                        "in_progress",
+                        "canceling",
+                        "ended",
+                        "done",
+                        "failed",
+                    ]
+                ),
+                name="message_batch_state_legal",
+            ),
+            models.UniqueConstraint(
+                fields=["endpoint", "remote_id"],
+                condition=Q(is_certain=True) & ~Q(remote_id=""),
+                name="message_batch_remote_once",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["next_look_at"],
+                name="message_batch_unfinished",
+                condition=~Q(state__in=["done", "failed"]),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Message batch {self.pk}"
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.state in self.UNFINISHED

@@ -1,0 +1,43 @@
+"""What was done with secrets in the texts of a run that left this machine, as its page says it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.models import Run
+from pipeline.types import SecretsChoice
+
+
+@dataclass(frozen=True)
+class MaskedFor:
+    """The kinds of secrets that were masked in what one endpoint read."""
+
+    endpoint: str
+    kinds: Sequence[str]
+    calls: int
+
+
+@dataclass(frozen=True)
+class ShownSecrets:
+    """Of a run: what was masked, and whether somebody chose to have its secrets sent."""
+
+    masked: Sequence[MaskedFor]
+    are_sent: bool
+
+
+def show_secrets(run: Run) -> ShownSecrets:
+    """What its calls had masked so far, endpoint by endpoint, in one query."""
+    rows = run.calls.exclude(masked=[]).values_list("endpoint__title", "masked")
+    by_endpoint: dict[str, list[list[str]]] = {}
+    for endpoint, kinds in rows.order_by("created_at", "key"):
+        by_endpoint.setdefault(endpoint, []).append(kinds)
+    return ShownSecrets(
+        masked=[
+            MaskedFor(
+                endpoint, list(dict.fromkeys(kind for call in calls for kind in call)), len(calls)
+            )
+            for endpoint, calls in by_endpoint.items()
+        ],
+        are_sent=run.secrets == SecretsChoice.SEND,
+    )

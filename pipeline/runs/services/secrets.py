@@ -1,0 +1,99 @@
+"""Secrets in what is asked: shown to whoever asks before a model elsewhere reads them, and their choice recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from catalog.analysis import find_secrets
+from core.audit import record
+from core.errors import BadInput
+from pipeline.clients.destinations import leaves_machine
+from pipeline.models import Action, Endpoint, Run
+from pipeline.types import SecretsChoice
+
+# Of an action's texts those that models get.
+SENT_TEXTS = ("statement", "incident", "environment")
+
+
+class FoundSecret(NamedTuple):
+    """A secret in a text of an action; line and column count from 1."""
+
+    field: str
+    line: int
+    column: int
+    kind: str
+
+
+class SecretsFound(BadInput):
+    """Secrets stand in what would leave this machine, and nobody has chosen yet what is done with them."""
+
+    def __init__(self, found: Sequence[FoundSecret], *, to: Sequence[str]) -> None:
+        super().__init__(
+            _("Choose what is done with the secrets in what you typed."), field="secrets"
+        )
+        self.found = found
+        self.to = to  # titles of the endpoints that would read them
+
+
+def texts_of(action: Action) -> dict[str, str]:
+    """An action's texts that models get, by name."""
+    return {name: str(getattr(action, name)) for name in SENT_TEXTS}
+
+
+def secrets_in_texts(texts: Mapping[str, str]) -> list[FoundSecret]:
+    """The secrets in the texts of an action, by name, in their order; other texts of it no model gets."""
+    return [found for name in SENT_TEXTS for found in _find(name, texts.get(name, ""))]
+
+
+def fingerprint(found: Iterable[FoundSecret]) -> str:
+    """Tells whether somebody who chose had seen secrets of these kinds in these texts, and no others."""
+    seen = sorted((one.field, one.kind) for one in found)
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+
+
+def say_kinds(kinds: Iterable[str]) -> str:
+    """Kinds of secrets in words: "AWS access key, GitHub token (2)"."""
+    counted = Counter(kinds)
+    return ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in counted.items())
+
+
+def settle_secrets(run: Run, choice: SecretsChoice | None, *, by: User | None) -> None:
+    """Write down what is done with the secrets of a run that is about to start, inside its transaction.
+
+    Raises SecretsFound where nobody has chosen yet and some would leave this machine.
+    """
+    found = secrets_in_texts(texts_of(run.action))
+    if not found:
+        return
+    remote = _remote_endpoints(run)
+    if not remote:
+        return
+    if choice is None:
+        raise SecretsFound(found, to=[str(endpoint) for endpoint in remote])
+    event = "secrets are sent" if choice is SecretsChoice.SEND else "secrets are masked"
+    record(
+        run,
+        event,
+        by=by,
+        kinds=("", say_kinds(one.kind for one in found)),
+        to=("", ", ".join(endpoint.name for endpoint in remote)),
+    )
+
+
+def _remote_endpoints(run: Run) -> list[Endpoint]:
+    keys = {role["endpoint_id"] for role in run.roles.values()}
+    endpoints = Endpoint.objects.filter(pk__in=keys)
+    return [endpoint for endpoint in endpoints if leaves_machine(endpoint)]
+
+
+def _find(name: str, text: str) -> Iterable[FoundSecret]:
+    for one in find_secrets(text):
+        before = text[: one.start]
+        column = one.start - (before.rfind("\n") + 1) + 1
+        yield FoundSecret(name, before.count("\n") + 1, column, one.kind)

@@ -1,0 +1,111 @@
+"""A batch that may have been sent is looked for before it is sent again: nothing is ever submitted twice."""
+
+from __future__ import annotations
+
+import anthropic
+import pytest
+from django.utils import timezone
+
+from pipeline.message_batches import background, sending
+from pipeline.models import Batch, Endpoint, MessageBatch
+from tests.pipeline.message_batches.conftest import start
+from tests.pipeline.message_batches.test_waves import asked, carry_on, step, to_the_end
+from tests.standin_process import StandIn
+
+pytestmark = pytest.mark.django_db
+State = MessageBatch.State
+
+
+def created(standin: StandIn) -> int:
+    return len({call["batch"] for call in standin.calls(task="batch_create") if call["batch"]})
+
+
+def test_a_batch_that_arrived_though_the_connection_died_is_found_and_used(
+    campaign: Batch, standin: StandIn
+) -> None:
+    standin.faults({"kind": "death", "task": "batch_create"})
+    carry_on(runs := start(campaign, 3))
+    background.advance_message_batches()
+    row = MessageBatch.objects.get()
+    assert (row.state, row.remote_id) == (State.SENDING, "")
+    step()
+    row.refresh_from_db()
+    assert row.remote_id and created(standin) == 1
+    to_the_end(runs)
+    row.refresh_from_db()
+    assert (row.state, row.is_certain) == (State.DONE, True)
+    assert created(standin) == 3 and set(asked(standin).values()) == {1}
+
+
+@pytest.mark.slow
+def test_a_worker_that_died_before_anything_left_sends_it_again(
+    campaign: Batch, standin: StandIn
+) -> None:
+    carry_on(runs := start(campaign, 2))
+    standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
+    background.advance_message_batches()
+    # As a killed worker leaves it: marked as being sent, and nothing known of it.
+    MessageBatch.objects.update(state=State.SENDING, sent_at=timezone.now())
+    to_the_end(runs)
+    assert created(standin) == 3 and set(asked(standin).values()) == {1}
+
+
+@pytest.mark.slow
+def test_a_batch_of_somebody_else_that_looks_the_same_is_left_alone(
+    campaign: Batch, standin: StandIn
+) -> None:
+    client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=5)
+    body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
+    theirs = client.messages.batches.create(
+        requests=[{"custom_id": f"theirs-{number}", "params": body} for number in range(2)]  # type: ignore[typeddict-item]
+    )
+    carry_on(runs := start(campaign, 2))
+    standin.faults({"kind": "status", "status": 429, "task": "batch_create"})
+    background.advance_message_batches()
+    MessageBatch.objects.update(state=State.SENDING, sent_at=timezone.now())
+    ended = to_the_end(runs)
+    assert [run.state for run in ended] == ["done"] * 2
+    first = MessageBatch.objects.order_by("pk").first()
+    assert first is not None and first.not_ours == [theirs.id] and first.is_certain
+    ours = [count for name, count in asked(standin).items() if not str(name).startswith("theirs")]
+    assert set(ours) == {1}
+
+
+def test_a_batch_that_is_not_proved_to_be_ours_is_not_cancelled(
+    campaign: Batch, standin: StandIn
+) -> None:
+    standin.faults({"kind": "slow", "seconds": 60, "task": "batch_create"})
+    client = anthropic.Anthropic(api_key="any", base_url=standin.url, max_retries=0, timeout=5)
+    body = {"model": "demo-smith", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
+    theirs = client.messages.batches.create(
+        requests=[{"custom_id": "theirs", "params": body}]  # type: ignore[typeddict-item]
+    )
+    now = timezone.now()
+    row = MessageBatch.objects.create(
+        batch=campaign,
+        endpoint=Endpoint.objects.get(name="demo"),
+        state=State.IN_PROGRESS,
+        remote_id=theirs.id,
+        requests=1,
+        sent_at=now,
+        cancel_asked_at=now,
+    )
+    background.advance_message_batches()
+    assert client.messages.batches.retrieve(theirs.id).processing_status == "in_progress"
+    MessageBatch.objects.filter(pk=row.pk).update(is_certain=True)
+    step()
+    assert client.messages.batches.retrieve(theirs.id).processing_status != "in_progress"
+
+
+def test_what_is_sent_is_ready_before_the_batch_is_marked_as_being_sent(
+    campaign: Batch, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_on(start(campaign, 1))
+
+    def fail() -> None:
+        raise RuntimeError("no client")
+
+    monkeypatch.setattr(sending, "batches_client", fail)
+    with pytest.raises(RuntimeError):
+        background.advance_message_batches()
+    assert MessageBatch.objects.get().state == State.PREPARED
