@@ -104,6 +104,12 @@ def access_report(user: User, pk: int) -> Campaign:
     return get_object_or_404(Campaign, pk=pk, kind=Campaign.Kind.STUDY)
 
 
+def access_live_report(user: User) -> Campaign:
+    """The live queue whose execution figures are wanted: for managers."""
+    _require_reports(user)
+    return get_object_or_404(Campaign, kind=Campaign.Kind.LIVE)
+
+
 def access_snapshots(user: User) -> QuerySet[ReportSnapshot]:
     """The reports that were kept, for managers."""
     _require_reports(user)

@@ -22,7 +22,7 @@ GOES_TO_QUEUE = [Run.Origin.ASKED, Run.Origin.DEMO]
 
 
 def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """The runs with `hides_verdict`, `hides_models` and `hides_reference` for this person; no query of its own.
+    """The runs with `hides_verdict`, `hides_models`, `hides_reference` and `hides_end`; no query of its own.
 
     Runs of a study are hidden from everybody but managers until it is closed, since every reviewer may be
     asked next. A run of the live queue is hidden from who has it in hand, until they score its script or ask;
@@ -32,7 +32,7 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
     """
     if user.has_perm(MANAGE):
         no = Value(False)
-        return runs.annotate(hides_verdict=no, hides_models=no, hides_reference=no)
+        return runs.annotate(hides_verdict=no, hides_models=no, hides_reference=no, hides_end=no)
     studied = _of_open_studies().filter(run=OuterRef("pk"))
     held = _held_unscored(user).filter(run=OuterRef("pk"))
     return runs.annotate(
@@ -42,6 +42,9 @@ def mark_hidden_runs(user: User, runs: QuerySet[Run]) -> QuerySet[Run]:
         hides_models=Exists(studied.filter(campaign__hides_models=True))
         | Exists(held.filter(campaign__hides_models=True)),
         hides_reference=Exists(studied.filter(campaign__hides_reference=True)),
+        # What passed ends first and is refined afterwards, what did not is refined before it ends. Through message
+        # batches hours lie between: until the item is ready, both are under way.
+        hides_end=Exists(studied.filter(state=Item.State.PREPARING)),
     )
 
 

@@ -29,7 +29,7 @@ _LEFT_OUT = (
         f"run__{name}"
         for name in (
             *("spec", "created_at", "started_at", "finished_at", "lease_until", "not_before"),
-            *("told_at", "owner", "fence", "crashes"),
+            *("told_at", "owner", "fence", "crashes", "secrets", "match_confirmed_by"),
         )
     ),
     *(f"run__action__{name}" for name in ("created_at", "erased_at", "statement_sha256")),
@@ -37,7 +37,7 @@ _LEFT_OUT = (
         f"run__configuration__{name}"
         for name in (
             *("prompts", "archived_at", "created_at", "rounds", "uses_examples", "note"),
-            "cases",
+            *("cases", "confirms_matches"),
         )
     ),
 )

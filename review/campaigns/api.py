@@ -19,7 +19,7 @@ from core.errors import BadInput
 from core.web.public_keys import ITEM, PublicKeyField
 from core.web.requests import read_body, read_key, signed_in
 from pipeline.access import access_actions
-from pipeline.models import Configuration
+from pipeline.models import Configuration, MessageBatch
 from pipeline.services import find_configuration
 from review.access import access_campaign, access_campaigns
 from review.campaigns import services
@@ -75,6 +75,9 @@ class RulesFields(serializers.Serializer[Any]):
     primary_second = _arm_field()
     budget = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, help_text="micro-dollars; null: no limit"
+    )
+    uses_message_batches = serializers.BooleanField(
+        required=False, help_text="half the price, answers within a day, where endpoints have them"
     )
 
 
@@ -133,11 +136,17 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
 class CampaignDetailOut(CampaignOut):
     rubric = serializers.SerializerMethodField()
     budget = serializers.IntegerField(source="batch.budget", allow_null=True, default=None)
+    uses_message_batches = serializers.BooleanField(
+        source="batch.uses_message_batches", default=False
+    )
     configurations = serializers.SlugRelatedField[Any](slug_field="name", many=True, read_only=True)
     members = MemberOut(many=True)
 
     class Meta(CampaignOut.Meta):
-        fields = [*CampaignOut.Meta.fields, "rubric", "budget", "configurations", "members"]
+        fields = [
+            *CampaignOut.Meta.fields,
+            *("rubric", "budget", "uses_message_batches", "configurations", "members"),
+        ]
 
     def get_rubric(self, campaign: Campaign) -> str:
         return services.rules_of(campaign).rubric
@@ -160,6 +169,29 @@ class EarlierScoresOut(serializers.Serializer[Any]):
     reviews = serializers.IntegerField(help_text="that it is about")
 
 
+class MessageBatchOut(serializers.ModelSerializer[MessageBatch]):
+    endpoint = serializers.CharField(source="endpoint.name")
+
+    class Meta:
+        model = MessageBatch
+        fields = [
+            *("id", "endpoint", "state", "requests", "answered", "errored", "expired"),
+            *("cancelled", "sent_at", "expires_at", "ended_at", "problem"),
+        ]
+
+
+class MessageBatchesOut(serializers.Serializer[Any]):
+    """Message batches of the campaign's runs: requests by how far they are, and what was paid."""
+
+    waiting = serializers.IntegerField(help_text="questions that are not sent yet")
+    batches = serializers.IntegerField()
+    requests = serializers.IntegerField()
+    in_progress = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    cost = serializers.IntegerField(help_text="micro-dollars, at half the price")
+    newest = MessageBatchOut(source="rows", many=True)
+
+
 class ProgressOut(serializers.Serializer[Any]):
     """Items by state, reviews still wanted, and how many are done a day."""
 
@@ -173,6 +205,7 @@ class ProgressOut(serializers.Serializer[Any]):
     ends_on = serializers.DateField(allow_null=True)
     disputed = serializers.IntegerField()
     spent = serializers.IntegerField(allow_null=True, help_text="micro-dollars")
+    message_batches = MessageBatchesOut(allow_null=True)
 
 
 class AdjudicationIn(serializers.Serializer[Any]):
@@ -303,6 +336,7 @@ class CampaignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Campaign]):
             "ends_on": board.pace.ends_on,
             "disputed": board.disputed,
             "spent": board.money.spent if board.money else None,
+            "message_batches": board.batches,
         }
         return Response(ProgressOut(known).data)
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pipeline.models import Run
+from pipeline.services import awaits_replies
 from review.campaigns.dashboard import Progress, read_progress
 from review.models import Assignment, Campaign, Flag, Item
 from review.study.definitions import FIGURES
@@ -118,7 +119,7 @@ def _count_troubles(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int, 
         state=Item.State.PREPARING,
         run__state__in=[Run.State.QUEUED, Run.State.RUNNING],
         created_at__lt=timezone.now() - _LONG,
-    )
+    ) & ~Q(awaits_replies("run"))
     failed = Q(run__state=Run.State.FAILED, run__recommended=None) & ~Q(
         run__origin=Run.Origin.IMPORTED
     )

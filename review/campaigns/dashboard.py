@@ -17,8 +17,10 @@ from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, Sum
 from django.utils import timezone
 
+from pipeline.message_batches.services import Progress as BatchProgress
 from pipeline.models import Run
 from pipeline.scheduling.batches import spent_by
+from pipeline.services import awaits_replies, progress_of
 from review.campaigns.forecast import PACE_DAYS, Pace, read_pace
 from review.counting.contributions import DAY, LEFT, TIME, WORK
 from review.counting.summary import StageLine, read_agreement, read_stages
@@ -113,6 +115,7 @@ class Dashboard:
     )  # of the planned statements, those scored here; None where nothing was planned
     says_planned: bool  # whether that says anything beside the progress
     money: Money | None
+    batches: BatchProgress | None  # message batches, where it uses them
 
     @property
     def later(self) -> Sequence[ReviewerLine]:
@@ -146,6 +149,7 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
     agreed, compared = read_agreement(campaign)
     later = read_later([campaign], work.reviewers)
     planned = count_planned(campaign)
+    money = _read_money(campaign)
     return Dashboard(
         progress=progress,
         stages=read_stages(campaign),
@@ -174,7 +178,8 @@ def read_dashboard(campaign: Campaign) -> Dashboard:
         planned=planned,
         says_planned=planned is not None
         and (planned, campaign.planned_items) != (progress.closed, progress.total),
-        money=_read_money(campaign),
+        money=money,
+        batches=_read_batches(campaign, money),
     )
 
 
@@ -320,6 +325,7 @@ def _read_stalls(campaign: Campaign, reviewers: Iterable[int]) -> list[Stall]:
     )
     expired = sorted(items.filter(pk__in=times), key=lambda one: (-times[one.pk], one.pk))
     waiting = items.filter(
+        ~awaits_replies("run"),
         state=Item.State.PREPARING,
         run__state__in=[Run.State.QUEUED, Run.State.RUNNING],
         created_at__lt=timezone.now() - _LONG,
@@ -372,3 +378,11 @@ def _read_money(campaign: Campaign) -> Money | None:
         paused_why=batch.paused_why,
         paused=batch.paused_at is not None,
     )
+
+
+def _read_batches(campaign: Campaign, money: Money | None) -> BatchProgress | None:
+    """Message batches, where it uses them or may have used them: where nothing was paid, nobody asks."""
+    if campaign.batch is None:
+        return None
+    was_paid = money is not None and money.spent
+    return progress_of(campaign.batch) if campaign.batch.uses_message_batches or was_paid else None

@@ -304,7 +304,7 @@ class RubricForm(RulesForm):
 
 
 class BudgetForm(RulesForm):
-    """What its models may cost."""
+    """What its models may cost, and whether they are asked at half the price."""
 
     budget = forms.DecimalField(
         label=_("Budget in US dollars"),
@@ -315,6 +315,14 @@ class BudgetForm(RulesForm):
         decimal_places=6,
         help_text=_("The campaign's runs pause when it is used up. Empty: no limit."),
     )
+    uses_message_batches = forms.BooleanField(
+        label=_("Through message batches: half the price, up to 24 hours for each step"),
+        required=False,
+        help_text=_(
+            "At endpoints that have them. The questions of all runs are sent together and answered within a day. "
+            "At other endpoints they are asked one by one."
+        ),
+    )
 
     def __init__(self, data: object = None, *, campaign: Campaign) -> None:
         super().__init__(data, campaign=campaign)
@@ -323,7 +331,10 @@ class BudgetForm(RulesForm):
 
     def changed_rules(self) -> dict[str, object]:
         dollars = self.cleaned_data["budget"]
-        return {"budget": None if dollars is None else int(dollars * _MICRO)}
+        return {
+            "budget": None if dollars is None else int(dollars * _MICRO),
+            "uses_message_batches": self.cleaned_data["uses_message_batches"],
+        }
 
 
 class ArmsForm(BudgetForm):
@@ -332,7 +343,7 @@ class ArmsForm(BudgetForm):
     configurations = forms.MultipleChoiceField(
         label=_("Configurations"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    field_order = ("configurations", "budget")
+    field_order = ("configurations", "uses_message_batches", "budget")
 
     def __init__(
         self, data: object = None, *, campaign: Campaign, usable: Sequence[Configuration]

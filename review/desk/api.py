@@ -15,6 +15,7 @@ from core.web.requests import read_body, read_key, signed_in
 from review.access import access_item, access_item_to_review, access_queue
 from review.desk import services
 from review.desk.api_filters import DecisionFilter, ScoreFilter
+from review.desk.evidence_api import EvidenceActions
 from review.desk.serializers import (
     DecisionIn,
     DecisionOut,
@@ -52,8 +53,8 @@ class QueueViewSet(WaitingViewSet):
         return Response(show_item(services.open_item(access_item(user, assignment.item_id), user)))
 
 
-class ItemViewSet(viewsets.GenericViewSet[Item]):
-    """One item: look, score, decide, give back."""
+class ItemViewSet(EvidenceActions):
+    """One item: look, score, decide, give back; its cases."""
 
     queryset = Item.objects.all()
     serializer_class: type[serializers.BaseSerializer[Any]] = ItemSeen

@@ -8,8 +8,14 @@ from collections.abc import Iterable, Sequence
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from catalog.models import CaseRun, CaseSet, CheckState, Execution
-from catalog.services import case_sets_for, case_sets_of_statements, hash_statement, request_run
+from catalog.models import CaseRun, CaseSet
+from catalog.services import (
+    case_sets_for,
+    case_sets_of_statements,
+    hash_statement,
+    request_missing_runs,
+    request_run,
+)
 from pipeline.models import Draft, WrittenCases
 from review.evidence.cases_in_force import sets_of_all
 from review.models import (
@@ -29,6 +35,12 @@ def results_of(campaign: Campaign) -> Q:
     """For a query of results: what was run here, and what came with a file of this campaign."""
     came = ImportedResult.objects.filter(campaign=campaign).values("execution")
     return Q(imported=False) | Q(pk__in=came)
+
+
+def changes_of(campaign: Campaign) -> QuerySet[CaseRevision]:
+    """What reviewers changed in its cases; in the live queue only where the item was decided on."""
+    found = CaseRevision.objects.filter(item__campaign=campaign)
+    return found.filter(item__state=Item.State.CLOSED) if campaign.is_live else found
 
 
 def fix_cases(campaign: Campaign) -> int:
@@ -100,7 +112,8 @@ def fix_cases_of_run(run_id: int) -> int:
             _bind(same, bound)
             in_force = sets_of_all(case.campaign, bound)
             sets = [one.case_set for one in in_force if one.case_set is not None]
-            asked += request_missing_runs(same, sets)
+            scripts = dict(drafts_of(same).values_list("sha256", "script"))
+            asked += request_missing_runs(scripts, sets)
     return asked
 
 
@@ -114,22 +127,6 @@ def drafts_of(cases: Iterable[Case | int]) -> QuerySet[Draft]:
     return Draft.objects.filter(
         run__items__case__in=list(cases), run__action__erased_at=None
     ).order_by("sha256")
-
-
-def request_missing_runs(cases: Sequence[Case], case_sets: Sequence[CaseSet]) -> int:
-    """Have every draft of these cases run in the sets where it was not run yet; how many runs were asked for."""
-    scripts = dict(drafts_of(cases).values_list("sha256", "script"))
-    ran = Execution.objects.filter(
-        script_sha256__in=scripts, case_set__in=case_sets, imported=False
-    ).exclude(state=CheckState.NOT_RUN)
-    known = set(ran.values_list("script_sha256", "case_set"))
-    runs = [
-        request_run(script, case_set, purpose=CaseRun.Purpose.DRAFT)
-        for case_set in case_sets
-        for sha256, script in scripts.items()
-        if (sha256, case_set.pk) not in known
-    ]
-    return len(runs)
 
 
 def request_runs_for(item: Item, case_sets: Sequence[CaseSet]) -> int:

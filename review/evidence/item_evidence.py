@@ -31,6 +31,8 @@ class ItemEvidence:
     drafts: Sequence[DraftResults]
     changes: Sequence[CaseRevision]
     labels: Sequence[ExecutionLabel]
+    # Of the sets that count, those that their author, looking again, would not keep; they were fixed before.
+    withdrawn: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.drafts or self.changes)
@@ -69,5 +71,6 @@ def read_item_evidence(item: Item, run: Run | None) -> ItemEvidence:
         ],
         changes=revisions_of(item.campaign, roots),
         # A reason for what is no difference any more, since a score or the cases have changed, is left out.
+        withdrawn=sum(root.withdrawn_at is not None for root in roots),
         labels=[one for one in labels.select_related("by").order_by("pk") if still_differs(one)],
     )

@@ -10,19 +10,21 @@ from itertools import groupby
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from catalog.models import CaseSet, CheckResult, CheckState, Execution
-from catalog.services import hash_statement, newest_results
+from catalog.services import case_sets_of_statements, hash_statement, newest_results
 from pipeline.models import Draft
 from pipeline.types import Arm, DraftKind
 from review.evidence.campaign_cases import results_of
 from review.evidence.cases_in_force import sets_of_all
-from review.models import Campaign, CampaignCaseSet, ExecutionLabel, Item
+from review.models import Campaign, CampaignCaseSet, ExecutionLabel, Item, Score
 from review.study import ItemPattern
-from review.study.execution import TO_RUN, Executed
+from review.study.execution import TO_RUN, Executed, standing_of
 from review.study.first_draft import first_draft_of
-from review.study.types import Origin
+from review.study.types import Origin, Standing
 
 STAGES = ("script", "refined")
 _AT_ONCE = 5_000
+
+_Standings = dict[str, Standing]  # by stage
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,12 @@ class ExecutedStage:
 
 
 def read_outcomes(campaign: Campaign) -> list[ExecutedStage]:
-    """The scripts of every real item of which any was run in the cases of its case; few queries a slice."""
+    """The scripts of every real item of which any was run in the cases of its case; few queries a slice.
+
+    In the live queue those that were decided on: what waits for a reviewer shows nothing yet.
+    """
+    if campaign.is_live:
+        return [one for slice_ in _live_slices(campaign) for one in _read_live(campaign, slice_)]
     # Most campaigns have no cases: that is known at once.
     if not CampaignCaseSet.objects.filter(case__campaign=campaign).exists():
         return []
@@ -51,7 +58,9 @@ def _slices(campaign: Campaign) -> Iterator[list[Item]]:
         .exclude(state=Item.State.WITHDRAWN)
         .exclude(pattern="")
         .select_related("configuration", "case__action")
-        .only("pattern", "run_id", "case_id", "configuration__name", "case__action__statement")
+        .only(
+            "campaign", "pattern", "run", "case", "configuration__name", "case__action__statement"
+        )
         .order_by("pk")
     )
     last = 0
@@ -61,8 +70,62 @@ def _slices(campaign: Campaign) -> Iterator[list[Item]]:
 
 
 def _read(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
+    """Of a study, whose counts keep with each item where its stages stand."""
+    standings: dict[int, _Standings] = {}
+    for item in items:
+        pattern = ItemPattern.from_text(item.pattern.split('"', 2)[1])
+        if pattern.origin is not Origin.RETRIEVED:
+            refined = pattern.script if pattern.is_same else pattern.refined
+            standings[item.pk] = {"script": pattern.script, "refined": refined}
+    return _execute(campaign, items, _roots_of(items), standings)
+
+
+def _live_slices(campaign: Campaign) -> Iterator[list[Item]]:
+    if not CaseSet.objects.exists():
+        return
+    items = (
+        campaign.items.filter(state=Item.State.CLOSED, case__action__erased_at=None)
+        .exclude(run__drafts__kind=DraftKind.RETRIEVED)
+        .select_related("configuration", "case__action")
+        .only("campaign", "run", "case", "configuration__name", "case__action__statement")
+        .order_by("pk")
+    )
+    last = 0
+    while found := list(items.filter(pk__gt=last)[:_AT_ONCE]):
+        yield found
+        last = found[-1].pk
+
+
+def _read_live(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
+    """Of the live queue: the cases are the statements', and who scored an item says what it is worth."""
+    hashes = {item.pk: hash_statement(item.case.action.statement) for item in items}
+    written: dict[str, list[CaseSet]] = defaultdict(list)
+    for one in case_sets_of_statements(set(hashes.values())):
+        written[one.statement_sha256].append(one)
+    with_cases = [item for item in items if hashes[item.pk] in written]
+    given: dict[tuple[int, str], set[int]] = defaultdict(set)
+    scores = Score.objects.filter(item__in=with_cases, current=True, arm=Arm.MODEL)
+    for item_key, stage, value in scores.values_list("item", "stage", "value"):
+        given[item_key, stage].add(value)
+    return _execute(
+        campaign,
+        with_cases,
+        {item.case_id: written[hashes[item.pk]] for item in with_cases},
+        {
+            item.pk: {stage: standing_of(given[item.pk, stage]) for stage in STAGES}
+            for item in with_cases
+        },
+    )
+
+
+def _execute(
+    campaign: Campaign,
+    items: Sequence[Item],
+    roots: Mapping[int, Sequence[CaseSet]],
+    standings: Mapping[int, _Standings],
+) -> Iterator[ExecutedStage]:
+    """By case, the sets that count as they were written; by item, where its stages stand with the experts."""
     scripts = _scripts_of(item.run_id for item in items if item.run_id)
-    roots = _roots_of(items)
     known_roots = {one.pk: one for found in roots.values() for one in found}
     in_force = {
         one.root.pk: one.case_set for one in sets_of_all(campaign, list(known_roots.values()))
@@ -75,7 +138,6 @@ def _read(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
     )
     labels = _labels(items)
     for item in items:
-        pattern = ItemPattern.from_text(item.pattern.split('"', 2)[1])
         own, written = scripts[item.run_id or 0], roots[item.case_id]
         counted = [in_force[one.pk] for one in written]
         # Two roots may have come to the same.
@@ -85,7 +147,7 @@ def _read(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
             for sha256 in own.values()
             for pk in {*sets, *(one.pk for one in written)}
         )
-        if pattern.origin is Origin.RETRIEVED or not (sets and was_run):
+        if item.pk not in standings or not (sets and was_run):
             continue
         for stage, sha256 in own.items():
             passed = failed = 0
@@ -99,7 +161,6 @@ def _read(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
                 is_imported |= found.imported
                 passed, failed = passed + found.passed, failed + found.failed
                 beside.update(others.get(found.pk, {}))
-            is_refined = stage == "refined" and not pattern.is_same
             yield ExecutedStage(
                 item=item.pk,
                 configuration=item.configuration.name,
@@ -107,7 +168,7 @@ def _read(campaign: Campaign, items: Sequence[Item]) -> Iterator[ExecutedStage]:
                 is_imported=is_imported,
                 result=Executed(
                     statement=hash_statement(item.case.action.statement),
-                    expert=pattern.refined if is_refined else pattern.script,
+                    expert=standings[item.pk][stage],
                     passed=passed,
                     failed=failed,
                     others=beside,
@@ -120,7 +181,7 @@ def _scripts_of(runs: Iterable[int]) -> dict[int, dict[str, str]]:
     """By run: the hash of the script of each stage."""
     drafts = (
         Draft.objects.filter(run__in=list(runs))
-        .only("run_id", "number", "kind", "sha256", "arm", "round", "feedback_id")
+        .only("run_id", "number", "kind", "sha256", "feedback_id", "refinement_id")
         .annotate(on=F("feedback__draft_id"), said=F("feedback__arm"))
         .order_by("run_id", "number")
     )

@@ -49,11 +49,12 @@ def show_figure(figure: Json, *, signed: bool = False) -> ShownFigure:
 
 @dataclass(frozen=True)
 class ReportView:
-    """The document with what is asked of it. `items_url` is empty where the items can't be looked at."""
+    """The document with what is asked of it. The addresses are empty where the items can't be looked at."""
 
     report: Json
     criterion: Criterion
     items_url: str = ""
+    changes_url: str = ""  # of what reviewers changed in cases
 
     @property
     def details(self) -> Json:

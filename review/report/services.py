@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.contrib.auth.models import User
+from django.contrib.postgres.aggregates import BoolOr
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import Sum
+from django.db.models import Count, Sum
 from django.utils import timezone
 
-from pipeline.models import Configuration, Spending
+from pipeline.models import Attempt, Configuration, Spending
 from review.campaigns.dashboard import count_planned
 from review.counting.counts import Counts, join_stages, read_counts
 from review.counting.tallies import count_due, estimate_due
@@ -102,6 +103,25 @@ def make_report(campaign: Campaign) -> Document:
             "primary_figure": campaign.primary_figure,
             "is_blind": campaign.hides_verdict,
             "costs": _sum_costs(campaign),
+        },
+    }
+
+
+def make_live_report(live: Campaign) -> Document:
+    """Execution against experts in the live queue: of what was decided on, by configuration, and nothing else."""
+    execution = describe_execution(live, read_outcomes(live), [])
+    arms = (
+        live.items.filter(state=Item.State.CLOSED)
+        .values_list("configuration__name")
+        .order_by("configuration__name")
+        .annotate(demo=BoolOr("run__demo"))
+    )
+    return {
+        "execution": execution,
+        "details": {
+            "texts": TEXTS,
+            "is_blind": live.hides_verdict,
+            "arms": [{"name": name, "demo": demo} for name, demo in arms],
         },
     }
 
@@ -221,8 +241,17 @@ def _sum_costs(campaign: Campaign) -> Document:
             model_milliseconds=Sum("milliseconds"),
         )
     )
+    batched = dict(
+        Attempt.objects.filter(
+            message_batch__batch=campaign.batch_id, outcome=Attempt.Outcome.ANSWERED
+        )
+        .order_by()
+        .values_list("call__run__configuration__name")
+        .annotate(count=Count("pk"))
+    )
     return {
         name: {key: value for key, value in row.items() if key != "configuration__name"}
+        | {"batched_calls": batched.get(name, 0)}
         for row in rows
         for name in [row["configuration__name"]]
     }

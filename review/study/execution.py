@@ -74,6 +74,17 @@ class Executed:
         return (self.outcome, self.side(criterion)) in ((PASSED, WRONG), (FAILED, RIGHT))
 
 
+def standing_of(values: Collection[int]) -> Standing:
+    """Where a stage stands that was scored so by whoever had it, each value once; there is nobody to adjudicate."""
+    if not values:
+        return Standing.UNSCORED
+    if len(values) == 1:
+        return Standing(str(min(values)))
+    if min(values) > 0:
+        return Standing.ABOVE
+    return Standing.BELOW if max(values) < 2 else Standing.UNRESOLVED
+
+
 def score_differs(value: int, outcome: str) -> bool:
     """Whether one person's score, 0 to 2, says something else than execution, under either criterion."""
     return (outcome == FAILED and value >= 1) or (outcome == PASSED and value < 2)

@@ -46,6 +46,7 @@ from catalog.evidence.services.statements import (
     forget_case_sets,
     forget_scripts,
     request_draft_runs,
+    request_missing_runs,
 )
 from catalog.evidence.services.storage import (
     changed_checks,
@@ -102,6 +103,7 @@ __all__ = [
     "remove_cases",
     "request_all_runs",
     "request_draft_runs",
+    "request_missing_runs",
     "request_run",
     "request_runs",
     "run_cases",

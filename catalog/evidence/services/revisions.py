@@ -177,6 +177,8 @@ def _read_case(text: str) -> object:
         ) from error
     except RecursionError as error:
         raise BadInput(_("This is nested too deeply."), field=FIELD) from error
+    except ValueError as error:
+        raise BadInput(_("A number in it is too long."), field=FIELD) from error
 
 
 def _keep(content: dict[str, Any], by: User) -> CaseSet:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -73,14 +73,26 @@ def request_draft_runs(statement: str, scripts: Collection[str]) -> int:
     case_sets = list(case_sets_for(statement))
     if not case_sets or sandbox_trouble():
         return 0
-    lately = Execution.objects.filter(
-        script_sha256__in=by_hash, case_set__in=case_sets, last_at__gt=timezone.now() - LATELY
+    return request_missing_runs(by_hash, case_sets, since=timezone.now() - LATELY)
+
+
+def request_missing_runs(
+    scripts: Mapping[str, str], case_sets: Sequence[CaseSet], *, since: datetime | None = None
+) -> int:
+    """Have these drafts, by their hashes, run in each set where they were not run here yet, or not `since` then.
+
+    How many runs were asked for.
+    """
+    ran = Execution.objects.filter(
+        script_sha256__in=scripts, case_set__in=case_sets, imported=False
     ).exclude(state=CheckState.NOT_RUN)
-    known = set(lately.values_list("script_sha256", "case_set"))
+    if since is not None:
+        ran = ran.filter(last_at__gt=since)
+    known = set(ran.values_list("script_sha256", "case_set"))
     runs = [
         request_run(script, case_set, purpose=CaseRun.Purpose.DRAFT)
         for case_set in case_sets
-        for sha256, script in by_hash.items()
+        for sha256, script in scripts.items()
         if (sha256, case_set.pk) not in known
     ]
     return len(runs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError, model_validator
@@ -43,9 +44,12 @@ class Case(Strict):
     expect: Annotated[tuple[Check, ...], Field(min_length=1, max_length=MOST_CHECKS)]
 
     def with_dates(self, now: float) -> Case:
-        """The case as it is at this moment."""
+        """The case as it is at this moment. Raises CaseRefused where a date makes another thing of it."""
         data: JsonValue = self.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return Case.model_validate_json(json.dumps(fill_dates(data, now)))
+        try:
+            return Case.model_validate_json(json.dumps(fill_dates(data, now)))
+        except ValidationError as error:
+            raise CaseRefused(_explain(error)) from error
 
     @property
     def needs_second_run(self) -> bool:
@@ -112,6 +116,9 @@ def read_case_set(text: str | bytes) -> CaseSet:
                 " {date:%F} or {date:%Y%m%d:-1d}."
             ]
         )
+    if b"{date:" in encoded:
+        for case in case_set.cases:
+            case.with_dates(time.time())
     _refuse_patterns(case_set)
     return case_set
 

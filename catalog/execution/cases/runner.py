@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from catalog.execution.cases import expressions
-from catalog.execution.cases.case import Case, CaseSet
+from catalog.execution.cases.case import Case, CaseRefused, CaseSet
 from catalog.execution.cases.checks import Check, Seen
 from catalog.execution.cases.dates import day_of
 from catalog.execution.cases.display import show_name
@@ -32,6 +32,9 @@ _LIMIT_WORDS = {
     Ended.TOO_MUCH_OUTPUT: "it was ended: it printed more than {0.output_bytes:,} bytes",
     Ended.TOO_MUCH_MEMORY: "it was ended: it used more than {0.memory_bytes:,} bytes of memory",
 }
+# Of a script in all cases of a set: it would keep a place that others wait for.
+MOST_SECONDS = 240.0
+_TOO_LONG = "the cases before it took {:.0f} seconds, and it was not tried any more"
 _NOT_FOUND = re.compile(r"^\S+: line \d+: ([^:\n]+): command not found$", re.MULTILINE)
 
 
@@ -52,15 +55,21 @@ AS_WRITTEN = Variation()
 def run_case_set(
     case_set: CaseSet, script: str, availability: Availability, limits: Limits | None = None
 ) -> Execution:
-    """Every case on the script; where there is no sandbox, every check is *not run* and says why."""
+    """Every case on the script; where there is no sandbox, every check is *not run* and says why.
+
+    A script that takes its time in one case after the other is stopped, too: what is left is *ended at a limit*.
+    """
     begun = time.monotonic()
-    sandbox = availability.sandbox
-    cases = tuple(
-        _all(case, State.NOT_RUN, f"{availability.reason} {availability.remedy}".strip())
-        if sandbox is None
-        else run_case(case, script, sandbox, limits=limits)
-        for case in case_set.cases
-    )
+
+    def run_next(case: Case) -> CaseResult:
+        sandbox, passed = availability.sandbox, time.monotonic() - begun
+        if sandbox is None:
+            return _all(case, State.NOT_RUN, f"{availability.reason} {availability.remedy}".strip())
+        if passed > MOST_SECONDS:
+            return _all(case, State.TIMED_OUT, _TOO_LONG.format(passed))
+        return run_case(case, script, sandbox, limits=limits)
+
+    cases = tuple(run_next(case) for case in case_set.cases)
     return Execution(
         script_sha256=hashlib.sha256(script.encode("utf-8", "surrogatepass")).hexdigest(),
         case_set_sha256=case_set.sha256,
@@ -81,14 +90,18 @@ def run_case(
     limits = limits or Limits()
     for _ in range(2):
         now = time.time()
-        dated = case.with_dates(now)
+        try:
+            dated = case.with_dates(now)
+        except CaseRefused as error:
+            return _all(case, State.NOT_RUN, str(error))
         try:
             prepared = prepare_run(dated, script, variation, limits)
             observation = sandbox.run(prepared)
         except (SandboxFailed, CannotBePrepared) as error:
             return _all(dated, State.NOT_RUN, str(error))
-        # What the case calls today was yesterday's when the script asked: run it once more.
-        if day_of(now) == day_of(time.time()):
+        # What the case calls today was yesterday's when the script asked: run it once more. So where the machine
+        # ran short of memory.
+        if day_of(now) == day_of(time.time()) and not _was_short(observation):
             break
     return judge(dated, observation, limits)
 
@@ -126,6 +139,8 @@ def prepare_run(case: Case, script: str, variation: Variation, limits: Limits) -
 
 def judge(case: Case, observation: Observation, limits: Limits) -> CaseResult:
     """Each check against what was seen; what the world did not have is no verdict."""
+    if _was_short(observation):
+        return _all(case, State.NOT_RUN, "it was ended: the machine ran short of memory")
     for run in observation.runs:
         if run.ended is not Ended.FINISHED:
             words = _LIMIT_WORDS[run.ended].format(limits)
@@ -138,6 +153,10 @@ def judge(case: Case, observation: Observation, limits: Limits) -> CaseResult:
     seen = _see(observation)
     checks = tuple(_judge_check(check, seen) for check in case.expect)
     return CaseResult(case.title, checks, observation)
+
+
+def _was_short(observation: Observation) -> bool:
+    return any(run.ended is Ended.MACHINE_SHORT for run in observation.runs)
 
 
 def _see(observation: Observation) -> Seen:

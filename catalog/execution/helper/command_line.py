@@ -14,7 +14,6 @@ SCRIPT = "/usr/local/bin/script.sh"
 PROCESSES = "/dev/.processes"
 BASH = "/usr/bin/bash"
 PROGRAMS = ("/usr/bin", "/usr/sbin")
-SHARED_MEMORY = 1 << 20  # bytes of /dev/shm
 
 # Read by programs as they start; without /etc/alternatives awk is not found.
 READ_ONLY = (
@@ -55,6 +54,7 @@ class Places(NamedTuple):
     processes: str
     proc: str
     nothing: str  # an empty file
+    shared_memory: str  # of one run
 
 
 def build_arguments(request: Request, places: Places) -> list[str]:
@@ -125,8 +125,9 @@ def _devices(request: Request, places: Places) -> Iterator[str]:
         yield from ("--ro-bind", "/usr/bin", REAL_PROGRAMS)
     if request["processes"]:
         yield from ("--ro-bind", places.processes, PROCESSES)
-    # Otherwise /dev is a file system of half the machine's memory, beside the world's limit.
-    yield from ("--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm")
+    # Otherwise /dev is a file system of half the machine's memory, beside the world's limit. One of bubblewrap's own
+    # would have as many inodes as the machine has pages.
+    yield from ("--bind", places.shared_memory, "/dev/shm")
     yield from ("--remount-ro", "/dev")
 
 

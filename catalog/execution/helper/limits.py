@@ -5,13 +5,20 @@ from __future__ import annotations
 import os
 import resource
 
-from catalog.execution.helper.messages import LimitsRequest
+from catalog.execution.helper.messages import Ended, LimitsRequest
 
 ADDRESS_SPACE = 1 << 30
 OPEN_FILES = 64
+PENDING_SIGNALS = 256
 PRIORITY = 10  # added to the worker's own niceness: people who wait for a page come first
-# Memory that is in no process, such as what waits in sockets, is seen in the machine's own figure only.
+# Memory that is in no process, such as what waits in sockets, is seen in the machine's own figures only.
 LEAST_FREE = 128 << 20
+# Shared memory that nobody looks at and objects of the kernel, as the whole machine has them. Others have some, too,
+# such as a database its buffers: only where they grow by a share of the machine since a run began is it ended, and
+# nobody says that the script did it.
+LEAST_GROWTH = 1 << 30
+SHARE_OF_GROWTH = 4  # a quarter of the machine's memory
+_OUTSIDE_PROCESSES = (b"Shmem:", b"SUnreclaim:")
 
 
 def apply_limits(limits: LimitsRequest) -> None:
@@ -27,6 +34,8 @@ def apply_limits(limits: LimitsRequest) -> None:
         resource.RLIMIT_NOFILE: OPEN_FILES,
         # Counted per user namespace (since Linux 5.14), so nobody else's processes matter.
         resource.RLIMIT_NPROC: limits["process_count"],
+        # Timers count as well, and so do those of the same user outside.
+        resource.RLIMIT_SIGPENDING: PENDING_SIGNALS,
         resource.RLIMIT_STACK: 8 << 20,
     }
     for kind, value in hard.items():
@@ -48,9 +57,13 @@ class MemoryGuard:
         self.limit = limit
         self.peak = 0
         self.most_processes = 0
+        machine = _read_meminfo()
+        self._before = _outside_processes(machine)
+        growth = max(LEAST_GROWTH, machine.get(b"MemTotal:", 0) // SHARE_OF_GROWTH)
+        self._most_growth = limit + growth
 
-    def is_exceeded(self) -> bool:
-        """Look once; true where the run has to end."""
+    def find_excess(self) -> Ended | None:
+        """Look once; why the run has to end, None where it may go on."""
         used = processes = 0
         for name in os.listdir("/proc"):
             if name.isdigit() and name != "1":
@@ -58,7 +71,12 @@ class MemoryGuard:
                 processes += 1
         self.peak = max(self.peak, used)
         self.most_processes = max(self.most_processes, processes)
-        return used > self.limit or _free_memory() < LEAST_FREE
+        if used > self.limit:
+            return "too much memory"
+        machine = _read_meminfo()
+        grown = _outside_processes(machine) - self._before
+        is_short = machine.get(b"MemAvailable:", LEAST_FREE) < LEAST_FREE
+        return "machine short of memory" if is_short or grown > self._most_growth else None
 
 
 def _memory_of(process: str) -> int:
@@ -74,9 +92,12 @@ def _memory_of(process: str) -> int:
     return total
 
 
-def _free_memory() -> int:
+def _read_meminfo() -> dict[bytes, int]:
+    """Bytes by the name of the line."""
     with open("/proc/meminfo", "rb") as meminfo:
-        for line in meminfo:
-            if line.startswith(b"MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return LEAST_FREE
+        rows = (line.split() for line in meminfo)
+        return {row[0]: int(row[1]) << 10 for row in rows}
+
+
+def _outside_processes(meminfo: dict[bytes, int]) -> int:
+    return sum(meminfo.get(name, 0) for name in _OUTSIDE_PROCESSES)

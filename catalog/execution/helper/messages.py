@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-Ended = Literal["finished", "timed out", "too much output", "too much memory"]
+Ended = Literal[
+    "finished", "timed out", "too much output", "too much memory", "machine short of memory"
+]
 
 
 class FileRequest(TypedDict):

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn, TypeVar, cast
 
 from catalog.execution.helper import kernel
@@ -24,8 +25,13 @@ from catalog.execution.helper.world import WorldRefused, build_world, restore_mo
 
 T = TypeVar("T")
 
+NOT_TRUSTED = kernel.MS_NOSUID | kernel.MS_NODEV
+
 BESIDE_THE_RUNS = 20  # seconds for everything but the script, before the helper is taken for stuck
 PRIVATE_SIZE = "16m"
+SHARED_MEMORY = "size=1m,nr_inodes=500,mode=1777"
+# Counted for the person's other programs as well, outside of the sandbox.
+OWN_LIMITS = {"max_inotify_instances": 16, "max_fanotify_groups": 4}
 
 
 def main() -> NoReturn:
@@ -126,6 +132,8 @@ def _run_all(request: Request, programs: dict[str, bytes]) -> Reply:
     cut = before.cut
     for _ in range(request["runs"]):
         restore_mount_points(root)
+        # Over that of the run before: what it left there is gone.
+        kernel.mount("shm", places.shared_memory, "tmpfs", NOT_TRUSTED, SHARED_MEMORY)
         run = ScriptRun(request["limits"], replies, asking)
         run.run([bubblewrap, *command], options, bpf, request["stdin"])
         seconds["sandbox"] += run.seconds
@@ -141,13 +149,16 @@ def _mount(request: Request) -> Places:
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     private = request["mount_point"]
-    flags = kernel.MS_NOSUID | kernel.MS_NODEV
-    kernel.mount("helper", private, "tmpfs", flags, f"size={PRIVATE_SIZE},mode=755")
-    world = f"{private}/world"
+    for name, most in OWN_LIMITS.items():
+        with suppress(OSError):  # an older kernel does not have it
+            _write(f"/proc/sys/user/{name}", str(most).encode())
+    kernel.mount("helper", private, "tmpfs", NOT_TRUSTED, f"size={PRIVATE_SIZE},mode=755")
+    world, shared_memory = f"{private}/world", f"{private}/shm"
     os.mkdir(world)
+    os.mkdir(shared_memory)
     limits = request["limits"]
     size = f"size={limits['disk_bytes']},nr_inodes={limits['inodes']},mode=755"
-    kernel.mount("world", world, "tmpfs", flags, size)
+    kernel.mount("world", world, "tmpfs", NOT_TRUSTED, size)
     return Places(
         world=world,
         script=f"{private}/script.sh",
@@ -155,6 +166,7 @@ def _mount(request: Request) -> Places:
         processes=f"{private}/processes",
         proc=f"{private}/proc",
         nothing=f"{private}/nothing",
+        shared_memory=shared_memory,
     )
 
 
@@ -190,10 +202,11 @@ def _read_programs(request: Request) -> dict[str, bytes]:
     return contents
 
 
-def _write(path: str, content: bytes, mode: int = 0o644) -> None:
+def _write(path: str, content: bytes, mode: int | None = None) -> None:
     with open(path, "wb") as opened:
         opened.write(content)
-    os.chmod(path, mode)
+    if mode is not None:
+        os.chmod(path, mode)
 
 
 def _describe(run: ScriptRun, replies: Replies, after: Snapshot) -> RunReply:

@@ -86,8 +86,9 @@ class ScriptRun:
                     return
                 if now >= look_at:
                     look_at = now + GUARD_SECONDS
-                    if self.guard.is_exceeded():
-                        self.ended = "too much memory"
+                    excess = self.guard.find_excess()
+                    if excess is not None:
+                        self.ended = excess
                         return
                 wait = min(look_at, deadline) - now
                 for descriptor, _ in self._poll.poll(max(wait, 0.001) * 1000):

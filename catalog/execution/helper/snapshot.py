@@ -21,7 +21,9 @@ MOST_READ = (
 )  # bytes, over all files; holes read as zeros, so a file may be larger than the disk
 LARGEST_CONTENT = 64 << 10  # kept as text
 MOST_CONTENT = 1 << 20  # kept as text, over all files
-MOST_PATHS = 2 << 20  # characters of all paths: a deep folder gives each of its files a long one
+MOST_PATHS = (
+    2 << 20
+)  # characters of all paths and targets: a deep folder gives each of its files a long one
 _CHUNK = 1 << 18
 
 # To look at a world must not change when its files were read last: scripts ask for that.
@@ -69,6 +71,7 @@ def take_snapshot(root: int) -> Snapshot:
                 break
             entry = _look_at(snapshot, folder.descriptor, name)
             snapshot.entries[path] = entry
+            snapshot._paths += len(entry["target"] or "")
             if entry["kind"] != "folder":
                 continue
             if len(waiting) >= DEEPEST:

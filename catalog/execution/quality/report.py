@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,8 +11,10 @@ from catalog.execution.quality.decoys import try_decoys
 from catalog.execution.quality.failing_calls import FailingCall, try_failing_calls
 from catalog.execution.quality.mutations import MOST_MUTANTS, make_mutants
 from catalog.execution.quality.null_scripts import try_null_scripts
-from catalog.execution.quality.repetition import find_unstable, mark_unstable
-from catalog.execution.sandbox import Limits, Sandbox
+from catalog.execution.quality.repetition import Unstable, find_unstable, mark_unstable
+from catalog.execution.sandbox import Limits, Observation, PreparedRun, Sandbox
+
+MOST_SECONDS = 600.0  # of one set; a usual one takes ten
 
 # What a recorded command stands for: with it the script never met the real thing.
 _STANDS_FOR = {
@@ -60,13 +63,50 @@ def measure_quality(
     sandbox: Sandbox,
     limits: Limits | None = None,
     most_mutants: int = MOST_MUTANTS,
-) -> tuple[Execution, Quality]:
+) -> tuple[Execution, Quality | None]:
     """The execution without what is unstable, and the quality of its cases: some 12 runs a case and mutants.
 
-    Small errors are tried in cases that the script passes: elsewhere there is nothing to notice.
+    Small errors are tried in cases that the script passes: elsewhere there is nothing to notice. The quality of cases
+    that would keep the sandbox from others for too long is not measured.
     """
+    timed = _TimedSandbox(sandbox)
+    unstable: dict[int, tuple[Unstable, ...]] = {}
+    try:
+        quality = _measure(case_set, script, execution, timed, limits, most_mutants, unstable)
+    except _TooLong:
+        return mark_unstable(execution, unstable), None
+    return mark_unstable(execution, unstable), quality
+
+
+class _TooLong(Exception):
+    """The time for the quality of one set is up."""
+
+
+class _TimedSandbox:
+    """Runs nothing any more once the time is up. Raises _TooLong."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.name = sandbox.name
+        self._sandbox = sandbox
+        self._until = time.monotonic() + MOST_SECONDS
+
+    def run(self, prepared: PreparedRun) -> Observation:
+        if time.monotonic() > self._until:
+            raise _TooLong
+        return self._sandbox.run(prepared)
+
+
+def _measure(
+    case_set: CaseSet,
+    script: str,
+    execution: Execution,
+    sandbox: Sandbox,
+    limits: Limits | None,
+    most_mutants: int,
+    unstable: dict[int, tuple[Unstable, ...]],
+) -> Quality:
+    """What is unstable is noted as it is found. Raises _TooLong."""
     limits = limits or Limits()
-    unstable = {}
     failing: list[FailingCall] = []
     without_work: list[str] = []
     guards: list[str] = []
@@ -92,7 +132,7 @@ def measure_quality(
         robustness += try_decoys(case, script, result, sandbox, limits)
     stable = mark_unstable(execution, unstable)
     mutants, survivors = _try_mutants(case_set, script, stable, sandbox, limits, most_mutants)
-    return stable, Quality(
+    return Quality(
         mutants=mutants,
         survivors=survivors,
         pass_without_work=tuple(without_work),

@@ -117,6 +117,9 @@ class Ended(StrEnum):
     TIMED_OUT = "timed out"
     TOO_MUCH_OUTPUT = "too much output"
     TOO_MUCH_MEMORY = "too much memory"
+    MACHINE_SHORT = (
+        "machine short of memory"  # by whatever else runs there, perhaps: no fault of the script
+    )
 
 
 @dataclass(frozen=True)

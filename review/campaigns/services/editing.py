@@ -32,11 +32,12 @@ def rules_of(campaign: Campaign) -> Rules:
     rules = Rules(
         rubric=rubric.text if rubric else "",
         budget=campaign.batch.budget if campaign.batch else None,
+        uses_message_batches=bool(campaign.batch and campaign.batch.uses_message_batches),
     )
     return replace(rules, **kept)
 
 
-_KEPT = Rules.__dataclass_fields__.keys() - {"rubric", "budget"}
+_KEPT = Rules.__dataclass_fields__.keys() - studies.OF_THE_BATCH
 
 
 def preset_rules(preset: str, **changed: object) -> Rules:

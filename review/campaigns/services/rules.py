@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from core.audit import record
 from core.errors import BadInput, NotAllowedNow
+from pipeline.message_batches.services import use_message_batches
 from pipeline.models import Batch, Configuration
 from pipeline.scheduling.batches import MAX_BUDGET, set_budget
 from review.models import Campaign, Rubric
@@ -26,6 +27,10 @@ MAX_RUBRIC = 100_000
 Preset = Literal["standard", "rigorous"]
 # STUDY, Threats to validity: the preset *rigorous* sets these shares, in percent.
 RIGOROUS = {"sham_share": 20, "halo_share": 20, "repeat_share": 5}
+
+
+# What is kept elsewhere than in the campaign's own row.
+OF_THE_BATCH = frozenset({"rubric", "budget", "uses_message_batches"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +63,8 @@ class Rules:
     primary_first: Configuration | None = None
     primary_second: Configuration | None = None
     budget: int | None = None  # micro-dollars
+    # Half the price, answers within a day, at endpoints that have them.
+    uses_message_batches: bool = False
 
 
 @transaction.atomic
@@ -86,7 +93,12 @@ def create_campaign(
         seed=secrets.randbits(31),
         created_by=by,
         cloned_from=cloned_from,
-        batch=Batch.objects.create(name=name, budget=rules.budget, created_by=by),
+        batch=Batch.objects.create(
+            name=name,
+            budget=rules.budget,
+            uses_message_batches=rules.uses_message_batches,
+            created_by=by,
+        ),
         **_columns(rules),
     )
     campaign.configurations.set(configurations)
@@ -119,6 +131,8 @@ def change_rules(campaign: Campaign, rules: Rules, *, by: User) -> None:
         )
     if locked.batch and locked.batch.budget != rules.budget:
         set_budget(locked.batch, budget=rules.budget, by=by)
+    if locked.batch:
+        use_message_batches(locked.batch, uses=rules.uses_message_batches, by=by)
     for name, value in wanted.items():
         setattr(locked, name, value)
     locked.save(update_fields=list(wanted))
@@ -148,7 +162,7 @@ def _columns(rules: Rules) -> dict[str, object]:
     return {
         name: getattr(rules, name)
         for name in rules.__dataclass_fields__
-        if name not in ("rubric", "budget")
+        if name not in OF_THE_BATCH
     }
 
 

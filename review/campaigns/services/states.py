@@ -85,6 +85,8 @@ def move_campaign(campaign: Campaign, to: str, *, by: User) -> Campaign:
         locked.items.filter(state=Item.State.HELD).update(state=Item.State.OPEN)
     if locked.batch:
         _hold_runs(locked.batch, held=to in (Campaign.State.PAUSED, Campaign.State.CLOSED), by=by)
+        if to == Campaign.State.CLOSED:
+            pipeline.cancel_message_batches(locked.batch, by=by)
     record(locked, "state changed", by=by, state=(before, to))
     return locked
 

@@ -96,7 +96,7 @@ def _parts(board: Dashboard) -> list[dict[str, object]]:
     for label, count, series in (
         (_("done"), progress.closed, "1"),
         (_("being prepared"), progress.preparing, "2"),
-        (_("held back"), progress.held, "3"),
+        (_("on hold"), progress.held, "3"),
         # What is yet to be reviewed is the empty part of the bar.
         (_("to be reviewed"), progress.open, "rest"),
     ):

@@ -40,7 +40,7 @@ from review.campaigns.services import (
 )
 from review.campaigns.views.head import head_of
 from review.desk.views.page_data import show_desk
-from review.models import Campaign
+from review.models import Campaign, Item
 
 FORMS: Mapping[str, type[RulesForm]] = {
     "about": AboutForm,
@@ -139,8 +139,10 @@ def campaign_start(request: HttpRequest, pk: int) -> HttpResponse:
     campaign = access_campaign(signed_in(request), pk)
     expected = estimate(campaign)
     people = campaign.members.count()
+    item_states = set(campaign.items.values_list("state", flat=True).distinct())
     context = {
         "estimate": expected,
+        "is_scored": not expected.runs and item_states == {Item.State.CLOSED},
         "missing": expected.runs,
         "pilot": pilot_cases(campaign).count() if expected.pilot_runs else 0,
         "lacks": [

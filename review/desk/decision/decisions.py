@@ -209,7 +209,7 @@ def _publish(desk: ItemView, decision: Decision, draft: Draft, *, by: User) -> V
             "draft": draft.number,
             "kind": draft.kind,
             "configuration": run.spec.get("configuration", ""),
-            "models": {name: role["model"] for name, role in run.spec.get("roles", {}).items()},
+            "models": {name: role["model"] for name, role in run.roles.items()},
             "verdict": run.verdict,
             "scores": {
                 key: score.value

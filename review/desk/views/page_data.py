@@ -99,6 +99,7 @@ def show_desk(
         note_evidence_shown_by(desk)
     return {
         **said,
+        "nav_section": "queue" if desk.item.campaign.is_live else "studies",
         "desk": desk,
         "item": desk.item,
         "item_key": public_key(ITEM, desk.item.pk),

@@ -161,7 +161,7 @@ def _run(run: Run | None) -> Fields:
         "run_problem": run.problem,
         "asked_at": when(run.created_at),
         "finished_at": when(run.finished_at),
-        "roles": run.spec.get("roles"),
+        "roles": run.roles or None,
         "prompts": run.spec.get("prompts"),
     }
 

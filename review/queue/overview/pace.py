@@ -30,6 +30,10 @@ class Pace:
     pauses: int
 
     @property
+    def sitting_milliseconds(self) -> int:
+        return round(self.sitting_minutes * 60_000)
+
+    @property
     def median_milliseconds(self) -> int | None:
         return None if self.median_seconds is None else round(self.median_seconds * 1_000)
 

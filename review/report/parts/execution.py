@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Count, QuerySet
 
 from pipeline.models import Configuration
 from review.counting.counts import Counts
+from review.evidence.campaign_cases import changes_of
 from review.evidence.outcomes import STAGES, ExecutedStage
 from review.models import Campaign, CaseRevision
 from review.study import Criterion
@@ -40,12 +44,29 @@ def describe_execution(campaign: Campaign, outcomes: Sequence[ExecutedStage], ar
     imported = _describe_imported(arms)
     if not ran and not imported:
         return {}
-    changes = CaseRevision.objects.filter(item__campaign=campaign).order_by()
+    changed_by = _count_changes(changes_of(campaign).order_by())
     return {
         "configurations": ran,
         "intercode": imported,
-        "case_changes": dict(Counter(changes.values_list("kind", flat=True))),
+        "case_changes": {
+            kind: count
+            for kind in CaseRevision.Kind.values
+            if (count := sum(one[kind] for one in changed_by))
+        },
+        "changed_by": changed_by,
     }
+
+
+def _count_changes(changes: QuerySet[CaseRevision]) -> list[dict[str, Any]]:
+    """Who struck, corrected and added how much. What they wrote stays out: a report that is kept outlives it."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    rows = changes.values_list("by__username", "kind").annotate(count=Count("pk"))
+    for person, kind, count in rows:
+        counts[person][kind] = count
+    return [
+        {"reviewer": person, **{kind: counts[person][kind] for kind in CaseRevision.Kind.values}}
+        for person in sorted(counts)
+    ]
 
 
 def _describe_imported(arms: Arms) -> list[Part]:

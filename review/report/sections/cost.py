@@ -38,13 +38,17 @@ def show_cost(view: ReportView) -> Section | None:
 def _cost_cells(cost: Json | None) -> list[Cell]:
     if not cost:
         return [Cell(NOTHING)] * 4
-    unpriced = cost["unpriced_calls"]
+    unpriced, batched = cost["unpriced_calls"], cost.get("batched_calls", 0)
+    notes = [
+        _("%s calls without a price") % f"{unpriced:,}" if unpriced else "",
+        _("%s calls at half the price, in message batches") % f"{batched:,}" if batched else "",
+    ]
     return [
         number(cost["calls"]),
         number(cost["tokens"]),
         Cell(
             f"{cost['micro_dollars'] / 1_000_000:,.4f}",
-            note=_("%s calls without a price") % f"{unpriced:,}" if unpriced else "",
+            note="; ".join(note for note in notes if note),
         ),
         Cell(f"{cost['model_milliseconds'] / 1000:,.1f}"),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -79,6 +80,14 @@ def _ran_here(view: ReportView, found: Json) -> Iterator[Block]:
         _(view.texts["execution"]),
         notes=notes,
     )
+    if found.get("changed_by"):
+        yield Block(
+            _changes(view, found["changed_by"]),
+            _("What reviewers changed in the cases"),
+            _(
+                "How often each of them struck, corrected or added; the reasons are behind the numbers."
+            ),
+        )
     for place, row in enumerate(rows, 1):
         yield Block(
             _confusion(view, row, place),
@@ -121,6 +130,24 @@ def _accuracy(view: ReportView, rows: Sequence[Json]) -> Table:
             for row in rows
             for part in [row[view.criterion.value]]
         ],
+        note_of(view),
+    )
+
+
+def _changes(view: ReportView, rows: Sequence[Json]) -> Table:
+    def count(row: Json, kind: str) -> Cell:
+        is_listed = view.changes_url and row[kind]
+        query = urlencode({"kind": kind, "reviewer": row["reviewer"]})
+        return number(row[kind], url=f"{view.changes_url}?{query}" if is_listed else "")
+
+    return table_of(
+        f"{KEY}-changes",
+        _("Cases struck, corrected and added, by reviewer"),
+        [
+            Column(_("Reviewer")),
+            *(Column(str(one).capitalize(), is_number=True) for one in CHANGES.values()),
+        ],
+        [[Cell(row["reviewer"]), *(count(row, kind) for kind in CHANGES)] for row in rows],
         note_of(view),
     )
 
@@ -203,7 +230,8 @@ def _imported(view: ReportView, found: Json) -> Iterator[Block]:
             _("Imported results (intercode)"),
             _(view.texts["intercode"]),
         )
-    table = _imported_against_experts(view)
+    # The live queue has no other figures.
+    table = _imported_against_experts(view) if view.report.get("configurations") else None
     if table:
         yield Block(table, _("Imported results against experts"))
 

@@ -47,7 +47,7 @@ def report_items(request: HttpRequest, pk: int) -> HttpResponse:
     criterion = read_criterion(request)
     arm = request.GET.get("configuration", "")
     if "execution" in request.GET:
-        found, context = _of_execution(request, campaign, arm, criterion)
+        found, context = find_executed_items(request, campaign, arm, criterion)
     elif "cell" in request.GET:
         found, context = _of_cell(request, campaign, arm, criterion)
     else:
@@ -123,9 +123,10 @@ def _of_cell(
     }
 
 
-def _of_execution(
+def find_executed_items(
     request: HttpRequest, campaign: Campaign, arm: str, criterion: Criterion
 ) -> tuple[QuerySet[Item], dict[str, object]]:
+    """The items behind a number of the execution tables, and the context of their list. Raises BadInput."""
     names = ("stage", "execution", "side", "reason")
     wanted = {name: request.GET.get(name, "") for name in names}
     found, executed = find_executed(campaign, configuration=arm, criterion=criterion, **wanted)
@@ -155,6 +156,7 @@ def _of_execution(
         )
     ]
     return found, {
+        "configuration": arm,
         "figure": {
             "label": _("Execution in prepared worlds: %s") % ", ".join(words),
             "text": _(CONFUSION_TEXT),
@@ -178,11 +180,12 @@ def _show_item(item: Item, executed: object = None) -> dict[str, object]:
         "verdict": pattern.verdict or "",
         "scores": scores,
         "execution": item.execution,
-        "executed": _say_executed(executed[item.pk]) if isinstance(executed, dict) else None,
+        "executed": say_executed(executed[item.pk]) if isinstance(executed, dict) else None,
     }
 
 
-def _say_executed(one: ExecutedStage) -> dict[str, object]:
+def say_executed(one: ExecutedStage) -> dict[str, object]:
+    """What a script did in its cases, in words."""
     result = one.result
     return {
         "outcome": OUTCOMES[result.outcome],

@@ -107,7 +107,12 @@ def show_live(
         "typed": typed,
         "tables_url": tables_url(campaign),
         "contents_more": [("snapshots", _("Snapshots"))],
-        **show_body(report, criterion, reverse("campaign-report-items", args=[campaign.pk])),
+        **show_body(
+            report,
+            criterion,
+            reverse("campaign-report-items", args=[campaign.pk]),
+            reverse("campaign-report-changes", args=[campaign.pk]),
+        ),
     }
     plan = services.plan_of(campaign)
     if plan is not None:
@@ -117,9 +122,11 @@ def show_live(
     return render(request, "review/report/report.html", context, status=422 if refused else 200)
 
 
-def show_body(report: Json, criterion: Criterion, items_url: str = "") -> dict[str, object]:
-    """The context of a report's body, live or kept; without `items_url` nothing leads to its items."""
-    view = ReportView(report, criterion, items_url)
+def show_body(
+    report: Json, criterion: Criterion, items_url: str = "", changes_url: str = ""
+) -> dict[str, object]:
+    """The context of a report's body, live or kept; without addresses nothing leads to its items."""
+    view = ReportView(report, criterion, items_url, changes_url)
     return {
         "report": report,
         "details": view.details,

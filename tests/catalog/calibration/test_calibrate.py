@@ -287,7 +287,7 @@ class TestOwnScoring:
         tasks.carry_out_job(job.pk)
 
         page = client_for(curator).get(ADDRESS)
-        assert "The last fit came to nothing." in page.text
+        assert "The last fit failed." in page.text
         assert "1 labels of cases that the rules let be a match, 1 of them one." in page.text
         assert not ScoringModel.objects.exists()
 

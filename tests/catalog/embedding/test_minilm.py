@@ -45,11 +45,13 @@ def test_as_many_tokens_are_read_as_the_original_reads() -> None:
     assert longest_of(find_model_folder()) == LONGEST == LONGEST_OF_GRAPH
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("model_cache")
 def test_the_shipped_graph_is_what_would_be_made_now() -> None:
     assert onnx.load(GRAPH, load_external_data=False) == build_graph()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "near", "far"),
     [

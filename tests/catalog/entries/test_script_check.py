@@ -79,6 +79,7 @@ def test_a_nul_byte_is_refused(ask: WebClient) -> None:
     assert ask.post(URL, {"script": "echo a\0b"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_a_long_script_is_read_by_the_rules_alone_and_that_is_said(ask: WebClient) -> None:
     script = "echo hello\n" * 10_000 + "rm -rf /\n"
     answer = ask.post(URL, {"script": script})

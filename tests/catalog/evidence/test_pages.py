@@ -38,6 +38,7 @@ def words(html: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
+@pytest.mark.slow
 def test_the_entry_says_what_its_evidence_comes_to(
     confined: Sandbox, kept: EntryCases, version: Version, reviewer: User, client_for: Clients
 ) -> None:
@@ -75,6 +76,7 @@ def test_the_page_shows_worlds_checks_and_quality(
     assert "Run again" not in shown  # not a curator
 
 
+@pytest.mark.slow
 def test_what_a_hostile_script_prints_is_harmless(
     confined: Sandbox, reviewer: User, client_for: Clients
 ) -> None:
@@ -214,6 +216,7 @@ def test_the_number_of_cases_makes_no_further_queries(
         client.get(page_of(version))
 
 
+@pytest.mark.slow
 def test_cases_by_the_api(
     confined: Sandbox, version: Version, curator: User, client_for: Clients
 ) -> None:

@@ -71,6 +71,7 @@ def carry_out_all() -> None:
         run_cases_task(pk)
 
 
+@pytest.mark.slow
 def test_new_cases_are_run_on_the_script_that_answers(
     confined: Sandbox, kept: EntryCases, version: Version
 ) -> None:

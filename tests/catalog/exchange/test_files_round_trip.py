@@ -112,6 +112,7 @@ def read_back(data: bytes, format: Format) -> list[EntryRecord]:
     return [row.record for row in rows if row.record is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [Format.JSONL, Format.CSV])
 @given(records=TITLED)
 @settings(max_examples=25, deadline=None)

@@ -81,6 +81,7 @@ def test_cases_are_run_on_a_script(
     assert (found, printed.splitlines()[1]) == (status, line)
 
 
+@pytest.mark.slow
 def test_the_document_has_what_was_seen_and_how_much_it_says(
     sandbox: Sandbox, cases: str, tmp_path: Path
 ) -> None:

@@ -80,7 +80,7 @@ def test_what_is_refused_is_said_and_the_rest_is_done(
     done = carry_out(client, page, "deprecate", note="gone")
 
     assert done.status_code == 200
-    assert "Done, but not with all" in done.text
+    assert "Done, with exceptions" in done.text
     states = [Version.objects.get(pk=version.pk).state for version in shelf]
     assert states == ["deprecated"] * 4
     assert shelf[0].events.latest("pk").note == "gone"

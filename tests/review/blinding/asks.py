@@ -70,6 +70,7 @@ def nearest_asks(item: Item) -> list[Ask]:
         *(f"{api}/runs/{run}/" for api in ("", "/api/v1")),
         *(f"/runs/{run}/{part}/" for part in ("status", "calls")),
         *(f"{api}/actions/{action}/" for api in ("", "/api/v1")),
+        *(f"/items/{key}/execution/", f"/api/v1/items/{key}/evidence/"),
         *("/", "/actions/", "/queue/", "/studies/", f"/studies/{item.campaign_id}/"),
         *(f"/api/v1/{name}/" for name in ("actions", "drafts", "items", "queue", "runs", "scores")),
         "/api/v1/scores/pace/",
@@ -223,5 +224,8 @@ def _on_this(item: Item, draft: Draft) -> Iterator[Ask]:
         ("give-back", {"how": "skipped", "why": "Not my field"}),
         ("remarks", {"draft": name, "line": 1, "text": "Here"}),
         ("feedback", {"feedback": "Use -path."}),
+        ("evidence/label", {"stage": "script", "reason": "case_wrong"}),
+        ("evidence/strike", {"set": "0" * 64, "what": "1", "reason": "No."}),
+        ("evidence/cases", {"set": "0" * 64, "case": {}, "reason": "No."}),
     ):
         yield Ask("POST", f"{api}{where}/", dict(sent), as_json=True)

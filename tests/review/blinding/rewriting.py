@@ -72,6 +72,17 @@ def pass_it(item: Item) -> None:
     Item.objects.filter(pk=item.pk).update(created_at=timezone.now() - timedelta(hours=3))
 
 
+def mask_what_left_it(item: Item) -> None:
+    """Its arm is played elsewhere: secrets were masked in its calls, others sent, and its matches may be confirmed."""
+    run = item.run
+    assert run is not None
+    spec = {**run.spec, "confirms_matches": True}
+    Run.objects.filter(pk=run.pk).update(secrets="send", match_confirmed_by="another", spec=spec)
+    ModelCall.objects.filter(run=run).update(masked=["AWS access key", "GitHub token"])
+    Configuration.objects.filter(pk=run.configuration_id).update(confirms_matches=True)
+    Stage.objects.filter(run=run, name="describe").update(name="entry_text")
+
+
 def pass_and_explain_it(item: Item) -> None:
     """The assessor passed it, but for the sham of the campaign: what is explained and rewritten stays as it is."""
     run = item.run

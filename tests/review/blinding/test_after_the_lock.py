@@ -79,7 +79,9 @@ def hidden_sides(item: Item) -> list[Side]:
         rewriting.play_by_others(item)
         rewriting.make_it_gold(item)
 
-    return [Side("others, arm, model, gold, execution", rewrite)]
+    # A study that hides execution shows nothing of it to its reviewers before it is closed.
+    ran = Side("execution evidence", lambda: rewriting.run_its_cases(item))
+    return [Side("others, arm, model, gold, execution", rewrite), ran]
 
 
 # What the nearest addresses say stands for all in `make test`; whole comparisons are slow tests.
@@ -153,6 +155,7 @@ def test_a_study_with_all_scored(
 # --- The live queue -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @HOW_MANY
 def test_the_live_queue_with_the_script_scored(
     live: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,

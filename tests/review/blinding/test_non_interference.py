@@ -37,13 +37,15 @@ def test_what_is_nearest_to_an_item_of_the_live_queue(
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     ran = Side("execution evidence", lambda: rewriting.run_its_cases(live))
     with_cases = Side("cases written", lambda: rewriting.write_cases_for_it(live))
+    masked = Side("secrets and matches", lambda: rewriting.mask_what_left_it(live))
     compared = compare(
-        monkeypatch, client_for(reviewer), nearest_asks(live), passed, ran, with_cases
+        monkeypatch, client_for(reviewer), nearest_asks(live), passed, ran, with_cases, masked
     )
     print(f"live queue, nearest: {compared} requests compared, 0 differences")
     assert compared >= 20
 
 
+@pytest.mark.slow
 def test_what_is_nearest_to_an_item_of_a_study(
     studied: Item, reviewer: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +63,7 @@ def test_what_is_nearest_to_an_item_of_a_study(
         Side("repeat", lambda: _repeat(studied)),
         Side("execution evidence", lambda: rewriting.run_its_cases(studied)),
         Side("cases written", lambda: rewriting.write_cases_for_it(studied)),
+        Side("secrets and matches", lambda: rewriting.mask_what_left_it(studied)),
     )
     original = add_item(studied.campaign, "case-x")
     rewriting.show_again(studied, as_what="halo", original=original)

@@ -171,7 +171,9 @@ def test_items_that_are_let_go_of_often_are_called_stalled(
     item = campaign.items.get()
     for _again in range(3):
         Assignment.objects.create(item=item, reviewer=reviewer, state="expired")
-    assert "taken 3 times and let go of" in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+    assert (
+        "claimed 3 times and given back" in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+    )
 
 
 def test_the_dashboard_asks_as_often_for_many_rows_as_for_few(

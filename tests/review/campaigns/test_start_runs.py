@@ -201,3 +201,17 @@ def test_two_workers_start_each_run_once(
         one.join()
     assert Run.objects.filter(batch=campaign.batch).count() == 14
     assert campaign.items.values("run").distinct().count() == 14
+
+
+def test_a_study_that_was_scored_elsewhere_says_that_nobody_has_to_review_it(
+    manager: User, client_for: ClientFor
+) -> None:
+    study = make_study(by=manager, reviewers=[], items=2, is_open=False)
+    page, client = f"/campaigns/{study.pk}/setup/start/", client_for(manager)
+    said = "All its scores are here already"
+    study.items.filter(pk=study.items.earliest("pk").pk).update(state="closed", places=0)
+    assert said not in client.get(page).text
+
+    study.items.update(state="closed", places=0)
+
+    assert said in client.get(page).text

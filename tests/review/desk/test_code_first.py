@@ -257,7 +257,7 @@ def test_each_way_to_give_it_back_says_what_happens_to_the_item(
         "Another reviewer gets it. It does not come to you again.",
         "The same, and it counts as a script that you could not judge.",
         "It waits in the queue again and may come to you again.",
-        "nothing enters the catalogue, and the reason is kept with it.",
+        "Nothing enters the catalogue, and the reason is kept.",
     ):
         assert line in said
 

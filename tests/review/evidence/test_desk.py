@@ -49,6 +49,7 @@ def address(name: str, item: Item) -> str:
     return reverse(name, args=[item.pk])
 
 
+@pytest.mark.slow
 def test_a_struck_check_makes_new_cases_and_leaves_the_earlier_results(
     item: Item, reviewer: User, client_for: ClientFor
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_case_is_corrected_and_one_added(
     ("text", "said"),
     [
         ("{", "This is no JSON: line 1, column 2"),
+        ("9" * 5000, "A number in it is too long."),
         ("[" * 100_000, "nested too deeply"),
         ("{}", "title: Field required"),
         ("3", "2: Input should be"),
@@ -230,6 +232,7 @@ def test_before_the_last_score_nothing_is_shown_or_taken(
     assert not CaseRevision.objects.exists() and not ExecutionLabel.objects.exists()
 
 
+@pytest.mark.slow
 def test_nothing_of_another_reviewer_s_change_or_reason_shows_before_and_after_scoring(
     study: Campaign, reviewer: User, second_reviewer: User, client_for: ClientFor,
     monkeypatch: pytest.MonkeyPatch,

@@ -113,6 +113,7 @@ def test_a_recount_of_the_export_gives_the_same_tables(
     assert theirs[1]["strict"]["checks"]["to_run"] == 2 + 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "json"])
 def test_an_import_of_the_export_gives_an_equal_report(
     ending: str, study: Campaign, reviewer: User, second_reviewer: User, tmp_path: Path

@@ -81,6 +81,7 @@ def checks_of(name: str) -> tuple[object, ...]:
     return counts, {key: threats[key] for key in CHECKS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "layout", ["jsonl", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "json"))]
 )
@@ -128,6 +129,7 @@ def links_of(campaign: Campaign) -> list[tuple[object, ...]]:
     )
 
 
+@pytest.mark.slow
 def test_what_is_recorded_with_a_score_comes_back(study: Campaign, tmp_path: Path) -> None:
     first = study.items.filter(again="", state="closed").order_by("pk")[0]
     Score.objects.filter(item=first, stage="refined").update(view="diff")

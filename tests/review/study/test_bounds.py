@@ -124,6 +124,7 @@ def check(seed: int) -> Held:
     return Held(completions, sum(len(values) for values in reached.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "last"),
     [

@@ -52,6 +52,7 @@ def share(figure: Figure) -> tuple[int, int]:
     return figure.share.numerator, figure.share.denominator
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(ITEMS)
 def test_every_figure_equals_its_plain_definition(items: list[Judged]) -> None:

@@ -66,6 +66,7 @@ def test_the_report_is_what_the_export_gives(
     assert not differences.found, "\n".join(differences.found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_STUDY)
 def test_an_export_of_every_layout_gives_the_same_report(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

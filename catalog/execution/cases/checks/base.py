@@ -44,6 +44,12 @@ WorldPath = Annotated[str, StringConstraints(max_length=1000), AfterValidator(_r
 Paths = Annotated[tuple[WorldPath, ...], Field(max_length=200)]
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines without their ends; a last one that is not ended is one too. Nothing but a line feed ends a line."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
 class Strict(BaseModel):
     """Nothing but the fields that are named, and never changed."""
 

@@ -14,6 +14,7 @@ from catalog.execution.cases.checks.base import (
     SomeText,
     Text,
     WorldPath,
+    split_lines,
 )
 from catalog.execution.cases.display import show_list, show_name
 from catalog.execution.cases.personas import only_reads
@@ -138,7 +139,7 @@ class Content(BaseCheck):
         if self.equals is not None:
             holds = entry.content == self.equals
         elif self.lines is not None:
-            holds = tuple(entry.content.splitlines()) == self.lines
+            holds = tuple(split_lines(entry.content)) == self.lines
         else:
             holds = expressions.search(self.matches or "", entry.content)
         return None if holds else f"it reads {show_name(entry.content)}"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from catalog.execution.cases.checks.base import BaseCheck, Seen, SomeText, Text
+from catalog.execution.cases.checks.base import BaseCheck, Seen, SomeText, Text, split_lines
 from catalog.execution.cases.display import show_list, show_name
 
 Lines = Annotated[tuple[Text, ...], Field(max_length=500)]
@@ -33,7 +33,7 @@ class StdoutLines(BaseCheck):
         return f"prints exactly the lines {show_list(lines)}{order}"
 
     def find_fault(self, seen: Seen) -> str | None:
-        printed = _lines_of(seen.first.stdout)
+        printed = split_lines(seen.first.stdout)
         wanted = list(self._lines())
         if self.any_order is not None:
             printed, wanted = sorted(printed), sorted(wanted)
@@ -118,12 +118,6 @@ class ExitStatus(BaseCheck):
         status = seen.first.status
         holds = status == self.equals if self.nonzero is None else status not in (0, None)
         return None if holds else f"it ended with status {status}"
-
-
-def _lines_of(text: str) -> list[str]:
-    """The lines without their ends; a last one that is not ended is one too."""
-    lines = text.split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
 
 
 def _values_of(text: str) -> list[set[str]]:

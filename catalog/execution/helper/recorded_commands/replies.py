@@ -8,6 +8,7 @@ from catalog.execution.helper.messages import CallReply, CommandRequest, RuleReq
 from catalog.execution.helper.recorded_commands.patterns import match_arguments, match_text
 
 MOST_CALLS = 500
+MOST_WORDS = 4 << 20  # characters of all calls: arguments and what they read
 NOTHING_PREPARED = 127
 _SUDO_WITH_VALUE = ("-u", "--user", "-g", "--group", "-C", "-D", "-h", "-p", "-R", "-T", "-U")
 _SU_WITH_VALUE = ("-s", "--shell", "-g", "--group", "-G", "--supp-group", "-w", "-u", "--user")
@@ -35,6 +36,7 @@ class Replies:
         self._states = dict(states)
         self._failing_call = failing_call
         self._count = 0
+        self._words = 0
 
     def answer(self, name: str, arguments: list[str], stdin: str | None) -> Answer:
         """Record the call and say what it does; nothing is recorded where its input is asked for first."""
@@ -44,6 +46,10 @@ class Replies:
         if len(self.calls) >= MOST_CALLS:
             self.cut = f"more than {MOST_CALLS} calls of recorded commands"
             return _reply(NOTHING_PREPARED, "", f"{name}: too many calls\n")
+        self._words += sum(map(len, arguments)) + len(stdin or "")
+        if self._words > MOST_WORDS:
+            self.cut = f"more than {MOST_WORDS >> 20} MB in calls of recorded commands"
+            return _reply(NOTHING_PREPARED, "", f"{name}: too much in all calls\n")
         if self._failing_call == self._count:
             self._count += 1
             self._record(name, arguments, stdin, status=1)

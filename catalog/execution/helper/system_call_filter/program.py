@@ -19,7 +19,7 @@ REFUSED = (
     "mount", "mount_setattr", "move_mount", "msgget", "name_to_handle_at", "open_by_handle_at",
     "open_tree", "open_tree_attr", "perf_event_open", "pidfd_getfd", "pivot_root",
     "process_vm_readv", "process_vm_writev", "ptrace", "quotactl", "quotactl_fd", "reboot",
-    "request_key", "setns", "settimeofday", "shmat", "shmctl", "shmget", "swapoff", "swapon",
+    "request_key", "semget", "setns", "settimeofday", "shmat", "shmctl", "shmget", "swapoff", "swapon",
     "syslog", "umount2", "unshare", "userfaultfd",
 )  # fmt: skip
 
@@ -27,10 +27,13 @@ SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6; not vsock, netlink, 
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... that clone itself knows
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into somebody's terminal
 _X32 = 0x40000000
+_CORE = 4  # RLIMIT_CORE
 
 _LOAD, _RETURN = 0x20, 0x06  # BPF_LD|BPF_W|BPF_ABS, BPF_RET|BPF_K
 _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45  # BPF_JMP with JEQ, JGE, JSET and BPF_K
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # in struct seccomp_data
+# In struct seccomp_data; of an argument, the low half.
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 24, 32
+_HIGH_HALF = 4
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
@@ -59,9 +62,14 @@ def build_filter(machine: str) -> bytes:
         program += _answer(numbers[name], _ERRNO | EPERM)
     # Its flags are behind a pointer, where a filter cannot look; libraries fall back to clone.
     program += _answer(numbers["clone3"], _ERRNO | ENOSYS)
+    # Pages that a pipe holds on to are in nobody's memory; programs fall back to write.
+    program += _answer(numbers["vmsplice"], _ERRNO | ENOSYS)
+    program += _pretend_core_limit(numbers)
     program += _answer_if_any_bit(numbers["clone"], _FIRST_ARGUMENT, _NEW_NAMESPACES)
     program += _answer_if_equal(numbers["ioctl"], _SECOND_ARGUMENT, _TERMINAL_INPUT)
-    program += _answer_unless_equal(numbers["socket"], _FIRST_ARGUMENT, SOCKET_FAMILIES)
+    # A pair as well: asking for a family may load its module into the kernel, whatever the answer is.
+    for name in ("socket", "socketpair"):
+        program += _answer_unless_equal(numbers[name], _FIRST_ARGUMENT, SOCKET_FAMILIES)
     return b"".join([*program, _operation(_RETURN, _ALLOW)])
 
 
@@ -97,6 +105,27 @@ def _answer_unless_equal(number: int, argument: int, values: tuple[int, ...]) ->
         for position, value in enumerate(values)
     ]
     return _with_argument(number, argument, [*steps, _operation(_RETURN, _ERRNO | EAFNOSUPPORT)])
+
+
+def _pretend_core_limit(numbers: dict[str, int]) -> list[bytes]:
+    """A limit of 0 for core files would feed the program that a core pattern pipes to, outside; it stays 1.
+
+    prlimit64 reads as well: only where it brings a new limit, which is behind a pointer, is it answered here.
+    """
+    done = _operation(_RETURN, _ERRNO | 0)
+    setting = [_operation(_IF_EQUAL, _CORE, on_false=1), done]
+    with_new_limit = [
+        _operation(_IF_EQUAL, _CORE, on_false=5),
+        _operation(_LOAD, _THIRD_ARGUMENT),
+        _operation(_IF_EQUAL, 0, on_false=2),
+        _operation(_LOAD, _THIRD_ARGUMENT + _HIGH_HALF),
+        _operation(_IF_EQUAL, 0, on_true=1),
+        done,
+    ]
+    return [
+        *_with_argument(numbers["setrlimit"], _FIRST_ARGUMENT, setting),
+        *_with_argument(numbers["prlimit64"], _SECOND_ARGUMENT, with_new_limit),
+    ]
 
 
 def _with_argument(number: int, argument: int, steps: list[bytes]) -> list[bytes]:

@@ -82,6 +82,9 @@ ANY_SYSTEMCTL = {"command": "systemctl"}
         ({"check": "content", "path": "/bak/a", "lines": ["one", "two"]}, {"after": MADE},
          {"after": {"/bak/a": entry("two\none\n")}},
          "`/bak/a` then has exactly the lines `one`, `two`", "it reads `two\\none\\n`"),
+        ({"check": "content", "path": "/bak/a", "lines": ["one", "two"]}, {"after": MADE},
+         {"after": {"/bak/a": entry("one\x1ctwo\n")}},
+         "`/bak/a` then has exactly the lines `one`, `two`", "it reads `one\\x1ctwo\\n`"),
         ({"check": "content", "path": "/bak/a", "matches": "^t.o$"}, {"after": MADE},
          {"after": {"/bak/a": entry("to")}},
          "`/bak/a` then has a place that matches `^t.o$`", "it reads `to`"),
@@ -152,6 +155,7 @@ def test_a_second_run_is_judged_from_what_the_first_left() -> None:
         ({"ended": Ended.TIMED_OUT}, "timed out", "it was ended after 10 seconds"),
         ({"ended": Ended.TOO_MUCH_OUTPUT}, "timed out", "it printed more than 65,536 bytes"),
         ({"ended": Ended.TOO_MUCH_MEMORY}, "timed out", "bytes of memory"),
+        ({"ended": Ended.MACHINE_SHORT}, "not run", "the machine ran short of memory"),
         (
             {"calls": (Call("systemctl", ("daemon-reload",), None, 127, False),)},
             "unsupported",
@@ -178,6 +182,7 @@ def test_a_world_that_was_not_read_whole_is_no_verdict() -> None:
     assert judge(case, seen, Limits()).state == "unsupported"
 
 
+@pytest.mark.slow
 def test_a_pattern_that_backtracks_for_ever_is_given_up() -> None:
     slow = {"check": "content", "path": "/srv/old", "matches": "(a+)+$"}
     found = check(slow, ran(after={"/srv/old": entry("a" * 60 + "!")}))

@@ -55,6 +55,8 @@ def files(*paths: str) -> dict[str, Any]:
         ),
         pytest.param(set_data(case_data(expect=[])), "at least 1 item", id="no check"),
         pytest.param(files("/srv/../../etc/passwd"), "without . and ..", id="up and out"),
+        pytest.param(files("/srv/{date:..}/x"), "without . and ..", id="up and out, by a date"),
+        pytest.param(files("/srv/{date:/}"), "not an absolute path", id="no name, by a date"),
         pytest.param(files("etc/passwd"), "not an absolute path", id="a relative path"),
         pytest.param(files("/usr/bin/bash"), "keeps its programs", id="over a program"),
         pytest.param(files("/proc/1/environ"), "keeps its programs", id="in proc"),

@@ -6,9 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from catalog.execution.cases import CaseSet, State, run_case_set
+from catalog.execution.cases import CaseSet, State, run_case_set, runner
 from catalog.execution.cases.results import worst
-from catalog.execution.sandbox import Availability, Limits, Sandbox, SandboxFailed
+from catalog.execution.sandbox import (
+    Availability,
+    Ended,
+    Limits,
+    Observation,
+    RunObservation,
+    Sandbox,
+    SandboxFailed,
+)
 from tests.catalog.execution.cases.writing import case_data, make_set
 
 RIGHT = (
@@ -104,7 +112,45 @@ def test_a_sandbox_that_fails_is_not_the_script_s_failure(case_set: CaseSet) -> 
     assert found.cases[0].checks[0].got == "the helper was killed"
 
 
+def test_a_machine_short_of_memory_is_tried_once_more(case_set: CaseSet) -> None:
+    class Short:
+        name = "short"
+        tries = 0
+
+        def run(self, prepared: object) -> Observation:
+            self.tries += 1
+            ended = RunObservation(Ended.MACHINE_SHORT, None, "", "", 1.0, 0, 1, (), {})
+            return Observation(0, {}, (ended,), None, {})
+
+    sandbox = Short()
+    found = run_case_set(case_set, RIGHT, Availability(sandbox=sandbox))
+    assert (found.cases[0].state, sandbox.tries) == (State.NOT_RUN, 2 * len(case_set.cases))
+
+
 def test_what_could_not_be_run_decides_and_then_what_failed() -> None:
     assert worst([State.PASSED, State.PASSED]) is State.PASSED
     assert worst([State.PASSED, State.FAILED]) is State.FAILED
     assert worst([State.FAILED, State.UNSUPPORTED, State.PASSED]) is State.UNSUPPORTED
+
+
+def test_a_case_that_a_date_spoils_on_some_day_is_not_run(
+    sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was right on the day it was written: then these were two names."""
+    monkeypatch.setattr("time.time", lambda: datetime(2031, 5, 1, tzinfo=UTC).timestamp())
+    files = [{"path": "/srv/{date:%Y}"}, {"path": "/srv/2032"}]
+    cases = make_set(case_data(world={"files": files}))
+    monkeypatch.setattr("time.time", lambda: datetime(2032, 5, 1, tzinfo=UTC).timestamp())
+    (result,) = run_case_set(cases, ":", availability).cases
+    assert result.state is State.NOT_RUN
+    assert "/srv/2032 is there twice" in result.checks[0].got
+
+
+def test_a_script_that_takes_its_time_everywhere_is_not_tried_for_ever(
+    sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "MOST_SECONDS", 0.2)
+    cases = make_set(*(case_data(title=str(number)) for number in range(3)))
+    found = run_case_set(cases, "sleep 0.2", availability)
+    assert [case.state for case in found.cases] == ["passed", "timed out", "timed out"]
+    assert "the cases before it took" in found.cases[2].checks[0].got

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from catalog.execution.cases import CaseResult, CaseSet, CheckResult, Execution, State, run_case_set
-from catalog.execution.quality import Quality, describe, measure_quality
+from catalog.execution.quality import Quality, describe, measure_quality, report
 from catalog.execution.sandbox import Availability, Limits, Sandbox
 from tests.catalog.execution.cases.writing import case_data, make_set
 
@@ -41,9 +41,25 @@ def measure(
 ) -> tuple[Execution, Quality]:
     assert availability.sandbox is not None
     execution = run_case_set(cases, script, availability, LIMITS)
-    return measure_quality(cases, script, execution, availability.sandbox, LIMITS, most_mutants)
+    stable, quality = measure_quality(
+        cases, script, execution, availability.sandbox, LIMITS, most_mutants
+    )
+    assert quality is not None
+    return stable, quality
 
 
+def test_cases_that_would_keep_the_sandbox_for_too_long_are_not_measured(
+    sandbox: Sandbox, availability: Availability, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "MOST_SECONDS", 0.0)
+    cases = make_set(WEAK)
+    execution = run_case_set(cases, RIGHT, availability, LIMITS)
+    found = measure_quality(cases, RIGHT, execution, sandbox, LIMITS)
+    assert found == (execution, None)
+    assert describe(*found) == "1 of 1 check holds in 1 world."
+
+
+@pytest.mark.slow
 def test_a_case_that_looks_at_the_status_only_notices_little(
     sandbox: Sandbox, availability: Availability
 ) -> None:
@@ -66,6 +82,7 @@ def test_cases_at_the_border_notice_what_is_a_little_wrong(
     assert (quality.never_failing, quality.not_about_the_world) == ((), ())
 
 
+@pytest.mark.slow
 def test_a_check_that_holds_without_any_work_is_named(
     sandbox: Sandbox, availability: Availability
 ) -> None:
@@ -77,6 +94,7 @@ def test_a_check_that_holds_without_any_work_is_named(
     assert quality.not_about_the_world == ("old logs go: adds no file",)
 
 
+@pytest.mark.slow
 def test_a_case_with_nothing_to_do_is_a_guard(sandbox: Sandbox, availability: Availability) -> None:
     guard = case_data({"check": "no_effect"}, kind="empty", world={"files": [NEW]})
     _, quality = measure(availability, RIGHT, make_set(guard), most_mutants=0)
@@ -134,6 +152,7 @@ def test_a_failing_call_shows_whether_the_script_stops(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script, prints, under",
     [

@@ -62,6 +62,7 @@ def run_without_namespaces(*words: str) -> tuple[int, str]:
     return asked.returncode, said
 
 
+@pytest.mark.slow
 def test_without_user_namespaces_the_reason_and_the_remedy_are_said(sandbox: Sandbox) -> None:
     status, said = run_without_namespaces("manage.py", "sandbox_probe")
     assert status == 1
@@ -69,6 +70,7 @@ def test_without_user_namespaces_the_reason_and_the_remedy_are_said(sandbox: San
     assert "user.max_user_namespaces" in said
 
 
+@pytest.mark.slow
 def test_without_user_namespaces_no_case_is_run_and_each_check_says_why(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.execution.helper import limits
 from catalog.execution.helper.recorded_commands.patterns import match_arguments, match_text
 from catalog.execution.helper.recorded_commands.replies import Replies
 from catalog.execution.helper.system_call_filter.numbers import ARCHITECTURES
@@ -119,3 +121,30 @@ def test_a_state_may_be_named_by_an_argument() -> None:
     assert replies.answer("systemctl", ["is-active", "a"], None).words == ("reply", "3", "", "")
     assert replies.answer("systemctl", ["is-active", "b"], None).words == ("reply", "0", "yes", "")
     assert replies.answer("systemctl", ["is-active", "c"], None).words[1] == "127"
+
+
+def test_memory_in_no_process_is_seen_and_is_no_fault_of_the_script(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "_memory_of", lambda _process: 0)
+    monkeypatch.setattr(limits, "LEAST_GROWTH", 8 << 20)
+    monkeypatch.setattr(limits, "SHARE_OF_GROWTH", 1 << 20)
+    guard = limits.MemoryGuard(0)
+    with mmap.mmap(-1, 128 << 20) as shared:
+        for page in range(0, len(shared), mmap.PAGESIZE):
+            shared[page] = 1
+        shared.madvise(mmap.MADV_DONTNEED)
+        assert guard.find_excess() == "machine short of memory"
+
+
+def test_growth_that_a_database_has_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = {b"MemTotal:": 8 << 30, b"MemAvailable:": 4 << 30, b"Shmem:": 0}
+    monkeypatch.setattr(limits, "_read_meminfo", lambda: machine)
+    monkeypatch.setattr(limits, "_memory_of", lambda _process: 0)
+    guard = limits.MemoryGuard(64 << 20)
+    machine[b"Shmem:"] = 2 << 30
+    assert guard.find_excess() is None
+    machine[b"MemAvailable:"] = limits.LEAST_FREE - 1
+    assert guard.find_excess() == "machine short of memory"
+    monkeypatch.setattr(limits, "_memory_of", lambda _process: 65 << 20)
+    assert guard.find_excess() == "too much memory", "its own comes first"

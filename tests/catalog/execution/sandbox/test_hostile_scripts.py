@@ -28,6 +28,7 @@ def run(sandbox: Sandbox, script: str, limits: Limits = BRIEF) -> RunObservation
     return sandbox.run(PreparedRun(script=script, limits=limits)).runs[0]
 
 
+@pytest.mark.slow
 def test_a_fork_bomb_meets_the_process_limit_and_ends_with_its_time(sandbox: Sandbox) -> None:
     limits = replace(BRIEF, seconds=1, process_count=24)
     seen = run(sandbox, ":(){ :|:& }; :; sleep 10", limits)
@@ -84,6 +85,7 @@ def test_one_process_meets_the_memory_limit(sandbox: Sandbox) -> None:
     assert seen.ended is Ended.TOO_MUCH_MEMORY
 
 
+@pytest.mark.slow
 def test_a_run_ends_at_its_time_limit_with_everything_inside(sandbox: Sandbox) -> None:
     mark = f"31.{os.getpid()}"
     script = f"setsid nohup sleep {mark} & sleep {mark}"
@@ -210,6 +212,7 @@ def test_writing_to_the_first_process_harms_the_run_at_most(sandbox: Sandbox) ->
     assert run(sandbox, "echo as before").stdout == "as before\n"
 
 
+@pytest.mark.slow
 def test_root_becomes_a_user_that_nothing_else_is(sandbox: Sandbox) -> None:
     if os.getuid() != 0:
         pytest.skip("only root has to become somebody else")

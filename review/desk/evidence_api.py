@@ -1,0 +1,232 @@
+"""The API of an item's cases, once its stages are scored: as on the review screen, by the same services."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.models import CheckResult
+from catalog.services import StatementEvidence
+from core.errors import BadInput
+from core.web.public_keys import ITEM, read_public
+from core.web.requests import read_body, signed_in
+from review.access import access_item, access_item_to_review
+from review.blinding.item_view import ItemView, note_evidence_shown_by, open_item
+from review.desk.shown_keys import name_draft
+from review.desk.views.evidence_data import show_evidence
+from review.desk.views.pane_data import visible_drafts
+from review.evidence import services
+from review.evidence.cases_in_force import sets_seen_by
+from review.models import CaseRevision, ExecutionLabel, Item
+
+
+class CheckSeen(serializers.ModelSerializer[CheckResult]):
+    case = serializers.IntegerField(source="case_number", help_text="from 1 on")
+    check_number = serializers.IntegerField(source="number", help_text="of the case, from 1 on")
+    state = serializers.CharField()
+
+    class Meta:
+        model = CheckResult
+        fields = ["case", "check_number", "sentence", "state", "got"]
+
+
+class ScriptRan(serializers.Serializer[Any]):
+    """What one script did in one set of cases."""
+
+    draft = serializers.IntegerField(help_text="id of the draft")
+    set = serializers.CharField()
+    state = serializers.CharField()
+    reason = serializers.CharField(help_text="why it was not run")
+    sentence = serializers.CharField()
+    imported = serializers.BooleanField(help_text="it came with a file")
+    checks = CheckSeen(many=True)
+
+
+class RevisionSeen(serializers.ModelSerializer[CaseRevision]):
+    """A case struck, corrected or added by the caller, or by others where reviewers are not hidden."""
+
+    set = serializers.CharField(
+        source="case_set.sha256",
+        default=None,
+        allow_null=True,
+        help_text="the cases as they are then; null where nothing is left",
+    )
+    former = serializers.CharField(source="former.sha256")
+    kind = serializers.CharField(help_text="struck, corrected or added")
+
+    class Meta:
+        model = CaseRevision
+        fields = ["kind", "what", "reason", "former", "set", "at"]
+
+
+class CasesSeen(serializers.Serializer[Any]):
+    set = serializers.CharField(help_text="the hash by which changes name it")
+    content = serializers.JSONField(help_text="A case set, see docs/case-format.schema.json.")
+    is_under_way = serializers.BooleanField(help_text="a script is still to be run in it")
+
+
+class DiffersSeen(serializers.Serializer[Any]):
+    """A stage on which the caller's score and execution differ."""
+
+    stage = serializers.CharField()
+    value = serializers.IntegerField()
+    outcome = serializers.CharField(help_text="passed or failed")
+    reason = serializers.CharField(help_text="empty until it is given")
+
+
+class EvidenceSeen(serializers.Serializer[Any]):
+    """What the scripts did in cases of the statement, as the caller's screen shows it."""
+
+    sets = CasesSeen(many=True)
+    scripts = ScriptRan(many=True)
+    differs = DiffersSeen(many=True)
+    changes = RevisionSeen(many=True)
+
+
+class LabelIn(serializers.Serializer[Any]):
+    stage = serializers.ChoiceField(choices=ExecutionLabel.Stage.choices)
+    reason = serializers.ChoiceField(
+        choices=ExecutionLabel.Reason.choices, help_text="the same again takes it back"
+    )
+
+
+class LabelSeen(serializers.ModelSerializer[ExecutionLabel]):
+    stage = serializers.CharField()
+    reason = serializers.CharField(help_text="empty where it was taken back")
+
+    class Meta:
+        model = ExecutionLabel
+        fields = ["stage", "reason", "at"]
+
+
+class StrikeIn(serializers.Serializer[Any]):
+    set = serializers.CharField(help_text="hash of the set")
+    what = serializers.CharField(help_text="a case, such as 2, or one of its checks, such as 2.3")
+    reason = serializers.CharField(allow_blank=True)
+
+
+class CaseIn(serializers.Serializer[Any]):
+    set = serializers.CharField(help_text="hash of the set")
+    number = serializers.IntegerField(
+        default=None, allow_null=True, min_value=1, max_value=99,
+        help_text="of the case to be corrected; left out, the case is added",
+    )  # fmt: skip
+    case = serializers.DictField(help_text="One case, see docs/case-format.schema.json.")
+    reason = serializers.CharField(allow_blank=True)
+
+
+class EvidenceActions(viewsets.GenericViewSet[Item]):
+    """Cases of an item: what its scripts did in them, and what its reviewer says of it and changes."""
+
+    @extend_schema(
+        responses={
+            200: EvidenceSeen,
+            204: OpenApiResponse(description="not to be seen yet, or nothing was run in cases"),
+        }
+    )
+    @action(detail=True)
+    def evidence(self, request: Request, pk: str) -> Response:
+        """What the scripts did in prepared worlds; there only when every stage has its score."""
+        user = signed_in(request)
+        shown = show_cases(open_item(access_item(user, read_public(ITEM, pk)), user))
+        if shown is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(shown)
+
+    @extend_schema(request=LabelIn, responses={201: LabelSeen})
+    @action(detail=True, methods=["post"], url_path="evidence/label")
+    def label_evidence(self, request: Request, pk: str) -> Response:
+        """Say why one's score and execution differ at a stage; the same again takes it back."""
+        item, given = _item_of(request, pk), read_body(LabelIn, request)
+        said = services.label(item, by=signed_in(request), **given)
+        return Response(LabelSeen(said).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=StrikeIn, responses={201: RevisionSeen})
+    @action(detail=True, methods=["post"], url_path="evidence/strike")
+    def strike_case(self, request: Request, pk: str) -> Response:
+        """Strike a case or a check: it counts no longer in this campaign; what was found with it stays."""
+        item, given = _item_of(request, pk), read_body(StrikeIn, request)
+        try:
+            made = services.strike(
+                item,
+                sha256=given["set"],
+                what=given["what"],
+                reason=given["reason"],
+                by=signed_in(request),
+            )
+        except BadInput as refused:
+            # The review screen has two fields for reasons.
+            field = "reason" if refused.field == "strike_reason" else refused.field
+            raise BadInput(str(refused), field=field) from refused
+        return Response(RevisionSeen(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=CaseIn, responses={201: RevisionSeen})
+    @action(detail=True, methods=["post"], url_path="evidence/cases")
+    def write_case(self, request: Request, pk: str) -> Response:
+        """Correct a case or add one; the scripts are run in it as soon as it is kept."""
+        item, given = _item_of(request, pk), read_body(CaseIn, request)
+        made = services.write_case(
+            item,
+            sha256=given["set"],
+            number=given["number"],
+            text=json.dumps(given["case"]),
+            reason=given["reason"],
+            by=signed_in(request),
+        )
+        return Response(RevisionSeen(made).data, status=status.HTTP_201_CREATED)
+
+
+def show_cases(desk: ItemView) -> dict[str, Any] | None:
+    """The panel of the review screen as data, under its rules; None where there is none. That it was seen is noted."""
+    drafts = visible_drafts(desk)
+    evidence = show_evidence(desk, drafts)
+    if evidence is None:
+        return None
+    note_evidence_shown_by(desk)
+    names = {one.label: name_draft(desk.item.pk, one.draft.pk) for one in drafts}
+    under_way = {one.name for one in evidence.sets if one.is_under_way}
+    seen: dict[str, Any] = EvidenceSeen(
+        {
+            "sets": [
+                {
+                    "set": one.case_set.sha256,
+                    "content": one.case_set.content,
+                    "is_under_way": one.case_set.sha256[:16] in under_way,
+                }
+                for one in sets_seen_by(desk)
+                if one.case_set is not None
+            ],
+            "scripts": [
+                _show_result(names[draft.label], result)
+                for draft in evidence.drafts
+                for result in draft.results
+            ],
+            "differs": evidence.labels,
+            "changes": [change for one in evidence.sets for change in one.changes],
+        }
+    ).data
+    return seen
+
+
+def _show_result(draft: int, result: StatementEvidence) -> dict[str, object]:
+    ran = result.execution
+    return {
+        "draft": draft,
+        "set": result.case_set.sha256,
+        "state": ran.state,
+        "reason": ran.reason,
+        "sentence": result.sentence,
+        "imported": ran.imported,
+        "checks": ran.checks.all(),
+    }
+
+
+def _item_of(request: Request, pk: str) -> Item:
+    """To act on: asked for before the body is read, so that who may not is told so first."""
+    return access_item_to_review(signed_in(request), read_public(ITEM, pk))

@@ -1,0 +1,190 @@
+"""A manager has a campaign go through message batches, sees how they stand, and takes them back by closing it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from pipeline.models import Batch, Configuration, Endpoint, MessageBatch, Run
+from review.campaigns.services import editing, rules, runs, states
+from review.models import Campaign, Item
+from tests.make import make_action, make_draft
+
+ClientFor = Callable[[User], Client]
+# Tokens against forgery differ from answer to answer.
+TOKEN = re.compile(r"\b[A-Za-z0-9]{64}\b")
+
+
+@pytest.fixture
+def campaign(manager: User, reviewer: User) -> Campaign:
+    made = rules.create_campaign(
+        "Study",
+        by=manager,
+        reviewers=[reviewer],
+        rules=rules.Rules(uses_message_batches=True),
+    )
+    editing.add_actions(
+        made, [make_action(f"Show the load of host {n}") for n in range(3)], by=manager
+    )
+    made.configurations.set([Configuration.objects.get(is_default=True)])
+    Endpoint.objects.filter(name="demo").update(has_batches=True)
+    return made
+
+
+def batch_of(campaign: Campaign) -> Batch:
+    assert campaign.batch is not None
+    return campaign.batch
+
+
+def sent(campaign: Campaign, **changed: object) -> MessageBatch:
+    return MessageBatch.objects.create(
+        **{
+            "batch": batch_of(campaign),
+            "endpoint": Endpoint.objects.get(name="demo"),
+            "state": "in_progress",
+            "remote_id": f"msgbatch_{MessageBatch.objects.count()}",
+            "requests": 3,
+            "sent_at": timezone.now(),
+            "expires_at": timezone.now() + timedelta(hours=24),
+            **changed,
+        }
+    )
+
+
+def test_it_is_chosen_in_the_set_up_and_on_the_page_and_noted(
+    manager: User, client_for: ClientFor
+) -> None:
+    made = rules.create_campaign("Plain", by=manager)
+    boss = client_for(manager)
+    page = boss.get(f"/campaigns/{made.pk}/setup/arms/").content.decode()
+    assert "half the price" in page
+    boss.post(f"/campaigns/{made.pk}/setup/arms/", {"uses_message_batches": "on"})
+    assert editing.rules_of(Campaign.objects.get(pk=made.pk)).uses_message_batches
+    made.configurations.set([Configuration.objects.get(is_default=True)])
+    assert "Message batches" in boss.get(f"/campaigns/{made.pk}/").content.decode()
+    boss.post(f"/campaigns/{made.pk}/budget/", {"budget": "3"})
+    found = editing.rules_of(Campaign.objects.get(pk=made.pk))
+    assert (found.uses_message_batches, found.budget) == (False, 3_000_000)
+    boss.patch(
+        f"/api/v1/campaigns/{made.pk}/",
+        {"uses_message_batches": True},
+        content_type="application/json",
+    )
+    assert Campaign.objects.get(pk=made.pk).batch.uses_message_batches
+
+
+def test_page_and_api_say_what_was_sent_what_came_back_and_when_the_rest_expires(
+    campaign: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    sent(campaign)
+    sent(campaign, state="done", answered=2, expired=1, ended_at=timezone.now())
+    sent(campaign, state="failed", problem="<script>alert(1)</script>" + "x" * 300)
+    boss = client_for(manager)
+    page = boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+    assert "In progress" in page and "1 expired" in page and "<script>alert(1)" not in page
+    told = boss.get(f"/api/v1/campaigns/{campaign.pk}/progress/").json()["message_batches"]
+    assert (told["requests"], told["in_progress"], told["answered"]) == (9, 3, 2)
+    assert [row["state"] for row in told["newest"]] == ["failed", "done", "in_progress"]
+
+
+def test_the_page_asks_as_many_queries_for_one_batch_as_for_many(
+    campaign: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    boss = client_for(manager)
+    counts = []
+    for more in (1, 12):
+        for _ in range(more):
+            sent(campaign)
+        boss.get(f"/campaigns/{campaign.pk}/")
+        with CaptureQueriesContext(connection) as queries:
+            boss.get(f"/campaigns/{campaign.pk}/")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_closing_takes_back_what_is_under_way_and_pausing_does_not(
+    campaign: Campaign, manager: User
+) -> None:
+    runs.ask_for_runs(campaign, by=manager)
+    runs.start_asked(campaign)
+    Item.objects.update(state=Item.State.OPEN)
+    row = sent(campaign)
+    states.move_campaign(campaign, "open", by=manager)
+    states.move_campaign(campaign, "paused", by=manager)
+    row.refresh_from_db()
+    assert row.cancel_asked_at is None
+    states.move_campaign(campaign, "closed", by=manager)
+    row.refresh_from_db()
+    assert row.cancel_asked_at is not None
+
+
+def test_a_run_that_waits_in_a_batch_is_no_stall_and_its_page_says_what_it_waits_for(
+    campaign: Campaign, manager: User, client_for: ClientFor
+) -> None:
+    runs.ask_for_runs(campaign, by=manager)
+    runs.start_asked(campaign)
+    Item.objects.update(created_at=timezone.now() - timedelta(hours=2))
+    boss = client_for(manager)
+    assert "its run has not ended" in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+    endpoint = Endpoint.objects.get(name="demo")
+    Run.objects.update(not_before=timezone.now() + timedelta(hours=20))
+    for run in Run.objects.all():
+        run.calls.create(
+            key=f"{run.pk:064}",
+            stage="generate",
+            endpoint=endpoint,
+            model="demo-smith",
+            request={},
+            in_batches=True,
+        )
+    assert "its run has not ended" not in boss.get(f"/campaigns/{campaign.pk}/").content.decode()
+    run = Run.objects.first()
+    assert run is not None
+    assert "message batch" in boss.get(f"/runs/{run.pk}/").content.decode()
+
+
+@pytest.mark.slow
+def test_a_reviewer_is_not_told_which_wave_a_run_is_in(
+    campaign: Campaign, manager: User, reviewer: User, client_for: ClientFor
+) -> None:
+    """What passed has ended and is being refined, what was flagged is refined before it ends: both look the same."""
+    runs.ask_for_runs(campaign, by=manager)
+    runs.start_asked(campaign)
+    run = Run.objects.first()
+    assert run is not None
+    draft = make_draft(run, script="uptime\n", kind="generated", verdict="correct")
+    now = timezone.now()
+    worlds: list[dict[str, object]] = [
+        {"state": "queued", "finished_at": None, "recommended": None, "verdict": ""},
+        {"state": "running", "finished_at": None, "recommended": None, "verdict": ""},
+        {"state": "queued", "finished_at": now, "recommended": draft, "verdict": "correct"},
+        {"state": "done", "finished_at": now, "recommended": draft, "verdict": "correct"},
+    ]
+    person = client_for(reviewer)
+    seen = []
+    for world in worlds:
+        Run.objects.filter(pk=run.pk).update(
+            **world, not_before=now + timedelta(hours=20) if world["state"] == "queued" else None
+        )
+        told = [
+            person.get(address).content.decode()
+            for address in (
+                f"/runs/{run.pk}/",
+                f"/api/v1/runs/{run.pk}/",
+                "/actions/",
+                "/api/v1/runs/?state=running",
+                "/api/v1/runs/?state=done",
+                f"/campaigns/{campaign.pk}/",
+            )
+        ]
+        seen.append([TOKEN.sub("", one) for one in told])
+    for other in seen[1:]:
+        assert [a == b for a, b in zip(seen[0], other, strict=True)] == [True] * 6

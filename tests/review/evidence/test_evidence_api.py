@@ -1,0 +1,162 @@
+"""Cases of an item by the API: what the review screen shows and does, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from catalog.models import CaseRun
+from review import services as review
+from review.models import Campaign, CaseRevision, ExecutionLabel, Exposure, Item
+from tests.keys import shown
+from tests.review.desk.test_desk import score_next
+from tests.review.evidence.conftest import run_scripts
+
+ClientFor = Callable[[User], Client]
+pytestmark = pytest.mark.django_db
+CASE = {
+    "title": "a quiet world",
+    "about": "List",
+    "kind": "empty",
+    "expect": [{"check": "stdout_contains", "text": "<b>x</b>"}],
+}
+
+
+@pytest.fixture
+def item(study: Campaign) -> Item:
+    """Right by both reviewers, and one check of its script does not hold."""
+    return study.items.order_by("pk")[1]
+
+
+@pytest.fixture
+def client(reviewer: User, client_for: ClientFor) -> Client:
+    return client_for(reviewer)
+
+
+def address(item: Item, what: str = "") -> str:
+    return f"/api/v1/items/{shown(item)}/evidence/{what}"
+
+
+def read(client: Client, item: Item) -> dict[str, Any]:
+    answer = client.get(address(item))
+    assert answer.status_code == 200
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def send(client: Client, item: Item, what: str, sent: Mapping[str, object]) -> Any:
+    return client.post(address(item, f"{what}/"), sent, content_type="application/json")
+
+
+def test_it_tells_what_the_screen_shows_and_that_it_was_seen(
+    item: Item, client: Client, reviewer: User
+) -> None:
+    found = read(client, item)
+    assert [one["state"] for one in found["scripts"]] == ["failed", "passed"]
+    drafts = client.get(f"/api/v1/items/{shown(item)}/").json()["drafts"]
+    assert [one["draft"] for one in found["scripts"]] == [one["id"] for one in drafts]
+    assert {one["set"] for one in found["scripts"]} == {found["sets"][0]["set"]}
+    bad = next(one for one in found["scripts"][0]["checks"] if one["state"] == "failed")
+    assert (bad["case"], bad["check_number"], bad["got"]) == (1, 3, "something else")
+    assert len(found["sets"][0]["content"]["cases"]) == 2
+    assert found["differs"] == [{"stage": "script", "value": 2, "outcome": "failed", "reason": ""}]
+    assert found["changes"] == []
+    assert Exposure.objects.filter(person=reviewer, run=item.run).exists()
+
+
+@pytest.mark.slow
+def test_a_reason_is_given_and_taken_back(item: Item, client: Client) -> None:
+    reason = {"stage": "script", "reason": "interpretation"}
+    assert send(client, item, "label", reason).json()["reason"] == "interpretation"
+    assert read(client, item)["differs"][0]["reason"] == "interpretation"
+    assert send(client, item, "label", reason).json()["reason"] == ""
+    assert ExecutionLabel.objects.filter(current=True).get().reason == ""
+    assert (
+        send(client, item, "label", {"stage": "refined", "reason": "case_wrong"}).status_code == 409
+    )
+
+
+def test_cases_are_struck_corrected_and_added(item: Item, client: Client) -> None:
+    sent: dict[str, object] = {"set": read(client, item)["sets"][0]["set"], "reason": "No."}
+    struck = send(client, item, "strike", sent | {"what": "1.3"})
+    assert (struck.status_code, struck.json()["kind"]) == (201, "struck")
+    assert struck.json()["former"] == sent["set"]
+    # By the hash of before nothing is changed any more.
+    assert send(client, item, "strike", sent | {"what": "1"}).status_code == 409
+    sent["set"] = struck.json()["set"]
+    corrected = send(client, item, "cases", sent | {"number": 2, "case": CASE})
+    assert corrected.json()["kind"] == "corrected"
+    sent["set"] = corrected.json()["set"]
+    added = send(client, item, "cases", sent | {"case": CASE | {"title": "one more"}}).json()
+    assert (added["kind"], added["what"]) == ("added", "one more")
+    found = read(client, item)
+    assert [one["kind"] for one in found["changes"]] == ["struck", "corrected", "added"]
+    assert [one["title"] for one in found["sets"][0]["content"]["cases"]] == [
+        *("a world", "a quiet world", "one more"),
+    ]  # fmt: skip
+    assert found["sets"][0]["is_under_way"] and CaseRun.objects.filter(state="waiting").exists()
+
+
+@pytest.mark.parametrize(
+    ("what", "changed", "field", "said"),
+    [
+        ("strike", {"reason": " "}, "reason", "This can't be empty."),
+        ("strike", {"what": "1; rm"}, "what", "Choose the case or the check."),
+        ("strike", {"what": "9"}, "what", "There is no such case any more."),
+        ("cases", {"reason": ""}, "reason", "This can't be empty."),
+        ("cases", {"case": {"title": "x"}}, "case", "about: Field required."),
+        ("cases", {"case": "text"}, "case", "dictionary"),
+        ("cases", {"number": 0}, "number", "greater than or equal to 1"),
+        ("label", {"reason": "because"}, "reason", "valid choice"),
+        ("label", {"stage": "feedback"}, "stage", "valid choice"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_its_field(
+    what: str, changed: Mapping[str, object], field: str, said: str, item: Item, client: Client
+) -> None:
+    right = {
+        "strike": {"what": "1.2", "reason": "No."},
+        "cases": {"case": CASE, "reason": "No."},
+        "label": {"stage": "script", "reason": "case_wrong"},
+    }[what]
+    sent = {"set": read(client, item)["sets"][0]["set"]} | right | dict(changed)
+    answer = send(client, item, what, sent)
+    assert answer.status_code == 422
+    assert said in answer.text.replace("’", "'") and f'"{field}"' in answer.text
+    assert not CaseRevision.objects.exists() and not ExecutionLabel.objects.exists()
+
+
+def test_nothing_is_there_before_the_last_score(
+    held_flagged: Any, reviewer: User, client: Client
+) -> None:
+    item: Item = held_flagged.item
+    run_scripts(item, {"script": "pppp", "refined": "fppp"})
+    for value in (0, 2, 2):
+        assert client.get(address(item)).status_code == 204
+        refused = send(client, item, "label", {"stage": "script", "reason": "case_wrong"})
+        assert refused.status_code == 409
+        score_next(item, reviewer, value)
+    assert {one["outcome"] for one in read(client, item)["differs"]} == {"passed", "failed"}
+
+
+def test_a_study_that_hides_execution_says_nothing(
+    study: Campaign, item: Item, client: Client
+) -> None:
+    Campaign.objects.filter(pk=study.pk).update(hides_execution=True)
+    assert client.get(address(item)).status_code == 204
+    assert send(client, item, "strike", {"set": "0", "what": "1", "reason": "x"}).status_code == 409
+
+
+def test_a_manager_looks_and_changes_nothing(
+    item: Item, manager: User, client_for: ClientFor
+) -> None:
+    client = client_for(manager)
+    assert client.get(address(item)).status_code == 204  # their own screen has no scores
+    assert (
+        send(client, item, "label", {"stage": "script", "reason": "case_wrong"}).status_code == 403
+    )
+    assert review.open_item(item, manager).scores == {}
