@@ -52,7 +52,7 @@ def carry_out_job(pk: int) -> None:
     job = Job.objects.select_related("by").get(pk=pk)
     work = CARRIED_OUT.get(job.kind)
     if work is None:
-        held.end(Job.State.FAILED, trouble=_("Nobody knows how to do this."))
+        held.end(Job.State.FAILED, trouble=_("There is no such kind of job."))
         return
     try:
         work(held, job)

@@ -138,7 +138,7 @@ def _describe_reviewing(user: User) -> dict[str, object]:
     keep_in_studies(user, studies)
     return {
         "waiting": waiting.count(),
-        "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:5],
+        "first": waiting.select_related("run__action").order_by(*review.URGENT_FIRST)[:_SHOWN],
         "held": [(one, one.pk in sent_back) for one in held],
         "studies": studies,
         "most": review.MOST_COUNTED,

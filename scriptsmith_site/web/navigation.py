@@ -78,6 +78,7 @@ COMMANDS = (
     Link("duplicate-list", _("Near-duplicates"), "catalogue", (CURATE,)),
     Link("finding-list", _("Newer findings"), "catalogue", (CURATE,)),
     Link("evidence-list", _("Evidence changed"), "catalogue", (CURATE,)),
+    Link("queue-execution", _("Execution in the live queue"), "campaigns", (MANAGE,)),
     Link("alert-sources", _("Alert sources"), "admin", (ADMINISTER,)),
     Link("alert-rules", _("Alert rules"), "admin", (ADMINISTER,)),
     Link("agents", _("Agents"), "admin", (ADMINISTER,)),

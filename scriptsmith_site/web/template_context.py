@@ -44,6 +44,7 @@ _SECTIONS = {
     "user": "admin",
     "audit": "admin",
     "integrations": "admin",
+    "mirror": "admin",
     "destination": "admin",
     "delivery": "admin",
     "endpoint": "admin",

@@ -1,6 +1,7 @@
 // The review screen. What is typed is kept: here at once, on the server a moment later, and put back when
 // the page, the network or the session returns. The lease is kept alive, two tabs on one item are told
 // apart, the seconds of work are counted without pauses, and focus goes where one expects it.
+// One file with a part for each concern: every module would be a request of its own, and the screen makes eight.
 
 const KEEP_AFTER_MS = 400;
 const AGAIN_AFTER_MS = 4000;

@@ -82,15 +82,42 @@ def make_on(site: Site, name: str, *, items: int, people: list[str], overlap: in
     return f"/studies/{site.run(script).split('study ')[1].split()[0]}/"
 
 
+# Kept by the browser over pages. A key that is held down with another one is part of that one.
+_COUNT = """(() => {
+  const more = (name) => { sessionStorage[name] = 1 + Number(sessionStorage[name] ?? 0); };
+  more("loads");
+  addEventListener("keydown", ({ key }) => ["Control", "Shift", "Alt", "Meta"].includes(key) || more("keys"), true);
+})()"""
+
+
+def count_work(page: Page) -> Callable[[], tuple[int, int]]:
+    """From the next page on, keys and page loads are counted; asks for how many since it was last asked."""
+    page.add_init_script(_COUNT)
+
+    def counted() -> tuple[int, int]:
+        keys, loads = page.evaluate(
+            "[Number(sessionStorage.keys ?? 0), Number(sessionStorage.loads ?? 0)]"
+        )
+        page.evaluate("sessionStorage.keys = sessionStorage.loads = 0")
+        return keys, loads
+
+    return counted
+
+
 def score_all(
-    page: Page, *, most: int, key_for: Callable[[str], str] = lambda _statement: "2"
+    page: Page,
+    *,
+    most: int,
+    key_for: Callable[[str], str] = lambda _statement: "2",
+    begin: str = "s",
 ) -> list[str]:
     """From a study's queue on, by keys alone: the items in the order in which they came.
 
-    `key_for` says which score a statement gets.
+    `key_for` says which score a statement gets; `begin` is the key that leads to the first, empty where that is shown.
     """
-    page.keyboard.press("s")
-    page.wait_for_url("**/items/**")
+    if begin:
+        page.keyboard.press(begin)
+        page.wait_for_url("**/items/**")
     met: list[str] = []
     while len(met) < most and (item := item_on(page)):
         while item_on(page) == item:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from catalog.analysis import analyse
 from core.web.public_keys import ITEM, public_key
 from pipeline.execution.draft_checks import keep_findings
-from pipeline.models import Action, Assessment
+from pipeline.models import Action, Assessment, Run
 from review import services
 from review.models import Assignment, Campaign, Item
 from tests.make import make_run
@@ -46,20 +46,25 @@ _LONG = _HEAD + "".join(
 
 def make(*, password: str) -> str:
     """Four items in the live queue and one sent back to Lena; the keys of these and of her study."""
-    lena = _person("lena", "Lena", "reviewer", password)
-    boss = _person("boss", "Mona", "manager", password)
+    lena = person("lena", "Lena", "reviewer", password)
+    boss = person("boss", "Mona", "manager", password)
     items = [_dumps(), _passed(), _long(), _hostile()]
     sent = _sent_back(lena, boss)
     keys = [public_key(ITEM, pk) for pk in (*(one.pk for one in items), sent.item_id)]
     return " ".join(str(key) for key in [*keys, _study().pk])
 
 
-def _person(name: str, first_name: str, role: str, password: str) -> User:
+def person(name: str, first_name: str, role: str, password: str) -> User:
     user, _made = User.objects.get_or_create(username=name, first_name=first_name)
     user.set_password(password)
     user.save()
     user.groups.set(Group.objects.filter(name=role))
     return user
+
+
+def take_in(run: Run) -> Item:
+    """The run's item of the live queue; the worker's sweep may have been faster."""
+    return services.take_in(run.pk) or Item.objects.get(run=run)
 
 
 def _put(
@@ -73,9 +78,7 @@ def _put(
     for draft in run.drafts.all():
         keep_findings(draft, analyse(draft.script))
     Assessment.objects.filter(draft__run=run, draft__number=1).update(functionality=does)
-    item = services.take_in(run.pk)
-    assert item is not None
-    return item
+    return take_in(run)
 
 
 def _dumps() -> Item:

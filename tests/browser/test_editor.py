@@ -102,7 +102,7 @@ def test_a_version_is_edited_by_keys_with_findings_and_changes(
     expect(page.locator(".cm-changedLine")).to_have_count(3)
     take(page, "editor-changes", whole=True)
     assert problems_of(page) == []
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Revert").click()
     expect(page.locator("#id_script")).to_have_value(SCRIPT)
     page.get_by_label("Changes to the version before").uncheck()
     at_end(page)

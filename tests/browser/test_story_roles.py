@@ -215,7 +215,7 @@ def test_an_administrator_makes_an_account_that_signs_in_and_checks_an_endpoint(
     press(elsewhere, elsewhere.get_by_role("button", name="Set password"))
     elsewhere.get_by_label("Username").fill("nina")
     elsewhere.get_by_label("Password").fill(NEW_PASSWORD)
-    press(elsewhere, elsewhere.get_by_role("button", name="Sign in"))
+    press(elsewhere, elsewhere.get_by_role("button", name="Sign in", exact=True))
     expect(elsewhere.get_by_role("heading", name="To review")).to_be_visible()
     expect(elsewhere.get_by_role("heading", name="To verify")).to_be_visible()
 

@@ -207,9 +207,12 @@ CAMPAIGNS = (
         "manager",
         with_money,
         "campaign-budget",
-        fill={"budget": "12.50"},
-        press="Set the budget",
-        then=lambda w: editing.rules_of(now(w.campaign)).budget == 12_500_000,
+        fill={"budget": "12.50", "uses_message_batches": "on"},
+        press="Save",
+        then=lambda w: (
+            editing.rules_of(now(w.campaign)).budget == 12_500_000
+            and editing.rules_of(now(w.campaign)).uses_message_batches
+        ),
     ),
     Story(
         "review/campaigns/dashboard.html",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.http import HttpResponse
 from django.utils import timezone
 
 from catalog.models import MatchLabel, Use, Version
@@ -26,6 +27,7 @@ from tests.pipeline.configurations.test_prompts_of_runs import MARKED, changed
 
 DEMO = "/endpoints/demo/"
 BOX = "/endpoints/box/"
+SECRET = "AKIAABCDEFGHIJKLMNOP"
 
 
 def a_finished_run(world: World) -> str:
@@ -58,6 +60,15 @@ def a_run_to_fill_in(world: World) -> str:
         parameters=[{"name": "DAYS", "type": "number", "required": True, "description": "Age"}],
     )
     return address
+
+
+def an_ask_with_a_secret(world: World) -> HttpResponse:
+    """The form as it comes back, with what was found in it."""
+    Endpoint.objects.update(treat_as_remote=True)
+    answer: HttpResponse = world.client.post(
+        "/actions/new/", {"statement": f"Upload it with {SECRET}"}
+    )
+    return answer
 
 
 def a_queued_run(world: World) -> str:
@@ -146,6 +157,18 @@ PIPELINE = (
         fill={"statement": "List all sockets", "incident": "INC-7", "target": "web-1"},
         press="Ask",
         then=lambda w: Action.objects.get().incident == "INC-7" and Run.objects.exists(),
+    ),
+    Story(
+        "pipeline/actions/new.html",
+        "reviewer",
+        an_ask_with_a_secret,
+        "action-new",
+        name="secrets",
+        fill={"secrets": "send"},
+        press="Ask",
+        then=lambda w: (
+            Run.objects.get().secrets == "send" and SECRET in Action.objects.get().statement
+        ),
     ),
     Story(
         "pipeline/actions/list.html",

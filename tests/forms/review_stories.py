@@ -319,7 +319,7 @@ DESK = (
         "reviewer",
         sent_back,
         "item-answer",
-        press="My scores stand",
+        press="Keep my scores",
         then=lambda w: SentBack.objects.get().answered_at,
     ),
     Story(

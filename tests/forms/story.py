@@ -69,6 +69,7 @@ class Story:
     fill: Filled | Callable[[World], Filled] = field(default_factory=dict)
     press: str = ""  # the words of the button; the first one where nothing is said
     name: str = ""  # where a template has several stories
+    status: int = 200  # of the answer, whatever redirects lead there
 
     @property
     def id(self) -> str:

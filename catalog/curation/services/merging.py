@@ -184,7 +184,7 @@ def _problem(source: Entry, target: Entry, *, is_answered: bool, answering: Vers
         }
     if is_answered and answering is None:
         return _(
-            'Nothing of "%(title)s" is verified: what is answered now would be answered no more.'
+            'Nothing of "%(title)s" is verified: what is answered now would get no answer.'
             " Merge the other way round, or verify it first."
         ) % {"title": target.title}
     return ""

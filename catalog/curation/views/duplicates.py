@@ -45,7 +45,7 @@ def duplicate_list(request: HttpRequest) -> HttpResponse:
     context = {
         "nav_section": "catalogue",
         "tabs": tabs_of(user, "duplicates"),
-        "pairs": shown,
+        "rows": shown,
         "to_compare": services.to_compare().count(),
     }
     return render(request, "catalog/curation/duplicates.html", context)
@@ -61,5 +61,5 @@ def duplicate_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowedNow as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Noted: two different things."))
+        messages.success(request, _("Noted: they are not duplicates."))
     return redirect("duplicate-list")

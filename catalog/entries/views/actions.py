@@ -55,7 +55,7 @@ VERSION_MOVES = {
 # Decided on the page of the review, which a refusal shows again.
 DECISIONS = ("verify", "send_back")
 ENTRY_MOVES = {
-    "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry answers no more.")),
+    "suspend": Move(ReasonForm, services.suspend, _("Suspended. The entry no longer answers.")),
     "lift": Move(LiftForm, services.lift_suspension, _("The entry answers again.")),
     "rename": Move(TitleForm, services.rename, _("The entry has a new title.")),
     "phrasing": Move(PhrasingForm, services.add_phrasing, _("The wording was added.")),

@@ -110,6 +110,7 @@ def show_entry(
         "trusted": trusted,
         "may_use": trusted or user.has_perm(USE_UNREVIEWED),
         "filled": fill_in(version, use_form.values()),
+        "is_begun": use_form.is_bound or bool(use_form.initial),
         "actions": _actions(user, version, versions[0]) if curates else None,
         "unrated": _unrated(user, entry),
         "warnings": warnings_for(user),

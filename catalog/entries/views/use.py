@@ -31,9 +31,8 @@ def preview_version(request: HttpRequest, pk: int) -> HttpResponse:
     if not wants_fragment(request):
         return show_entry(request, version.entry, version=version, bound={"use": form})
     filled = services.fill_in(version, form.values())
-    return render(
-        request, "catalog/entries/_filled_script.html", {"version": version, "filled": filled}
-    )
+    context = {"version": version, "filled": filled, "is_begun": True}
+    return render(request, "catalog/entries/_filled_script.html", context)
 
 
 @require_POST
@@ -103,7 +102,7 @@ def _thank(request: HttpRequest, rated: services.Rated) -> None:
         messages.success(request, _("Noted. The next one who looks at this script sees it."))
         return
     messages.warning(
-        request, _("The entry is suspended: it answers no more until a curator looked.")
+        request, _("The entry is suspended: it answers nobody until a curator has looked at it.")
     )
     if rated.told:
         names = ", ".join(user.get_full_name() or user.username for user in rated.told)

@@ -17,6 +17,7 @@ from catalog.exchange.formats.folders import (
     METADATA,
     SCRIPT,
     DiskFolder,
+    files_of,
     read_folders,
     write_folder,
 )
@@ -37,8 +38,10 @@ __all__ = [
     "UnreadableFile",
     "Wording",
     "file_parts",
+    "files_of",
     "format_of",
     "read_file",
+    "read_folders",
     "read_record",
     "read_rows",
     "write_folder",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.exchange.services.exporting import export_entries
+from catalog.exchange.services.exporting import export_entries, version_files
 from catalog.exchange.services.import_jobs import (
     can_start,
     cancel_import,
@@ -17,6 +17,7 @@ from catalog.exchange.services.import_report import (
     RowOutcome,
 )
 from catalog.exchange.services.importing import import_entries, import_rows, load_starter
+from catalog.exchange.services.proposals import propose, read_proposal
 
 __all__ = [
     "ImportReport",
@@ -31,5 +32,8 @@ __all__ = [
     "import_rows",
     "load_starter",
     "preview_import",
+    "propose",
+    "read_proposal",
     "start_import",
+    "version_files",
 ]

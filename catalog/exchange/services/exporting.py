@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from django.db.models import Prefetch, QuerySet
 
 from catalog.entries.services.versions import details_of
-from catalog.exchange.formats import EntryRecord, OtherVersion, Wording
+from catalog.exchange.formats import EntryRecord, OtherVersion, Wording, files_of
 from catalog.models import Entry, Phrasing, Version
 from catalog.version_details import VersionDetails
 
@@ -45,6 +45,27 @@ def export_entries(
         record = _record_of(entry, list(entry.versions.all()), whole=state is None)
         if record is not None:
             yield record
+
+
+def version_files(
+    version: Version, *, about: Mapping[str, object], suspended: str = "", state: State
+) -> dict[str, bytes]:
+    """The files of an entry's folder with this version alone, as if it were in this state; read as any export is.
+
+    Of its origin only what `about` says. Without wordings: some are statements of people, or came by decisions that
+    not everybody may know of.
+    """
+    record = EntryRecord(
+        title=version.entry.title,
+        script=version.script,
+        owner=version.owner.username if version.owner else None,
+        number=version.number,
+        state=state.value,
+        suspended=suspended or None,
+        about=about,
+        **dict(_said(version)),
+    )
+    return dict(files_of(record))
 
 
 def _record_of(entry: Entry, versions: Sequence[Version], *, whole: bool) -> EntryRecord | None:

@@ -22,8 +22,8 @@ class Sort(models.TextChoices):
     USED = "used", _("Most used first")
     NAME = "name", _("By name")
     RISK = "risk", _("Highest risk first")
-    VERIFIED = "verified", _("Verified last first")
-    STALE = "stale", _("Verified longest ago first")
+    VERIFIED = "verified", _("Most recently verified first")
+    STALE = "stale", _("Longest ago verified first")
 
 
 def in_order(
