@@ -84,6 +84,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "SCRIPTSMITH_ENDPOINTS": "demo",
         "SCRIPTSMITH_RUN_LEASE_SECONDS": "5",
         "SCRIPTSMITH_OUT_NETWORKS": "127.0.0.0/8",
+        # A provider to sign in with: a test that does so begins one there.
+        "SCRIPTSMITH_OIDC_ISSUER": f"http://localhost:{free_port()}",
+        "SCRIPTSMITH_OIDC_NAME": "Corporate ID",
+        "SCRIPTSMITH_OIDC_CLIENT_ID": "scriptsmith",
+        "SCRIPTSMITH_OIDC_CLIENT_SECRET": "a secret",
+        "SCRIPTSMITH_OIDC_ENTRY_GROUPS": "operations",
+        "SCRIPTSMITH_OIDC_ROLES": "reviewer=sre;curator=sre-leads",
+        "SCRIPTSMITH_MIRROR_FOLDER": str(data / "repositories"),
         "PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "scriptsmith_site.settings",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 
 from tests.permissions.objects import Everything
 
@@ -15,6 +15,7 @@ def _everything(module_rows: None, django_db_blocker: DjangoDbBlocker) -> Everyt
 
 
 @pytest.fixture
-def everything(_everything: Everything, db: None) -> Everything:
-    """People of every role, and objects of every kind."""
+def everything(_everything: Everything, db: None, settings: Settings) -> Everything:
+    """People of every role, and objects of every kind; single sign-on is set up, and paused: it asks nobody."""
+    settings.SCRIPTSMITH_OIDC_ISSUER = "https://id.example.org"
     return _everything

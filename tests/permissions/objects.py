@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
+from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
@@ -49,14 +50,18 @@ from scriptsmith_site.models import (
     AlertSource,
     Delivery,
     Destination,
+    Door,
     Event,
     GuessCount,
     Incident,
     IncidentEvent,
+    MirrorBranch,
     Notification,
     OneTimeLink,
+    Session,
 )
 from scriptsmith_site.people.sign_in.links import make_password_link
+from scriptsmith_site.people.sign_in.own_sessions import mark_of
 from scriptsmith_site.people.sign_in.tokens import make_token
 from tests.catalog.evidence.conftest import cases_text
 from tests.keys import shown
@@ -151,6 +156,7 @@ class Everything:
         self._put("snapshot", foreign.pk, snapshot=snapshot.pk)
         self._keys["snapshot", ""] |= {"id": snapshot.pk}
         self._put("table", foreign.pk, table="figures", ending="csv")
+        self._put("live table", "", table="execution-accuracy", ending="csv")
         self._put("snapshot table", foreign.pk, snapshot=snapshot.pk, table="figures", ending="md")
         kept = new_name()
         with kept_files.writing(kept) as file:
@@ -271,7 +277,10 @@ class Everything:
         self._put("lockout", lockout.pk)
         self._put("link", make_password_link(make_person("p-new"), by=None))
         assert OneTimeLink.objects.exists()
+        Door.objects.create(name="single sign-on", paused_at=timezone.now())
         self._make_destination()
+        branch = MirrorBranch.objects.create(branch="since", by=self.other, state="failed")
+        self._put("mirror-branch", branch.pk)
 
     def _make_destination(self) -> None:
         self._put("destination-kind", "webhook")
@@ -345,6 +354,17 @@ class Everything:
         self._put("label own", label.pk, name)
         made = make_token(person, name="own", scopes=SCOPES, days=1, by=person)
         self._put("token own", made.token.pk, name)
+        factor = Authenticator.objects.create(
+            user=person, type="totp", data={"secret": "of nobody's app"}
+        )
+        self._put("factor own", factor.pk, name)
+        session = Session.objects.create(
+            session_key=f"of-{person.pk}",
+            user=person,
+            started_at=timezone.now(),
+            expire_date=timezone.now() + timedelta(hours=1),
+        )
+        self._put("session own", mark_of(session), name)
         told = Notification.objects.create(
             person=person, kind="verified", model="catalog.version", object_id=version.pk
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from auditlog.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
@@ -18,6 +20,8 @@ def gone(client: Client, administrator: User, reviewer: User) -> User:
     services.change_preferences(reviewer, display_name="Rita R.", time_zone="", theme="dark")
     make_token(reviewer, name="Rita's phone", scopes=["read"], days=None, by=reviewer)
     SavedView.objects.create(user=reviewer, name="Rita's own", query="risk=high")
+    Authenticator.objects.create(user=reviewer, type="webauthn", data={"name": "Rita's ring"})
+    SocialAccount.objects.create(user=reviewer, provider="https://id.example.org", uid="rita")
     services.deactivate(reviewer, by=administrator)
     client.force_login(administrator)
     return reviewer
@@ -34,6 +38,7 @@ def test_names_go_and_records_stay(client: Client, gone: User) -> None:
     assert not gone.groups.exists()
     assert not Profile.objects.filter(user=gone).exists()
     assert not ApiToken.objects.exists()
+    assert not Authenticator.objects.exists() and not SocialAccount.objects.exists()
     assert LogEntry.objects.count() == records + 1
     assert LogEntry.objects.filter(actor=gone).count() == 2, "who acted stays a number"
     log = str(list(LogEntry.objects.values()))

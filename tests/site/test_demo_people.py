@@ -16,6 +16,7 @@ from scriptsmith_site.embedded.layout import Layout
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_its_reviewer_is_shown_no_verdict_of_what_it_asks(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_compose_is_of_its_schema() -> None:
     assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.slow
 def test_compose_is_resolved_and_what_is_missing_is_named(tmp_path: Path) -> None:
     # No engine is asked anything but its version.
     engine = tmp_path / "podman"
@@ -139,6 +140,7 @@ def server() -> Iterator[HTTPServer]:
         made.shutdown()
 
 
+@pytest.mark.slow
 def test_the_check_of_a_web_container(server: HTTPServer) -> None:
     command = ("python", "-I", "scriptsmith_site/embedded/answering.py")
     port = str(server.server_port)

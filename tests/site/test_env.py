@@ -16,6 +16,8 @@ from scriptsmith_site.env import (
     env_list,
     env_text,
     env_url,
+    read_role_groups,
+    require_known_roles,
 )
 from scriptsmith_site.management.commands.settings_table import row_of
 
@@ -98,6 +100,20 @@ def test_a_bad_value_is_refused_with_its_name_and_advice(
     with pytest.raises(ImproperlyConfigured, match=advice) as refused:
         read()
     assert NAME in str(refused.value)
+
+
+def test_groups_of_roles_are_read_and_a_mistyped_role_is_refused() -> None:
+    pairs = ["reviewer=sre", "curator = CN=leads,OU=ops", "reviewer=on-call"]
+    assert read_role_groups(NAME, pairs) == {
+        "reviewer": ["sre", "on-call"],
+        "curator": ["CN=leads,OU=ops"],
+    }
+    for pair, advice in (("sre", "write pairs"), ("reviewer=", "write pairs"), ("sre=x", "roles")):
+        with pytest.raises(ImproperlyConfigured, match=advice):
+            read_role_groups(NAME, [pair])
+    require_known_roles(NAME, ["curator", "all"], ("all",))
+    with pytest.raises(ImproperlyConfigured, match="'admin'"):
+        require_known_roles(NAME, ["admin"])
 
 
 def test_every_variable_read_is_in_the_table_of_settings() -> None:

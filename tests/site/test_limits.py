@@ -170,6 +170,7 @@ def test_a_lockout_ends_by_itself(stranger: User, monkeypatch: pytest.MonkeyPatc
     assert Person("192.0.2.66").sign_in("sam", PASSWORD).status_code == 302
 
 
+@pytest.mark.slow
 def test_an_administrator_lifts_the_lockout_of_an_address(
     stranger: User, administrator: User
 ) -> None:

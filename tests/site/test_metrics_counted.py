@@ -145,7 +145,7 @@ def _attempt(pk: int, stage: str, *, round: int = 0) -> tuple[object, object, An
         stage=stage, round=round, refinement_id=None, endpoint=SimpleNamespace(name="counted")
     )
     ended = Answered(message={}, usage=Usage(), milliseconds=1500)
-    return call, SimpleNamespace(pk=pk), ended
+    return call, SimpleNamespace(pk=pk, message_batch_id=None), ended
 
 
 def test_attempts_are_counted_once_and_with_their_time() -> None:

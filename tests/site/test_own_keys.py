@@ -67,7 +67,7 @@ def test_another_persons_keys_stay_as_they_were(
 
 def test_all_as_they_came(rita: Client, reviewer: User) -> None:
     rita.post("/settings/keys/save/", {"approve": "y"})
-    assert "All as they came" in rita.get("/settings/keys/").text
+    assert "Reset all keys" in rita.get("/settings/keys/").text
     rita.post("/settings/keys/save/", {"approve": "y", "reset": "1"})
     assert Profile.objects.get(user=reviewer).keys == {}
 

@@ -73,6 +73,7 @@ def test_a_lockout_is_one_line_and_what_comes_during_it_none(
     assert (lockout.user, lockout.address) == (stranger, "192.0.2.7")
 
 
+@pytest.mark.slow
 def test_what_becomes_of_an_account_is_in_it(administrator: User) -> None:
     adam = Person("192.0.2.1")
     adam.sign_in("adam", PASSWORD)

@@ -18,6 +18,12 @@ from scriptsmith_site.demo import make_accounts
 from scriptsmith_site.operation.installation import accept_key
 
 ROOT = Path(__file__).resolve().parents[2]
+PROVIDER = {
+    "SCRIPTSMITH_OIDC_ISSUER": "https://id.example.org",
+    "SCRIPTSMITH_OIDC_CLIENT_ID": "scriptsmith",
+    "SCRIPTSMITH_OIDC_CLIENT_SECRET": "a secret",
+    "SCRIPTSMITH_OIDC_ENTRY_GROUPS": ["*"],
+}
 
 
 def ids_with(settings: Settings, databases: list[str] | None = None, **changes: object) -> set[str]:
@@ -66,6 +72,17 @@ def test_the_defaults_are_right(settings: Settings) -> None:
             id="tracebacks for everybody",
         ),
         pytest.param({"DEBUG": True}, set(), id="tracebacks at home"),
+        pytest.param(
+            {"SCRIPTSMITH_OIDC_ISSUER": "https://id.example.org"},
+            {"scriptsmith.E007"},
+            id="a provider and nobody who may enter",
+        ),
+        pytest.param(
+            {**PROVIDER, "SCRIPTSMITH_OIDC_ISSUER": "http://id.example.org"},
+            {"scriptsmith.E007"},
+            id="a provider in the clear",
+        ),
+        pytest.param(PROVIDER, set(), id="a provider"),
     ],
 )
 def test_a_wrong_setting_is_found(

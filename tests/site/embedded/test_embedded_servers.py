@@ -48,6 +48,7 @@ def ask(layout: Layout, question: str) -> object:
         return row[0] if row else None
 
 
+@pytest.mark.slow
 def test_the_database_is_ours_has_vectors_and_listens_on_no_port(place, new_postgres) -> None:
     broken_off = place.layout.postgres_home / "postgres.unfinished" / "base"
     broken_off.mkdir(parents=True)
@@ -81,6 +82,7 @@ def test_after_a_kill_the_database_starts_again_with_what_was_written(used_place
     assert ask(used_place.layout, "SELECT number FROM kept") == 1
 
 
+@pytest.mark.slow
 def test_a_pid_file_that_names_somebody_elses_process_is_not_believed(used_place, postgres) -> None:
     postgres.start()
     pid_file = used_place.layout.postgres_data / "postmaster.pid"
