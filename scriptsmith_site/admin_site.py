@@ -22,6 +22,8 @@ from django.views.generic import RedirectView
 
 from scriptsmith_site.people.roles import ADMINISTER
 
+_NOT_SHOWN = frozenset({"account", "mfa", "socialaccount"})
+
 AnyModel = TypeVar("AnyModel", bound=Model)
 
 
@@ -79,7 +81,14 @@ class ReadOnlyAdminSite(AdminSite):
         admin_class: type[ModelAdmin[AnyModel]] | None = None,
         **options: object,
     ) -> None:
-        """As Django's, but what is registered can only be looked at, unless services write it."""
+        """As Django's, but what is registered can only be looked at, unless services write it.
+
+        What guards accounts is not shown even there: keys of second factors, and who is who at the provider.
+        """
+        if not isinstance(model_or_iterable, Iterable) and (
+            model_or_iterable._meta.app_label in _NOT_SHOWN
+        ):
+            return
         base = admin_class or ModelAdmin
         mixin = _LookToo if getattr(base, "through_services", False) else _LookOnly
         shown = type(f"{mixin.__name__.lstrip('_')}{base.__name__}", (mixin, base), {})

@@ -39,6 +39,7 @@ class SiteConfig(AppConfig):
         from scriptsmith_site.operation.counting import count_settled
         from scriptsmith_site.people import security_log
         from scriptsmith_site.people.roles import make_roles
+        from scriptsmith_site.people.sign_in.entrance import note_session
 
         def take_in(run_id: int) -> None:
             # What goes into the live queue is of no study.
@@ -58,6 +59,7 @@ class SiteConfig(AppConfig):
         post_migrate.connect(make_roles, sender=self)
         post_migrate.connect(installation.note_key, sender=self)
         worker_init.connect(worker.refuse_wrong_database)
+        user_logged_in.connect(note_session)
         user_logged_in.connect(security_log.note_sign_in)
         user_logged_out.connect(security_log.note_sign_out)
         user_login_failed.connect(security_log.note_failure)

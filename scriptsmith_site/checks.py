@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
@@ -31,6 +32,7 @@ def register_all() -> None:
         check_embedder,
         check_endpoints,
         check_shellcheck,
+        check_provider,
     )
     for check in checks:
         register(check)
@@ -185,6 +187,36 @@ def check_shellcheck(**_options: object) -> list[CheckMessage]:
             "ShellCheck is not installed, so scripts get no findings from it.",
             hint="Run `make setup`, or install shellcheck.",
             id="scriptsmith.W002",
+        )
+    ]
+
+
+def check_provider(**_options: object) -> list[CheckMessage]:
+    """E007: a provider that is half set up would let nobody in, or send its secrets in the clear."""
+    issuer = settings.SCRIPTSMITH_OIDC_ISSUER
+    if not issuer:
+        return []
+    missing = [
+        f"SCRIPTSMITH_OIDC_{name}"
+        for name in ("CLIENT_ID", "CLIENT_SECRET", "ENTRY_GROUPS")
+        if not getattr(settings, f"SCRIPTSMITH_OIDC_{name}")
+    ]
+    if missing:
+        return [
+            Error(
+                f"SCRIPTSMITH_OIDC_ISSUER names a provider, and {', '.join(missing)} is empty.",
+                hint="Set them all; SCRIPTSMITH_OIDC_ENTRY_GROUPS may be * for everybody it knows.",
+                id="scriptsmith.E007",
+            )
+        ]
+    parts = urlsplit(issuer)
+    if parts.scheme == "https" or is_loopback(parts.hostname or ""):
+        return []
+    return [
+        Error(
+            "SCRIPTSMITH_OIDC_ISSUER does not begin with https://.",
+            hint="What the provider says of people must not be changed on its way.",
+            id="scriptsmith.E007",
         )
     ]
 

@@ -21,6 +21,7 @@ class Variable(NamedTuple):
 
 
 KNOWN: dict[str, Variable] = {}
+_ROLES = ("reviewer", "curator", "manager", "administrator")
 
 
 def _read(name: str, default: str, help: str) -> str:
@@ -90,9 +91,9 @@ def env_url(name: str, help: str, *, schemes: tuple[str, ...]) -> str:
     return value
 
 
-def env_list(name: str, default: str, help: str) -> list[str]:
+def env_list(name: str, default: str, help: str, *, separator: str = ",") -> list[str]:
     """The parts of a comma-separated text, without the empty ones."""
-    return [part.strip() for part in _read(name, default, help).split(",") if part.strip()]
+    return [part.strip() for part in _read(name, default, help).split(separator) if part.strip()]
 
 
 def env_networks(name: str, default: str, help: str) -> list[str]:
@@ -106,3 +107,23 @@ def env_networks(name: str, default: str, help: str) -> list[str]:
                 f"{name} has {network!r}; write addresses or networks such as 10.0.0.0/8."
             ) from None
     return networks
+
+
+def require_known_roles(name: str, roles: list[str], also: tuple[str, ...] = ()) -> None:
+    """Raise ImproperlyConfigured where one of them is no role, nor among `also`."""
+    for role in roles:
+        if role not in (*_ROLES, *also):
+            known = ", ".join((*_ROLES, *also))
+            raise ImproperlyConfigured(f"{name} has {role!r}; the roles are {known}.")
+
+
+def read_role_groups(name: str, pairs: list[str]) -> dict[str, list[str]]:
+    """Role to the groups that give it, from pairs such as `reviewer=sre`; raises ImproperlyConfigured."""
+    groups: dict[str, list[str]] = {}
+    for pair in pairs:
+        role, equals, group = (part.strip() for part in pair.partition("="))
+        if not equals or not group:
+            raise ImproperlyConfigured(f"{name} has {pair!r}; write pairs such as reviewer=sre.")
+        require_known_roles(name, [role])
+        groups.setdefault(role, []).append(group)
+    return groups

@@ -23,6 +23,8 @@ from scriptsmith_site.env import (
     env_networks,
     env_text,
     env_url,
+    read_role_groups,
+    require_known_roles,
 )
 from scriptsmith_site.files import kept_files_storage, local_folder
 from scriptsmith_site.secrets import read_or_make_secret
@@ -90,6 +92,10 @@ INSTALLED_APPS = [
     "csp",
     "axes",
     "auditlog",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.mfa",
     "catalog",
     "pipeline",
     "review",
@@ -109,12 +115,14 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "scriptsmith_site.web.middleware.LoginRequiredMiddleware",
     "auditlog.middleware.AuditlogMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "scriptsmith_site.web.middleware.PreferencesMiddleware",
+    "scriptsmith_site.web.middleware.SecondFactorMiddleware",
     "scriptsmith_site.web.middleware.ExposureMiddleware",
     "scriptsmith_site.web.middleware.RefusalMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -199,6 +207,11 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
     # Also what ends an endpoint's rest: nothing sleeps until then.
     "sweep-runs": {"task": "pipeline.sweep_runs", "schedule": 1.0, "options": {"expires": 5}},
+    "advance-message-batches": {
+        "task": "pipeline.advance_message_batches",
+        "schedule": 2.0,
+        "options": {"expires": 4},
+    },
     "take-in-finished-runs": {
         "task": "review.take_in_finished_runs",
         "schedule": 15.0,
@@ -247,6 +260,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "scriptsmith_site.distribute_events",
         "schedule": 2.0,
         "options": {"expires": 4},
+    },
+    "write-mirror": {
+        "task": "scriptsmith_site.write_mirror",
+        "schedule": 5.0,
+        "options": {"expires": 10},
+    },
+    "read-missed-mirror-branches": {
+        "task": "scriptsmith_site.read_missed_mirror_branches",
+        "schedule": 20.0,
+        "options": {"expires": 40},
     },
     "send-due-mail": {
         "task": "scriptsmith_site.send_due_mail",
@@ -340,6 +363,91 @@ AXES_DISABLE_ACCESS_LOG = True
 AXES_LOCKOUT_CALLABLE = "scriptsmith_site.web.errors.show_locked_out"
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+
+# --- Single sign-on, second factors -----------------------------------------------------------------------------
+
+# django-allauth has the protocols; pages, limits, sessions and who is let in are ours. None of its addresses is served.
+ACCOUNT_ADAPTER = "scriptsmith_site.people.sign_in.entrance.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_ADAPTER = "scriptsmith_site.integrations.single_sign_on.adapter.ProviderAdapter"
+MFA_ADAPTER = "scriptsmith_site.people.second_factor.adapter.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_USER_VERIFICATION = (
+    "required"  # a passkey is two factors only by its fingerprint or PIN
+)
+MFA_RECOVERY_CODE_COUNT = 10
+MFA_RECOVERY_CODE_DIGITS = 10
+MFA_TOTP_TOLERANCE = 1  # periods of 30 seconds before and after this one, for clocks that differ
+SCRIPTSMITH_SECOND_FACTOR_ROLES = env_list(
+    "SCRIPTSMITH_SECOND_FACTOR_ROLES",
+    "",
+    "Roles that need a second factor, with commas, such as administrator,curator; `all` for everybody.",
+)
+require_known_roles("SCRIPTSMITH_SECOND_FACTOR_ROLES", SCRIPTSMITH_SECOND_FACTOR_ROLES, ("all",))
+SCRIPTSMITH_OIDC_ISSUER = env_url(
+    "SCRIPTSMITH_OIDC_ISSUER",
+    "Issuer of an OpenID Connect provider that people may sign in with; where empty, there is none.",
+    schemes=("https", "http"),
+)
+SCRIPTSMITH_OIDC_CLIENT_ID = env_text(
+    "SCRIPTSMITH_OIDC_CLIENT_ID", "", "What the provider knows this product by."
+)
+SCRIPTSMITH_OIDC_CLIENT_SECRET = env_text(
+    "SCRIPTSMITH_OIDC_CLIENT_SECRET", "", "The secret that belongs to it."
+)
+SCRIPTSMITH_OIDC_NAME = env_text(
+    "SCRIPTSMITH_OIDC_NAME", "single sign-on", "What the button on the sign-in page calls it."
+)
+SCRIPTSMITH_OIDC_SCOPES = env_list(
+    "SCRIPTSMITH_OIDC_SCOPES",
+    "openid,profile,email",
+    "Scopes that the provider is asked for, with commas; some need another one for groups.",
+)
+SCRIPTSMITH_OIDC_GROUPS_CLAIM = env_text(
+    "SCRIPTSMITH_OIDC_GROUPS_CLAIM",
+    "groups",
+    "Claim that holds a person's groups; with dots where it is nested, such as realm_access.roles.",
+)
+SCRIPTSMITH_OIDC_ENTRY_GROUPS = env_list(
+    "SCRIPTSMITH_OIDC_ENTRY_GROUPS",
+    "",
+    "Groups whose people may sign in with the provider, with semicolons; * for everybody it knows.",
+    separator=";",
+)
+SCRIPTSMITH_OIDC_ROLES = read_role_groups(
+    "SCRIPTSMITH_OIDC_ROLES",
+    env_list(
+        "SCRIPTSMITH_OIDC_ROLES",
+        "",
+        "Roles that groups give at each sign-in, with semicolons, such as reviewer=sre;curator=sre-leads.",
+        separator=";",
+    ),
+)
+SCRIPTSMITH_OIDC_LINK_BY_EMAIL = env_bool(
+    "SCRIPTSMITH_OIDC_LINK_BY_EMAIL",
+    False,
+    "True where the provider is trusted to verify e-mail addresses: who brings an account's address gets the account.",
+)
+SCRIPTSMITH_OIDC_SESSION_HOURS = env_int(
+    "SCRIPTSMITH_OIDC_SESSION_HOURS",
+    8,
+    "Hours until whoever came by the provider must come by it again.",
+    least=1,
+    most=24,
+)
+SCRIPTSMITH_OIDC_TOKEN_DAYS = env_int(
+    "SCRIPTSMITH_OIDC_TOKEN_DAYS",
+    30,
+    "Days after which API tokens of a person who comes by the provider rest until they come by it again.",
+    least=1,
+    most=366,
+)
+SCRIPTSMITH_OIDC_SECOND_FACTOR = env_bool(
+    "SCRIPTSMITH_OIDC_SECOND_FACTOR",
+    False,
+    "True where the provider asks for a second factor itself: none is asked here of who comes by it.",
+)
 
 # --- Languages and time -------------------------------------------------------------------------------------------
 
@@ -440,6 +548,9 @@ SPECTACULAR_SETTINGS = {
         "CampaignStateEnum": "review.models.Campaign.State",
         "JobStateEnum": "catalog.models.Job.State",
         "DecisionKindEnum": "review.models.Decision.Kind",
+        "ScoreStageEnum": "review.models.Score.Stage",
+        "ExecutionStageEnum": "review.models.ExecutionLabel.Stage",
+        "ExecutionReasonEnum": "review.models.ExecutionLabel.Reason",
         "ShorteningStateEnum": "pipeline.models.Shortening.State",
     },
     "TITLE": "ScriptSmith API",
@@ -494,6 +605,11 @@ SCRIPTSMITH_CHAT_HOSTS = env_list(
     "SCRIPTSMITH_CHAT_HOSTS",
     "",
     "Hosts of chat servers of your own that messages may be sent to, with commas, e.g. chat.example.org.",
+)
+SCRIPTSMITH_MIRROR_FOLDER = env_text(
+    "SCRIPTSMITH_MIRROR_FOLDER",
+    "",
+    "Folder of Git repositories on the worker's machine that may mirror the catalogue; where empty, none does.",
 )
 SCRIPTSMITH_EVENT_DAYS = env_int(
     "SCRIPTSMITH_EVENT_DAYS",
@@ -600,6 +716,21 @@ SCRIPTSMITH_WORKER_THREADS = env_int(
 )
 CELERY_WORKER_CONCURRENCY = SCRIPTSMITH_WORKER_THREADS
 SCRIPTSMITH_CAMPAIGN_THREADS = SCRIPTSMITH_WORKER_THREADS - max(1, SCRIPTSMITH_WORKER_THREADS // 9)
+# Message Batches
+SCRIPTSMITH_BATCH_WAIT_SECONDS = env_float(
+    "SCRIPTSMITH_BATCH_WAIT_SECONDS",
+    300,
+    "Seconds that a question waits at most for others of its campaign before a message batch is sent.",
+    least=1,
+    most=86_400,
+)
+SCRIPTSMITH_BATCH_LOOK_SECONDS = env_float(
+    "SCRIPTSMITH_BATCH_LOOK_SECONDS",
+    60,
+    "Seconds between two looks at a message batch that is in progress.",
+    least=0.1,
+    most=3_600,
+)
 SCRIPTSMITH_EXECUTION = env_bool(
     "SCRIPTSMITH_EXECUTION",
     True,

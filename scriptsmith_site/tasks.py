@@ -5,26 +5,29 @@ from __future__ import annotations
 from celery import current_app, shared_task
 
 from scriptsmith_site.integrations.alerts.services import processing, retention
+from scriptsmith_site.integrations.mirror import branches, writing
+from scriptsmith_site.integrations.mirror.queue import queue_publication
 from scriptsmith_site.integrations.notifications import mail, sweeps
 from scriptsmith_site.integrations.notifications.telling import tell_people
 from scriptsmith_site.integrations.outbox import delivery, distribution, expiry
 from scriptsmith_site.people import security_log
-from scriptsmith_site.people.sign_in import guess_limits, lockouts
+from scriptsmith_site.people.sign_in import guess_limits, lockouts, sessions
 
 
 @shared_task(name="scriptsmith_site.sweep_security_log")
 def sweep_security_log() -> None:
-    """Delete old lines of the security log, and counts of guesses that are over."""
+    """Delete old lines of the security log, counts of guesses that are over, and sessions that have ended."""
     security_log.delete_old()
     guess_limits.delete_old()
     lockouts.delete_old()
+    sessions.delete_old()
 
 
 @shared_task(name="scriptsmith_site.distribute_events")
 def distribute_events() -> None:
     """Number what has happened, tell people of it, and have it sent where it is wanted."""
     try:
-        distribution.distribute(tell_people=tell_people)
+        distribution.distribute(tell_people, queue_publication)
     finally:  # what was distributed before goes out, whatever stops this
         for destination in delivery.destinations_with_work():
             current_app.send_task("scriptsmith_site.deliver", args=(destination,), expires=60)
@@ -66,6 +69,24 @@ def delete_old_events() -> None:
     """Delete events, deliveries and notifications that are over their time."""
     expiry.delete_old_events()
     sweeps.delete_old_notifications()
+
+
+@shared_task(name="scriptsmith_site.write_mirror")
+def write_mirror() -> None:
+    """Commit and push what was published."""
+    writing.write_mirror()
+
+
+@shared_task(name="scriptsmith_site.read_mirror_branch")
+def read_mirror_branch(job_id: int) -> None:
+    """Read what a branch changes, unless another worker does."""
+    branches.read_branch(job_id)
+
+
+@shared_task(name="scriptsmith_site.read_missed_mirror_branches")
+def read_missed_mirror_branches() -> None:
+    """Tell the workers of branches that none reads: nobody was told of them, or who read them died."""
+    branches.read_missed()
 
 
 @shared_task(name="scriptsmith_site.take_in_alerts")

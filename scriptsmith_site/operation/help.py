@@ -19,12 +19,15 @@ GUIDES = {
     "studies": _("Studies and their figures"),
     "models": _("Models and their servers"),
     "cost": _("Cost and time"),
+    "batches": _("Message batches"),
     "simulating": _("Simulating before paying"),
     "stand-in": _("The stand-in model"),
     "agents": _("Agents and pipelines"),
     "roles": _("Who may do what"),
+    "sign-in": _("Signing in"),
     "integrations": _("Integrations"),
     "integrations-alerts": _("Alerts and incidents"),
+    "git-mirror": _("Git mirror"),
     "operation": _("Operation"),
 }
 
